@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "client/formats/json_text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
+namespace carom {
+namespace {
+
+using nlohmann::json;
+
+// The end of the string that begins with the quote at `begin`, one past its closing quote.
+size_t StringEnd(std::string_view text, size_t begin) {
+  size_t i = begin + 1;
+  while (i < text.size() && text[i] != '"') i += text[i] == '\\' ? 2 : 1;
+  return std::min(i + 1, text.size());
+}
+
+bool IsNumberStart(char c) { return c == '-' || (c >= '0' && c <= '9'); }
+
+bool IsNumberPart(char c) {
+  return IsNumberStart(c) || c == '+' || c == '.' || c == 'e' || c == 'E';
+}
+
+// `text` with every number outside of strings that overflows a double written as `kOverflow`;
+// nothing if there is none.
+std::optional<std::string> WithoutOverflows(std::string_view text) {
+  std::string repaired;
+  size_t copied = 0;
+  for (size_t i = 0; i < text.size();) {
+    if (text[i] == '"') {
+      i = StringEnd(text, i);
+    } else if (IsNumberStart(text[i])) {
+      size_t end = i;
+      while (end < text.size() && IsNumberPart(text[end])) ++end;
+      const std::string token(text.substr(i, end - i));
+      if (std::isinf(std::strtod(token.c_str(), nullptr))) {
+        repaired.append(text.substr(copied, i - copied));
+        AppendString(kOverflow, repaired);
+        copied = end;
+      }
+      i = end;
+    } else {
+      ++i;
+    }
+  }
+  if (copied == 0) return std::nullopt;
+  repaired.append(text.substr(copied));
+  return repaired;
+}
+
+std::optional<json> Parse(std::string_view text) {
+  json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (value.is_discarded()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::optional<json> ParseJson(std::string_view text) {
+  std::optional<json> value = Parse(text);
+  if (value) return value;
+  // The parser takes a number that overflows for bad syntax, which it is not.
+  const std::optional<std::string> repaired = WithoutOverflows(text);
+  return repaired ? Parse(*repaired) : std::nullopt;
+}
+
+bool IsTooDeep(std::string_view text) {
+  size_t depth = 0;
+  for (size_t i = 0; i < text.size();) {
+    const char c = text[i];
+    if (c == '"') {
+      i = StringEnd(text, i);
+      continue;
+    }
+    if (c == '[' || c == '{') {
+      if (++depth > kMaxDepth) return true;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+    ++i;
+  }
+  return false;
+}
+
+std::optional<std::string> OverflowPath(const json& value) {
+  if (value.is_string() && value.get_ref<const std::string&>() == kOverflow) return "";
+  if (value.is_array()) {
+    for (size_t i = 0; i < value.size(); ++i) {
+      if (const auto path = OverflowPath(value[i])) return "[" + std::to_string(i) + "]" + *path;
+    }
+  } else if (value.is_object()) {
+    for (const auto& [key, member] : value.items()) {
+      if (const auto path = OverflowPath(member)) return "." + key + *path;
+    }
+  }
+  return std::nullopt;
+}
+
+void AppendNumber(double value, std::string& out) {
+  char buffer[32];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value == 0 ? 0.0 : value).ptr;
+  out.append(buffer, end);
+}
+
+void AppendNumber(uint64_t value, std::string& out) { out += std::to_string(value); }
+
+void AppendString(std::string_view text, std::string& out) {
+  out += json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+}  // namespace carom

@@ -1,0 +1,249 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "client/formats/scene_reader.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "carom/status.h"
+#include "client/formats/json_text.h"
+
+namespace carom {
+namespace {
+
+using nlohmann::json;
+
+constexpr char kPointForm[] = "must be [x, y], numbers finite and at most 2^53 in magnitude";
+constexpr char kRingForm[] = "must be an array of points, or {\"points\": [...], \"open\": true}";
+constexpr char kUnsigned[] = "must be an unsigned 64-bit integer";
+
+absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
+
+std::string Indexed(const char* name, size_t index) { return absl::StrCat(name, "[", index, "]"); }
+
+std::optional<uint64_t> ReadUnsigned(const json& value) {
+  if (value.is_number_unsigned()) return value.get<uint64_t>();
+  if (value.is_number_integer() && value.get<int64_t>() == 0) return 0;  // "-0"
+  return std::nullopt;
+}
+
+std::optional<Vec2> ReadPoint(const json& value) {
+  if (!value.is_array() || value.size() != 2) return std::nullopt;
+  const std::optional<double> x = ReadNumber(value[0]);
+  const std::optional<double> y = ReadNumber(value[1]);
+  if (!x || !y) return std::nullopt;
+  return Vec2{*x, *y};
+}
+
+// A ring, with paths relative to it.
+absl::Status ReadRing(const json& value, RingSpec& out) {
+  const json* points = &value;
+  std::string path;
+  if (value.is_object()) {
+    const auto member = value.find("points");
+    if (member == value.end()) return InvalidField("points", "required");
+    points = &*member;
+    path = "points";
+    const auto open = value.find("open");
+    if (open != value.end()) {
+      if (!open->is_boolean()) return InvalidField("open", "must be true or false");
+      out.open = open->get<bool>();
+    }
+  }
+  if (!points->is_array()) return InvalidField(path, kRingForm);
+  if (points->empty()) return InvalidField(path, "must have at least one point");
+  out.vertices.reserve(points->size());
+  for (size_t i = 0; i < points->size(); ++i) {
+    const std::optional<Vec2> point = ReadPoint((*points)[i]);
+    if (!point) return InvalidField(Indexed(path.c_str(), i), kPointForm);
+    out.vertices.push_back(*point);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadRings(const json& object, std::vector<RingSpec>& out) {
+  const auto rings = object.find("rings");
+  if (rings == object.end()) return InvalidField("rings", "required");
+  if (!rings->is_array() || rings->empty()) {
+    return InvalidField("rings", "must be an array of at least one ring");
+  }
+  for (size_t i = 0; i < rings->size(); ++i) {
+    const absl::Status ring = ReadRing((*rings)[i], out.emplace_back());
+    if (!ring.ok()) return Prefixed(ring, Indexed("rings", i));
+  }
+  return absl::OkStatus();
+}
+
+// Reads the member `name`, if it is there, as one of two words.
+template <typename Value>
+absl::Status ReadWord(const json& object, const char* name, const char* first, const char* second,
+                      Value first_value, Value second_value, Value& out) {
+  const auto member = object.find(name);
+  if (member == object.end()) return absl::OkStatus();
+  if (member->is_string()) {
+    const std::string& word = member->get_ref<const std::string&>();
+    if (word == first || word == second) {
+      out = word == first ? first_value : second_value;
+      return absl::OkStatus();
+    }
+  }
+  return InvalidField(name, absl::StrCat("must be \"", first, "\" or \"", second, "\""));
+}
+
+absl::StatusOr<Polygon> ReadPolygonWithId(const json& object, uint64_t id) {
+  PolygonSpec spec;
+  spec.id = id;
+  absl::Status status = ReadWord(object, "fill", "evenodd", "nonzero", FillRule::kEvenOdd,
+                                 FillRule::kNonZero, spec.fill_rule);
+  if (status.ok()) {
+    status = ReadWord(object, "solidity", "solid", "boundary", Solidity::kSolid,
+                      Solidity::kBoundary, spec.solidity);
+  }
+  if (!status.ok()) return status;
+  if (const auto category = object.find("category"); category != object.end()) {
+    const std::optional<uint64_t> bits = ReadUnsigned(*category);
+    if (!bits) return InvalidField("category", kUnsigned);
+    spec.category = *bits;
+  }
+  status = ReadRings(object, spec.rings);
+  if (!status.ok()) return status;
+  absl::StatusOr<Polygon> polygon = Polygon::Create(std::move(spec));
+  if (!polygon.ok()) return Prefixed(polygon.status(), "");
+  return polygon;
+}
+
+absl::Status NotAScene(size_t line) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("line ", line, " is not a scene: a JSON object with \"polygons\""));
+}
+
+// The scenes of a JSON Lines file, or nothing if its first line is no document of its own.
+absl::StatusOr<std::optional<std::vector<json>>> ReadLines(std::string_view text) {
+  std::vector<json> scenes;
+  for (size_t line = 1, begin = 0; begin < text.size(); ++line) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view content = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (content.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    std::optional<json> scene = ParseJson(content);
+    if (!scene && scenes.empty()) return std::nullopt;
+    if (!scene || !scene->is_object() || !scene->contains("polygons")) return NotAScene(line);
+    scenes.push_back(std::move(*scene));
+  }
+  return scenes;
+}
+
+}  // namespace
+
+absl::Status Prefixed(const absl::Status& status, std::string_view prefix) {
+  if (status.ok()) return status;
+  Refusal refusal;
+  for (const Violation& violation : Violations(status)) {
+    const std::string field = LineField(violation.field);
+    const bool joins = prefix.empty() || field.empty() || field.front() == '[';
+    refusal.Add(absl::StrCat(View(prefix), joins ? "" : ".", field), violation.description);
+  }
+  if (refusal.empty()) refusal.Add(View(prefix), status.message());
+  return refusal.status(status.code());
+}
+
+std::string LineField(std::string_view field) {
+  std::string words;
+  for (size_t i = 0; i < field.size(); ++i) {
+    const bool is_column = field[i] == '.' && i + 1 < field.size() &&
+                           (field[i + 1] == 'x' || field[i + 1] == 'y') &&
+                           (i + 2 == field.size() || field[i + 2] == '[');
+    if (is_column) {
+      ++i;
+    } else {
+      words += field[i];
+    }
+  }
+  return words;
+}
+
+std::optional<double> ReadNumber(const json& value) {
+  if (!value.is_number()) return std::nullopt;
+  const double number = value.get<double>();
+  if (!IsAccepted(number)) return std::nullopt;
+  return Normalized(number);
+}
+
+absl::StatusOr<Polygon> ReadShape(const json& object) { return ReadPolygonWithId(object, 0); }
+
+absl::StatusOr<Polygon> ReadPolygon(const json& object) {
+  if (!object.is_object()) return InvalidField("", "must be an object");
+  const auto id = object.find("id");
+  if (id == object.end()) return InvalidField("id", "required");
+  const std::optional<uint64_t> number = ReadUnsigned(*id);
+  if (!number) return InvalidField("id", kUnsigned);
+  return ReadPolygonWithId(object, *number);
+}
+
+absl::StatusOr<std::vector<Polygon>> ReadPolygons(const json& object) {
+  const auto member = object.find("polygons");
+  if (member == object.end()) return InvalidField("polygons", "required");
+  if (!member->is_array()) return InvalidField("polygons", "must be an array");
+  std::vector<Polygon> polygons;
+  polygons.reserve(member->size());
+  Refusal refusal;
+  absl::StatusCode code = absl::StatusCode::kOk;
+  for (size_t i = 0; i < member->size(); ++i) {
+    absl::StatusOr<Polygon> polygon = ReadPolygon((*member)[i]);
+    if (polygon.ok()) {
+      polygons.push_back(*std::move(polygon));
+      continue;
+    }
+    if (refusal.empty()) code = polygon.status().code();
+    const absl::Status prefixed = Prefixed(polygon.status(), Indexed("polygons", i));
+    const Violation first = Violations(prefixed).front();
+    refusal.Add(first.field, first.description);
+  }
+  if (!refusal.empty()) return refusal.status(code);
+  return polygons;
+}
+
+absl::StatusOr<SceneFile> SceneFile::Read(const std::string& path) {
+  std::error_code error;
+  const bool is_directory = std::filesystem::is_directory(path, error);
+  std::ifstream stream(path, std::ios::binary);
+  if (is_directory || !stream) {
+    return absl::NotFoundError(absl::StrCat("cannot read the file ", path));
+  }
+  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  SceneFile file;
+  absl::StatusOr<std::optional<std::vector<json>>> lines = ReadLines(text);
+  if (!lines.ok()) return lines.status();
+  if (lines->has_value()) {
+    file.scenes_ = std::move(**lines);
+  } else {
+    std::optional<json> document = ParseJson(text);
+    if (!document || !document->is_object() || !document->contains("polygons")) return NotAScene(1);
+    file.scenes_.push_back(std::move(*document));
+  }
+  return file;
+}
+
+std::string SceneFile::id(size_t index) const {
+  const auto member = scenes_[index].find("id");
+  return member != scenes_[index].end() && member->is_string() ? member->get<std::string>() : "";
+}
+
+std::optional<size_t> SceneFile::Find(std::string_view id) const {
+  for (size_t i = 0; i < scenes_.size(); ++i) {
+    if (this->id(i) == id) return i;
+  }
+  return std::nullopt;
+}
+
+absl::StatusOr<std::vector<Polygon>> SceneFile::polygons(size_t index) const {
+  return ReadPolygons(scenes_[index]);
+}
+
+}  // namespace carom

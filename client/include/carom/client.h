@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// How does a program talk to a Carom server?
+//
+// `Client::Connect` gives a client; scenes are registered and edited through it, and questions are
+// asked by `Evaluate` (one frame, one call) or on a `Stream` (carom/stream.h), which a tick loop
+// wants. A program that links the library needs no server: see carom/group.h.
+//
+//   auto client = carom::Client::Connect("127.0.0.1:7420");
+//   auto scene = (*client)->ImportScene("scenes/arena", polygons, carom::ImportMode::kReplace);
+//
+// Statuses carry the field violations that the server sent: read them with `carom::Violations`
+// (carom/status.h). Every call may also end with UNAVAILABLE (the server cannot be reached, or
+// drains), DEADLINE_EXCEEDED (`CallOptions::timeout`) and RESOURCE_EXHAUSTED (a message above the
+// server's 4 MiB); what else it may return stands beside it.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "carom/frame.h"
+#include "carom/geometry.h"
+#include "carom/polygon.h"
+#include "carom/scene.h"
+#include "carom/stream.h"
+
+namespace carom {
+
+struct ClientOptions {
+  // Behaviour. How long a call may take when its `CallOptions` do not say; zero: for ever. Streams
+  // have no such limit: their ticks have `Frame::budget_us`.
+  std::chrono::milliseconds call_timeout{30000};
+
+  // Performance. Clients of one process share a connection to the same target, unless this is set:
+  // one connection carries about one core's worth of traffic. Leave it alone below that.
+  bool own_connection = false;
+  // The largest answer that is accepted, in bytes. A frame of 262,144 hits, the server's default
+  // limit, is below 32 MiB.
+  int32_t max_receive_bytes = 64 << 20;
+};
+
+struct CallOptions {
+  // Absent: `ClientOptions::call_timeout`. Zero: for ever.
+  std::optional<std::chrono::milliseconds> timeout;
+};
+
+// One version of a scene, without its polygons.
+struct SceneSummary {
+  std::string name;      // `scenes/{scene}`
+  uint64_t version = 0;  // grows with every change; not consecutive
+  uint64_t polygon_count = 0;
+  uint64_t vertex_count = 0;
+  Box bounds;  // empty if the scene has no polygon
+
+  // Whether the two tell the same; empty boxes are equal.
+  friend bool operator==(const SceneSummary& a, const SceneSummary& b) {
+    return a.name == b.name && a.version == b.version && a.polygon_count == b.polygon_count &&
+           a.vertex_count == b.vertex_count && a.bounds.min == b.bounds.min &&
+           a.bounds.max == b.bounds.max;
+  }
+};
+
+// Scenes by ascending name.
+struct ScenePage {
+  std::vector<SceneSummary> scenes;
+  std::string next_page_token;  // empty: this is the last page
+};
+
+// What an import does with a scene that is there: CREATE fails with ALREADY_EXISTS, REPLACE puts
+// the polygons in place of the old ones, under a new version.
+enum class ImportMode : uint8_t { kCreate, kReplace };
+
+// A connection to a server. Thread-safe. Streams may outlive their client.
+class Client {
+ public:
+  // A client of the server at `target`, which is `host:port` or `unix:PATH`. Returns at once: the
+  // connection is made by the first call, and made again whenever it is lost; a call that finds no
+  // server fails with UNAVAILABLE and may be tried again.
+  //
+  // Errors: INVALID_ARGUMENT naming `target` for another form.
+  static absl::StatusOr<std::unique_ptr<Client>> Connect(absl::string_view target,
+                                                         const ClientOptions& options = {});
+
+  ~Client();
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  // Scenes. Names are `scenes/{scene}` with {scene} matching [a-z0-9-]{1,63}; another form is
+  // INVALID_ARGUMENT naming `name`.
+
+  // Registers a scene in one message; `ImportScene` takes scenes of any size.
+  //
+  // Errors: ALREADY_EXISTS; INVALID_ARGUMENT naming `polygons[i].id` for an id that occurs twice;
+  // RESOURCE_EXHAUSTED over a limit of the server.
+  absl::StatusOr<SceneSummary> CreateScene(absl::string_view name,
+                                           std::span<const Polygon> polygons,
+                                           const CallOptions& options = {});
+
+  // The current version. Errors: NOT_FOUND.
+  absl::StatusOr<SceneSummary> GetScene(absl::string_view name, const CallOptions& options = {});
+
+  // The next at most `page_size` scenes ([0, 1000]; 0: 100) after the page that gave `page_token`.
+  //
+  // Errors: INVALID_ARGUMENT for a page size or token out of range.
+  absl::StatusOr<ScenePage> ListScenes(int32_t page_size = 0, absl::string_view page_token = "",
+                                       const CallOptions& options = {});
+
+  // All scenes, page after page. A scene that comes or goes meanwhile may or may not be there.
+  absl::StatusOr<std::vector<SceneSummary>> ListAllScenes(const CallOptions& options = {});
+
+  // Removes a scene, or, if `version` is not 0, only that version of it.
+  //
+  // Errors: NOT_FOUND; ABORTED if `version` is not the current one.
+  absl::Status DeleteScene(absl::string_view name, uint64_t version = 0,
+                           const CallOptions& options = {});
+
+  // Makes all of the edits, or none. They are refused with ABORTED if the scene's version is not
+  // `base_version`, unless that is 0.
+  //
+  // Errors: NOT_FOUND for the scene, or naming `edits[i]` for a polygon to replace or remove that
+  // is not there; INVALID_ARGUMENT for an id that occurs twice; ABORTED; ALREADY_EXISTS naming
+  // `edits[i]` for a polygon to add that is there; RESOURCE_EXHAUSTED over a limit.
+  absl::StatusOr<SceneSummary> CommitEdits(absl::string_view name, uint64_t base_version,
+                                           std::span<const SceneEdit> edits,
+                                           const CallOptions& options = {});
+
+  // Registers a scene of any size, sent in parts of about 1 MiB; nothing is visible before all of
+  // them are there. A single polygon above the server's message size is RESOURCE_EXHAUSTED.
+  //
+  // Errors: as for CreateScene; ALREADY_EXISTS under CREATE only.
+  absl::StatusOr<SceneSummary> ImportScene(absl::string_view name,
+                                           std::span<const Polygon> polygons, ImportMode mode,
+                                           const CallOptions& options = {});
+
+  // Questions.
+
+  // Answers one frame. Handles that it binds live as long as the frame.
+  //
+  // Errors: INVALID_ARGUMENT and RESOURCE_EXHAUSTED when the frame as a whole is refused; what
+  // concerns a group or an item is in the answer, whose own `status` is OK.
+  absl::StatusOr<FrameAnswer> Evaluate(const Frame& frame, const CallOptions& options = {});
+
+  // A stream of frames. It waits for the connection; if there is no server, the stream's first
+  // `Send` or `Receive` says so.
+  std::unique_ptr<Stream> OpenStream(const StreamOptions& options = {});
+
+ private:
+  class Impl;
+
+  explicit Client(std::unique_ptr<Impl> impl);
+
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace carom

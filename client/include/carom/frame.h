@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What does a client ask in one tick, and what does it get back?
+//
+// A `Frame` is a list of groups, each of which asks one scene; a `FrameAnswer` has one result a
+// group, in the same order. Both speak the core's vocabulary: the questions of a group are a
+// `carom::Group` and its answers a `carom::GroupAnswers` (carom/group.h), whether a server answers
+// them or the library does. Frames are sent by `Client::Evaluate` (carom/client.h), one at a time,
+// or by a `Stream` (carom/stream.h), many ahead of their answers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "carom/group.h"
+
+namespace carom {
+
+// Gives a scene a handle, so that later frames of the same stream need not repeat its name.
+struct SceneBinding {
+  uint64_t handle = 0;  // chosen by the caller
+  std::string scene;    // `scenes/{scene}`; it need not exist yet
+};
+
+// Questions to one version of one scene.
+struct FrameGroup {
+  // The name `scenes/{scene}`, or a handle bound in this frame or earlier on this stream.
+  std::variant<std::string, uint64_t> scene;
+  // The group waits, within the frame's budget, for a version at least this; without a budget it
+  // does not wait. 0: the current version.
+  uint64_t min_version = 0;
+  // Views into the caller's columns, which outlive the call that takes the frame (not the answer).
+  Group group;
+};
+
+// One tick. What it points to is read before `Evaluate` or `Send` returns.
+struct Frame {
+  uint64_t seq = 0;  // echoed in the answer; any value
+  // Microseconds from the server's receipt, in [0, 60000000]; groups that are not answered by then
+  // get DEADLINE_EXCEEDED. 0: no budget.
+  uint64_t budget_us = 0;
+  std::vector<SceneBinding> bindings;
+  std::vector<FrameGroup> groups;
+};
+
+// What one group got. Errors of single items are in `answers`, and a miss is no error.
+//
+// A status that is not OK tells that nothing of the group was answered; `answers` is then empty.
+// INVALID_ARGUMENT names the field (`Violations` of carom/status.h), NOT_FOUND means no such scene,
+// UNAVAILABLE that `min_version` did not come in time, DEADLINE_EXCEEDED that the budget ended,
+// RESOURCE_EXHAUSTED that a limit of the server was passed, which the message names.
+struct GroupResult {
+  absl::Status status;
+  GroupAnswers answers;
+};
+
+// What a frame cost the server. Advice: never the same twice.
+struct FrameStats {
+  uint64_t elapsed_ns = 0;   // from receipt to the last answer, waiting included
+  uint64_t evaluate_ns = 0;  // evaluation alone
+  uint64_t work_units = 0;   // index nodes and edges visited
+};
+
+// The answer of one frame.
+struct FrameAnswer {
+  uint64_t seq = 0;
+  // INVALID_ARGUMENT or RESOURCE_EXHAUSTED: the frame as a whole was refused, `groups` is empty.
+  absl::Status status;
+  std::vector<GroupResult> groups;
+  FrameStats stats;
+};
+
+}  // namespace carom

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "client/src/frame_codec.h"
+
+#include <string>
+#include <variant>
+
+#include "wire/decode.h"
+#include "wire/encode.h"
+#include "wire/errors.h"
+
+namespace carom {
+
+void EncodeFrame(const Frame& frame, v1::Frame& message) {
+  message.Clear();
+  message.set_seq(frame.seq);
+  message.set_budget_us(frame.budget_us);
+  for (const SceneBinding& binding : frame.bindings) {
+    v1::SceneBinding& encoded = *message.add_bindings();
+    encoded.set_handle(binding.handle);
+    encoded.set_scene(binding.scene);
+  }
+  for (const FrameGroup& group : frame.groups) {
+    v1::Group& encoded = *message.add_groups();
+    wire::EncodeGroup(group.group, encoded);
+    if (const auto* name = std::get_if<std::string>(&group.scene)) {
+      encoded.set_scene(*name);
+    } else {
+      encoded.set_scene_handle(std::get<uint64_t>(group.scene));
+    }
+    encoded.set_min_version(group.min_version);
+  }
+}
+
+absl::Status DecodeFrameAnswer(const v1::FrameAnswer& message, FrameAnswer& out) {
+  out.seq = message.seq();
+  out.status = message.has_status() ? wire::DecodeStatus(message.status()) : absl::OkStatus();
+  out.stats = {.elapsed_ns = message.stats().elapsed_ns(),
+               .evaluate_ns = message.stats().evaluate_ns(),
+               .work_units = message.stats().work_units()};
+  out.groups.resize(static_cast<size_t>(message.groups_size()));
+  for (int i = 0; i < message.groups_size(); ++i) {
+    const v1::GroupAnswer& encoded = message.groups(i);
+    GroupResult& result = out.groups[static_cast<size_t>(i)];
+    result.answers.Clear();
+    if (encoded.has_status()) {
+      result.status = wire::DecodeStatus(encoded.status());
+      continue;
+    }
+    result.status = absl::OkStatus();
+    const absl::Status decoded = wire::DecodeGroupAnswers(encoded, result.answers);
+    if (!decoded.ok()) return decoded;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace carom

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// How do columns go in, and how does one bad item stay small?
+//
+// Batch functions read columns (structures of arrays, as they arrive in a frame) and are total: an
+// item that holds a number out of range is answered with an `ItemError`, the others are answered as
+// if it were not there. Columns of one batch have equal length; whoever builds them checks that
+// (`carom::Group` does, carom/group.h).
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace carom {
+
+// Considers every polygon.
+inline constexpr uint64_t kEveryCategory = std::numeric_limits<uint64_t>::max();
+
+// What is wrong with an item.
+enum class ItemFault : uint8_t {
+  kNotAccepted,       // NaN, infinite, or a magnitude above 2^53
+  kNegativeRadius,    // a radius below 0
+  kNotARotation,      // |c^2 + s^2 - 1| > 1e-6
+  kAngleOutOfRange,   // an angle that is NaN or above 2^20 in magnitude
+  kUnknownShape,      // an index outside the shape table
+  kPlacedOutOfRange,  // a placed vertex above 2^53 in magnitude
+};
+
+// The column in which an item is wrong.
+enum class ItemColumn : uint8_t { kAx, kAy, kBx, kBy, kX, kY, kRadius, kShape, kC, kS, kAngle };
+
+// Item `index` of a batch was not answered; all of its answer columns are empty.
+struct ItemError {
+  uint32_t index = 0;
+  ItemColumn column = ItemColumn::kX;
+  ItemFault fault = ItemFault::kNotAccepted;
+
+  friend bool operator==(const ItemError&, const ItemError&) = default;
+};
+
+// The column's name in the wire format, such as "ax".
+const char* Name(ItemColumn column);
+// What is allowed there, for people, such as "must be finite and at most 2^53 in magnitude".
+const char* Description(ItemFault fault);
+
+}  // namespace carom

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Which polygons hold this point?
+//
+// `LocatePoints` answers, for each point, every polygon that holds it, strictly or on an edge.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "carom/batch.h"
+#include "carom/geometry.h"
+#include "carom/scene.h"
+#include "carom/work_meter.h"
+
+namespace carom {
+
+// BOUNDARY: on an edge, even one inside the filled set. INSIDE: filled and on no edge.
+enum class Location : uint8_t { kOutside, kBoundary, kInside };
+
+struct PointColumns {
+  std::span<const double> x, y;
+
+  size_t size() const { return x.size(); }
+};
+
+struct LocateAnswers {
+  std::vector<uint32_t> counts;        // polygons that hold point i
+  std::vector<uint64_t> polygon_ids;   // point after point, ascending
+  std::vector<Location> locations;     // BOUNDARY or INSIDE, beside polygon_ids
+  std::vector<ItemError> errors;       // ascending by index
+
+  void Clear();
+};
+
+// Considers the polygons with category & mask != 0. Returns false if `meter` stopped the work;
+// `out` is then meaningless. Cost per point: O(log n) and, for each polygon whose box holds it, the
+// edges that straddle the horizontal line to its right. Thread-safe.
+bool LocatePoints(const Scene& scene, const PointColumns& points, uint64_t mask,
+                  LocateAnswers& out, WorkMeter& meter);
+
+}  // namespace carom

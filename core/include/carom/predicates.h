@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// On which side, exactly?
+//
+// The signs that every verdict rests on. Each is what exact real arithmetic gives for the given
+// doubles: a floating-point filter decides almost always, expansions of doubles (Shewchuk,
+// "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997) the
+// rest. Inputs are accepted coordinates (carom/geometry.h), so nothing overflows or underflows.
+//
+// All functions are pure, thread-safe and allocation-free.
+#pragma once
+
+#include "carom/geometry.h"
+
+namespace carom {
+
+// The sign of the area of triangle (a, b, c): +1 if c is left of the directed line a->b
+// (counter-clockwise), -1 if right, 0 if the three points are on one line or two coincide.
+int Orientation(Vec2 a, Vec2 b, Vec2 c);
+
+// Whether p is a point of the closed segment. Its ends belong to it.
+bool IsOnSegment(Vec2 p, const Segment& segment);
+
+// Whether two closed segments share a point. Touching counts; either may be a single point.
+bool Intersects(const Segment& a, const Segment& b);
+
+// The sign of |p - center|^2 - radius^2: -1 inside, 0 at exactly that distance, +1 outside.
+int CompareDistance(Vec2 p, const Circle& circle);
+
+// The sign of (distance from the circle's centre to the closed segment) - radius.
+int CompareDistance(const Segment& segment, const Circle& circle);
+
+}  // namespace carom

@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What is a scene, and how does it change?
+//
+// `Scene` is an immutable, versioned set of polygons with an index. Queries (carom/cast.h,
+// locate.h, overlap.h) read one snapshot; an edit makes another snapshot that shares what did not
+// change. Start with `Scene::Create`, then `Scene::Commit`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "carom/geometry.h"
+#include "carom/polygon.h"
+
+namespace carom {
+
+class BoxHierarchy;
+class IndexedPolygon;
+
+// One change in a commit.
+struct AddPolygon {
+  Polygon polygon;
+};
+struct ReplacePolygon {
+  Polygon polygon;
+};
+struct RemovePolygon {
+  uint64_t id = 0;
+};
+using SceneEdit = std::variant<AddPolygon, ReplacePolygon, RemovePolygon>;
+
+// The caps that `Scene::Create` and `Scene::Commit` enforce.
+struct SceneLimits {
+  size_t max_polygons = 4194304;
+  size_t max_vertices = 16777216;
+};
+
+// An immutable snapshot. Thread-safe; readers take no lock. Shared by reference count: whoever
+// holds the pointer keeps the snapshot alive, whatever is committed meanwhile.
+class Scene {
+ public:
+  using Ptr = std::shared_ptr<const Scene>;
+
+  // A scene of `polygons`. `version` is the caller's number for it; the library only echoes it.
+  //
+  // Errors: INVALID_ARGUMENT naming `polygons[i].id` for each id that occurs twice (the first 16
+  // and their number); RESOURCE_EXHAUSTED over `limits`. Cost O(n log n) in the polygons.
+  static absl::StatusOr<Ptr> Create(std::vector<Polygon> polygons, uint64_t version = 1,
+                                    const SceneLimits& limits = {});
+
+  // The scene after all of `edits`, or an error and no change at all. This scene is untouched.
+  //
+  // Errors, naming the first 16 offences as `edits[i]...` and their number: INVALID_ARGUMENT for
+  // an id that occurs twice in one commit; ALREADY_EXISTS for an added id that is there; NOT_FOUND
+  // for a replaced or removed id that is not; RESOURCE_EXHAUSTED over `limits`. Where kinds mix,
+  // the first in this list that occurs. An empty list makes an equal scene under the new version.
+  absl::StatusOr<Ptr> Commit(std::vector<SceneEdit> edits, uint64_t version,
+                             const SceneLimits& limits = {}) const;
+
+  ~Scene();
+  Scene(const Scene&) = delete;
+  Scene& operator=(const Scene&) = delete;
+
+  uint64_t version() const { return version_; }
+  size_t polygon_count() const { return polygons_.size(); }
+  size_t vertex_count() const { return vertex_count_; }
+  const Box& bounds() const { return bounds_; }
+
+  // The polygon with this id, or null. O(log n).
+  const Polygon* Find(uint64_t id) const;
+  // Polygon `index` in [0, polygon_count()), by ascending id.
+  const Polygon& polygon(size_t index) const;
+
+  // For the query sources of the library: the polygons by ascending id with their edge indices,
+  // and the hierarchy over their boxes. Not part of the stable interface.
+  std::span<const std::shared_ptr<const IndexedPolygon>> indexed() const { return polygons_; }
+  const BoxHierarchy& hierarchy() const { return *hierarchy_; }
+  uint32_t hierarchy_item(size_t position) const { return order_[position]; }
+
+ private:
+  using Shared = std::shared_ptr<const IndexedPolygon>;
+
+  Scene(std::vector<Shared> polygons, uint64_t version);
+
+  uint64_t version_;
+  size_t vertex_count_ = 0;
+  Box bounds_;
+  std::vector<Shared> polygons_;   // ascending by id
+  std::vector<uint32_t> order_;    // along a space-filling curve
+  std::unique_ptr<const BoxHierarchy> hierarchy_;  // over order_
+};
+
+}  // namespace carom

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Which part of a request was refused, and why?
+//
+// `Refusal` collects violations, each a field path with the allowed range, and becomes one
+// absl::Status; `Violations` reads them back. The service sends the same list as
+// google.rpc.BadRequest, the command line prints the first one as "field".
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace carom {
+
+// One offence. `field` is a path inside the request, such as `polygons[3].rings[0].x[7]`, empty
+// for the request as a whole. `description` tells the allowed range, for people.
+struct Violation {
+  std::string field;
+  std::string description;
+
+  friend bool operator==(const Violation&, const Violation&) = default;
+};
+
+// A list of violations under construction. It keeps the first `kMaxListed` and counts the rest,
+// so that what a client receives stays below 4 KiB. Not thread-safe.
+class Refusal {
+ public:
+  static constexpr size_t kMaxListed = 16;
+  static constexpr size_t kMaxTextBytes = 120;  // of a field and of a description, each
+
+  void Add(absl::string_view field, absl::string_view description);
+
+  bool empty() const { return total_ == 0; }
+  size_t total() const { return total_; }
+
+  // OK when empty; otherwise `code` with the violations attached. The message names the first
+  // offence and the number of all.
+  absl::Status status(absl::StatusCode code = absl::StatusCode::kInvalidArgument) const;
+
+ private:
+  std::vector<Violation> listed_;
+  size_t total_ = 0;
+};
+
+// A status of one violation.
+absl::Status Refused(absl::StatusCode code, absl::string_view field,
+                     absl::string_view description);
+
+// INVALID_ARGUMENT of one violation.
+absl::Status InvalidField(absl::string_view field, absl::string_view description);
+
+// The violations that `status` carries; empty if none. Never fails.
+std::vector<Violation> Violations(const absl::Status& status);
+
+// `status` with `violations` attached in place of any it carried; OK stays OK.
+absl::Status WithViolations(absl::Status status, const std::vector<Violation>& violations);
+
+}  // namespace carom

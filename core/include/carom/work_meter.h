@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// How much work was that, and may it go on?
+//
+// Every batch function counts the index nodes and edges it visits on a `WorkMeter`, and stops soon
+// after the meter says so. The core knows no clock: the owner supplies the question "is it time to
+// stop?", and the meter asks it once per `kInterval` units. The meter also caps the rows of answers,
+// so that a small question cannot make a huge answer.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <utility>
+
+namespace carom {
+
+// Not thread-safe: one meter serves one batch on one thread at a time.
+class WorkMeter {
+ public:
+  // One unit is an index node or an edge, 5 to 100 ns; the question is asked every 50 µs or so.
+  static constexpr uint64_t kInterval = 1024;
+
+  // A meter that counts and never stops.
+  WorkMeter() = default;
+  // A meter that stops once `stop` has returned true.
+  explicit WorkMeter(std::function<bool()> stop) : stop_(std::move(stop)) {}
+
+  // Counts `units`. Returns false once the work is to stop; from then on always.
+  bool Spend(uint64_t units) {
+    used_ += units;
+    if (used_ < next_check_ || stopped_) return !stopped_;
+    next_check_ = used_ + kInterval;
+    stopped_ = stop_ && stop_();
+    return !stopped_;
+  }
+
+  // Counts rows of answers: hits, polygons, edges. Returns false, and stops the work, once there
+  // are more than `max_rows`.
+  bool SpendRows(uint64_t rows) {
+    rows_ += rows;
+    if (rows_ > max_rows_) stopped_ = true;
+    return !stopped_;
+  }
+  // Default: no cap.
+  void set_max_rows(uint64_t max_rows) { max_rows_ = max_rows; }
+
+  uint64_t used() const { return used_; }
+  uint64_t rows() const { return rows_; }
+  bool stopped() const { return stopped_; }
+  bool out_of_rows() const { return rows_ > max_rows_; }
+
+ private:
+  std::function<bool()> stop_;
+  uint64_t max_rows_ = std::numeric_limits<uint64_t>::max();
+  uint64_t rows_ = 0;
+  uint64_t used_ = 0;
+  uint64_t next_check_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace carom

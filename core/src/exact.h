@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The constants and exact forms that filters share.
+#pragma once
+
+#include "carom/geometry.h"
+#include "expansion.h"
+
+namespace carom::internal {
+
+// Half an ulp of 1: the relative error of one rounded operation.
+inline constexpr double kUnit = 0x1p-53;
+
+// Bounds |rounded - exact| of a cross (or dot) product of differences by this factor times the sum
+// of the magnitudes of its two rounded products. Each product has three roundings (two differences,
+// one product), the sum a fourth; Shewchuk's (3 + 16u)u covers them and the bound's own rounding.
+inline constexpr double kCrossError = (3 + 16 * kUnit) * kUnit;
+
+// (a - from_a) x (b - from_b), exactly.
+inline Expansion<16> ExactCross(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
+  const auto left = Difference(a.x, from_a.x) * Difference(b.y, from_b.y);
+  const auto right = Difference(a.y, from_a.y) * Difference(b.x, from_b.x);
+  return left - right;
+}
+
+}  // namespace carom::internal

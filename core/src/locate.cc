@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "carom/locate.h"
+
+#include <algorithm>
+
+#include "carom/predicates.h"
+#include "indexed_polygon.h"
+#include "scene_traversal.h"
+
+namespace carom {
+namespace internal {
+
+PointInPolygon LocateInPolygon(const IndexedPolygon& indexed, Vec2 p, WorkMeter& meter) {
+  PointInPolygon result;
+  if (!indexed.polygon().bounds().Contains(p)) return result;
+  const auto meets = [p](const Box& box) {
+    return box.min.y <= p.y && p.y <= box.max.y && p.x <= box.max.x;
+  };
+  indexed.VisitEdges(meter, meets, [&](size_t, const Segment& edge) {
+    if (IsOnSegment(p, edge)) {
+      result = {Location::kBoundary, 0};
+      return false;
+    }
+    const bool upward = edge.a.y <= p.y && p.y < edge.b.y;
+    const bool downward = edge.b.y <= p.y && p.y < edge.a.y;
+    if (upward && Orientation(edge.a, edge.b, p) > 0) ++result.winding;
+    if (downward && Orientation(edge.a, edge.b, p) < 0) --result.winding;
+    return true;
+  });
+  if (result.location != Location::kBoundary && indexed.polygon().IsFilled(result.winding)) {
+    result.location = Location::kInside;
+  }
+  return result;
+}
+
+}  // namespace internal
+
+void LocateAnswers::Clear() {
+  counts.clear();
+  polygon_ids.clear();
+  locations.clear();
+  errors.clear();
+}
+
+bool LocatePoints(const Scene& scene, const PointColumns& points, uint64_t mask,
+                  LocateAnswers& out, WorkMeter& meter) {
+  out.Clear();
+  out.counts.assign(points.size(), 0);
+  struct Row {
+    uint64_t id;
+    Location location;
+  };
+  std::vector<Row> rows;
+  for (size_t i = 0; i < points.size(); ++i) {
+    if (!meter.Spend(1)) return false;
+    ItemChecker check(i, out.errors);
+    if (!check.Coordinate(ItemColumn::kX, points.x[i]) ||
+        !check.Coordinate(ItemColumn::kY, points.y[i])) {
+      continue;
+    }
+    const Vec2 p = Normalized(Vec2{points.x[i], points.y[i]});
+    rows.clear();
+    internal::VisitPolygons(
+        scene, mask, meter, [p](const Box& box) { return box.Contains(p); },
+        [&](const IndexedPolygon& indexed) {
+          const Location location = internal::LocateInPolygon(indexed, p, meter).location;
+          if (location != Location::kOutside) {
+            rows.push_back({indexed.polygon().id(), location});
+          }
+          return !meter.stopped();
+        });
+    if (!meter.SpendRows(rows.size())) return false;
+    std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.id < b.id; });
+    for (const Row& row : rows) {
+      out.polygon_ids.push_back(row.id);
+      out.locations.push_back(row.location);
+    }
+    out.counts[i] = static_cast<uint32_t>(rows.size());
+  }
+  return true;
+}
+
+}  // namespace carom

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Where is a segment inside one polygon?
+//
+// `PassageFinder` computes the passages of a segment a->b in a polygon: the largest intervals of t
+// with a + t(b - a) in the polygon, exactly, for any rings. It collects every touch of segment and
+// edges, and tells filled gaps from empty ones by the winding number of the segment moved by an
+// infinitesimal amount to its left: there it meets no vertex and runs along no edge, so each edge
+// that passes the line from one side to the other changes the winding by one, at its touch.
+// docs/adr/0002-general-edge-passages.md tells why this and not convex pieces.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "carom/geometry.h"
+#include "carom/polygon.h"
+#include "carom/work_meter.h"
+#include "fraction.h"
+#include "indexed_polygon.h"
+
+namespace carom::internal {
+
+// No edge.
+inline constexpr uint32_t kNoEdge = 0xffffffff;
+
+// An edge at the end of a passage, and whether it is parallel to the segment.
+struct PassageEdge {
+  uint32_t index = kNoEdge;
+  bool parallel = false;
+};
+
+struct Passage {
+  Fraction begin = Fraction::Zero();
+  Fraction end = Fraction::Zero();
+  PassageEdge entry;  // the edge to report at `begin`; none where the start is strictly inside
+  PassageEdge exit;   // the edge to report at `end`; none where `b` is strictly inside
+};
+
+// Reused from polygon to polygon, it stops allocating once it is warm. Not thread-safe.
+class PassageFinder {
+ public:
+  // The segment of the calls that follow. Its ends are accepted coordinates.
+  void Start(const Segment& segment);
+
+  // The passages in `polygon`, in order. Meaningless once `meter` has stopped.
+  const std::vector<Passage>& Find(const IndexedPolygon& polygon, WorkMeter& meter);
+
+  // Whether a box may meet the segment: false only if it does not.
+  bool MayMeet(const Box& box) const;
+
+ private:
+  // One edge's contact with the segment: a point, or an interval where they are parallel.
+  struct Touch {
+    Fraction begin;
+    Fraction end;
+    uint32_t edge;
+    int8_t winding_change;
+    bool parallel;
+  };
+
+  void FindAtPoint(const IndexedPolygon& polygon, WorkMeter& meter);
+  void CollectTouches(const IndexedPolygon& polygon, WorkMeter& meter);
+  void AddTouch(uint32_t index, const Segment& edge);
+  void AddParallelTouch(uint32_t index, const Segment& edge);
+  int64_t WindingAfterStart(const IndexedPolygon& polygon, WorkMeter& meter) const;
+  void JoinTouches(const Polygon& polygon, bool starts_inside, int64_t winding);
+  void Close(Passage& passage, size_t first_touch, size_t last_touch);
+  bool LineMayMeet(const Box& box) const;
+  int Compare(const Fraction& a, const Fraction& b) const {
+    return Fraction::Compare(segment_, a, b);
+  }
+
+  Segment segment_;
+  Box bounds_;
+  DominantAxis axis_{Segment{{0, 0}, {1, 0}}};
+  std::vector<Touch> touches_;
+  std::vector<Passage> passages_;
+};
+
+}  // namespace carom::internal

@@ -1,0 +1,242 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The google.rpc messages are written and read field by field through UnknownFieldSet:
+// their .proto files are not packaged, and four fields need no generated code.
+
+#include "wire/errors.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "carom/status.h"
+#include "google/protobuf/unknown_field_set.h"
+
+namespace carom::wire {
+namespace {
+
+using google::protobuf::UnknownField;
+using google::protobuf::UnknownFieldSet;
+
+// What a status may take on the wire, in either form. gRPC clients refuse more than 8 KiB
+// of trailing metadata, and base64 makes 5.4 KiB of these.
+constexpr size_t kMaxStatusBytes = 4096;
+// Details longer than this are not read.
+constexpr size_t kMaxDetailsReadBytes = 65536;
+
+// The most that 16 violations take: field and description have a tag and a length byte
+// each, the violation a tag and two length bytes.
+constexpr size_t kMaxViolationBytes = 2 * (2 + Refusal::kMaxTextBytes) + 3;
+static_assert(Refusal::kMaxTextBytes < 128);
+// All else but the message: code 11 (a negative int32 takes 10), message header 3, the
+// headers of Any and its two members 3 + 2 + 3, type_url 41.
+constexpr size_t kFramingBytes = 11 + 3 + 3 + 2 + 3 + 41;
+static_assert(Refusal::kMaxListed * kMaxViolationBytes + kFramingBytes < kMaxStatusBytes);
+
+constexpr char kBadRequestUrl[] = "type.googleapis.com/google.rpc.BadRequest";
+constexpr char kBadRequestSuffix[] = "/google.rpc.BadRequest";
+static_assert(sizeof(kBadRequestUrl) - 1 == 41);
+
+// Field numbers of google.rpc.
+constexpr int kStatusCode = 1;
+constexpr int kStatusMessage = 2;
+constexpr int kStatusDetails = 3;
+constexpr int kAnyTypeUrl = 1;
+constexpr int kAnyValue = 2;
+constexpr int kBadRequestViolations = 1;
+constexpr int kViolationField = 1;
+constexpr int kViolationDescription = 2;
+
+// The length of the well-formed UTF-8 sequence at the front of `text`, which is not
+// empty; 0 if there is none.
+size_t SequenceLength(absl::string_view text) {
+  const auto lead = static_cast<uint8_t>(text[0]);
+  if (lead < 0x80) return 1;
+  const size_t length = lead < 0xc2   ? 0
+                        : lead < 0xe0 ? 2
+                        : lead < 0xf0 ? 3
+                        : lead < 0xf5 ? 4
+                                      : 0;
+  if (length == 0 || text.size() < length) return 0;
+  uint32_t code_point = lead & (0xffu >> (length + 1));
+  for (size_t i = 1; i < length; ++i) {
+    const auto next = static_cast<uint8_t>(text[i]);
+    if ((next & 0xc0) != 0x80) return 0;
+    code_point = code_point << 6 | (next & 0x3f);
+  }
+  const bool overlong = code_point < (length == 2   ? 0x80u
+                                      : length == 3 ? 0x800u
+                                                    : 0x10000u);
+  const bool surrogate = code_point >= 0xd800 && code_point < 0xe000;
+  return overlong || surrogate || code_point > 0x10ffff ? 0 : length;
+}
+
+// The front of `text`, at most `max_bytes` and no part of a character, with `?` in place
+// of each byte that is not UTF-8: what a proto3 string accepts.
+std::string Utf8(absl::string_view text, size_t max_bytes) {
+  std::string result;
+  result.reserve(std::min(text.size(), max_bytes));
+  while (!text.empty()) {
+    const size_t length = SequenceLength(text);
+    const size_t step = std::max<size_t>(length, 1);
+    if (result.size() + step > max_bytes) break;
+    result.append(length == 0 ? "?" : text.data(), step);
+    text.remove_prefix(step);
+  }
+  return result;
+}
+
+// What a status says on the wire: bounded, valid UTF-8. Violations come first; the
+// message takes the room they leave.
+struct WireStatus {
+  int code = 0;
+  std::string message;
+  std::vector<Violation> violations;
+};
+
+WireStatus Bounded(const absl::Status& status) {
+  WireStatus result;
+  result.code = static_cast<int>(status.code());
+  size_t room = kMaxStatusBytes - kFramingBytes;
+  std::vector<Violation> violations = Violations(status);
+  violations.resize(std::min(violations.size(), Refusal::kMaxListed));
+  for (Violation& violation : violations) {
+    violation.field = Utf8(violation.field, Refusal::kMaxTextBytes);
+    violation.description = Utf8(violation.description, Refusal::kMaxTextBytes);
+    room -= violation.field.size() + violation.description.size() +
+            (kMaxViolationBytes - 2 * Refusal::kMaxTextBytes);
+  }
+  result.violations = std::move(violations);
+  result.message = Utf8(status.message(), room);
+  return result;
+}
+
+// A code of the canonical list that is an error. Anything else is UNKNOWN, 0 too: a
+// status that is there is never OK.
+absl::StatusCode ErrorCode(int code) {
+  constexpr int kLast = static_cast<int>(absl::StatusCode::kUnauthenticated);
+  return code > 0 && code <= kLast ? static_cast<absl::StatusCode>(code)
+                                   : absl::StatusCode::kUnknown;
+}
+
+std::string Serialized(const UnknownFieldSet& fields) {
+  std::string bytes;
+  fields.SerializeToString(&bytes);
+  return bytes;
+}
+
+std::string SerializedBadRequest(const std::vector<Violation>& violations) {
+  UnknownFieldSet request;
+  for (const Violation& violation : violations) {
+    UnknownFieldSet fields;
+    fields.AddLengthDelimited(kViolationField, violation.field);
+    fields.AddLengthDelimited(kViolationDescription, violation.description);
+    request.AddLengthDelimited(kBadRequestViolations, Serialized(fields));
+  }
+  return Serialized(request);
+}
+
+bool Parse(absl::string_view bytes, UnknownFieldSet& fields) {
+  return fields.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+}
+
+// The last `number` of `fields` that is a string, bytes or a message; null if none.
+const std::string* Find(const UnknownFieldSet& fields, int number) {
+  const std::string* result = nullptr;
+  for (int i = 0; i < fields.field_count(); ++i) {
+    const UnknownField& field = fields.field(i);
+    if (field.number() == number && field.type() == UnknownField::TYPE_LENGTH_DELIMITED) {
+      result = &field.length_delimited();
+    }
+  }
+  return result;
+}
+
+// Appends the violations of a serialized BadRequest until there are
+// `Refusal::kMaxListed`. Stops at the first that cannot be read.
+void ParseBadRequest(absl::string_view bytes, std::vector<Violation>& violations) {
+  UnknownFieldSet request;
+  if (!Parse(bytes, request)) return;
+  for (int i = 0; i < request.field_count(); ++i) {
+    const UnknownField& member = request.field(i);
+    if (violations.size() >= Refusal::kMaxListed) return;
+    if (member.number() != kBadRequestViolations) continue;
+    if (member.type() != UnknownField::TYPE_LENGTH_DELIMITED) continue;
+    UnknownFieldSet fields;
+    if (!Parse(member.length_delimited(), fields)) return;
+    const std::string* field = Find(fields, kViolationField);
+    const std::string* description = Find(fields, kViolationDescription);
+    violations.push_back(
+        {field == nullptr ? "" : *field, description == nullptr ? "" : *description});
+  }
+}
+
+// The violations of every BadRequest in a serialized google.rpc.Status; none if it is not
+// one.
+std::vector<Violation> ParseDetails(absl::string_view bytes) {
+  std::vector<Violation> violations;
+  UnknownFieldSet status;
+  if (bytes.size() > kMaxDetailsReadBytes || !Parse(bytes, status)) return violations;
+  for (int i = 0; i < status.field_count(); ++i) {
+    const UnknownField& detail = status.field(i);
+    if (detail.number() != kStatusDetails) continue;
+    if (detail.type() != UnknownField::TYPE_LENGTH_DELIMITED) continue;
+    UnknownFieldSet any;
+    if (!Parse(detail.length_delimited(), any)) continue;
+    const std::string* type_url = Find(any, kAnyTypeUrl);
+    const std::string* value = Find(any, kAnyValue);
+    if (type_url == nullptr || value == nullptr) continue;
+    if (absl::EndsWith(*type_url, kBadRequestSuffix)) ParseBadRequest(*value, violations);
+  }
+  return violations;
+}
+
+}  // namespace
+
+void EncodeStatus(const absl::Status& status, v1::Status& message) {
+  WireStatus wire = Bounded(status);
+  message.Clear();
+  message.set_code(wire.code);
+  message.set_message(std::move(wire.message));
+  for (Violation& violation : wire.violations) {
+    v1::FieldViolation& encoded = *message.add_violations();
+    encoded.set_field(std::move(violation.field));
+    encoded.set_description(std::move(violation.description));
+  }
+}
+
+absl::Status DecodeStatus(const v1::Status& message) {
+  std::vector<Violation> violations;
+  for (const v1::FieldViolation& violation : message.violations()) {
+    if (violations.size() >= Refusal::kMaxListed) break;
+    violations.push_back({violation.field(), violation.description()});
+  }
+  return WithViolations(absl::Status(ErrorCode(message.code()), message.message()),
+                        violations);
+}
+
+std::string SerializeDetails(const absl::Status& status) {
+  const WireStatus wire = Bounded(status);
+  if (wire.violations.empty()) return {};
+  UnknownFieldSet any;
+  any.AddLengthDelimited(kAnyTypeUrl, kBadRequestUrl);
+  any.AddLengthDelimited(kAnyValue, SerializedBadRequest(wire.violations));
+  UnknownFieldSet fields;
+  fields.AddVarint(kStatusCode, static_cast<uint64_t>(wire.code));
+  fields.AddLengthDelimited(kStatusMessage, wire.message);
+  fields.AddLengthDelimited(kStatusDetails, Serialized(any));
+  return Serialized(fields);
+}
+
+absl::Status StatusFromDetails(absl::StatusCode code, absl::string_view message,
+                               absl::string_view details) {
+  if (code == absl::StatusCode::kOk) return absl::OkStatus();
+  return WithViolations(absl::Status(ErrorCode(static_cast<int>(code)), message),
+                        ParseDetails(details));
+}
+
+}  // namespace carom::wire

@@ -1,0 +1,220 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/frame_evaluator.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "carom/status.h"
+#include "server/scene_name.h"
+#include "wire/encode.h"
+#include "wire/errors.h"
+
+namespace carom::server {
+namespace {
+
+constexpr uint64_t kMaxBudgetMicros = 60000000;
+
+// Scratch above these sizes is freed after its frame.
+constexpr size_t kModestShapes = 4096;
+constexpr size_t kModestRows = 65536;
+
+uint64_t Nanoseconds(Clock::duration duration) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count();
+}
+
+// Items that a group asks; whether its columns agree is found when it is decoded.
+size_t QueryCount(const v1::Group& group) {
+  return static_cast<size_t>(group.segments().ax_size()) + group.points().x_size() +
+         group.circles().x_size() + group.polygons().x_size();
+}
+
+absl::Status OverLimit(absl::string_view field, absl::string_view what, uint64_t limit) {
+  return Refused(absl::StatusCode::kResourceExhausted, field,
+                 absl::StrCat("must be at most ", limit, " (", what, ")"));
+}
+
+// The name of the group's scene; points into the group or into `handles`.
+absl::StatusOr<absl::string_view> SceneName(const v1::Group& group, const SceneHandles& handles) {
+  if (group.target_case() == v1::Group::kSceneHandle) {
+    const std::string* name = handles.Find(group.scene_handle());
+    if (name == nullptr) return InvalidField("scene_handle", "must be bound on this stream");
+    return absl::string_view(*name);
+  }
+  if (group.target_case() != v1::Group::kScene) {
+    return InvalidField("scene", "must be given, or scene_handle");
+  }
+  if (absl::Status status = CheckSceneName("scene", group.scene()); !status.ok()) return status;
+  return absl::string_view(group.scene());
+}
+
+void AnswerStatus(const absl::Status& status, v1::GroupAnswer& answer) {
+  answer.Clear();
+  wire::EncodeStatus(status, *answer.mutable_status());
+}
+
+}  // namespace
+
+absl::Status SceneHandles::Bind(
+    const google::protobuf::RepeatedPtrField<v1::SceneBinding>& bindings) {
+  if (bindings.empty()) return absl::OkStatus();
+  Refusal refusal;
+  absl::flat_hash_set<uint64_t> bound;
+  size_t total = names_.size();
+  for (int i = 0; i < bindings.size(); ++i) {
+    const v1::SceneBinding& binding = bindings[i];
+    if (!bound.insert(binding.handle()).second) {
+      refusal.Add(absl::StrCat("bindings[", i, "].handle"), "must not be bound twice in a frame");
+    } else if (!names_.contains(binding.handle())) {
+      ++total;
+    }
+    const absl::Status name =
+        CheckSceneName(absl::StrCat("bindings[", i, "].scene"), binding.scene());
+    for (const Violation& violation : Violations(name)) {
+      refusal.Add(violation.field, violation.description);
+    }
+  }
+  if (!refusal.empty()) return refusal.status();
+  if (total > kMaxHandles) return OverLimit("bindings", "handles a stream", kMaxHandles);
+  for (const v1::SceneBinding& binding : bindings) names_[binding.handle()] = binding.scene();
+  return absl::OkStatus();
+}
+
+const std::string* SceneHandles::Find(uint64_t handle) const {
+  const auto it = names_.find(handle);
+  return it == names_.end() ? nullptr : &it->second;
+}
+
+bool FrameScratch::IsModest() const {
+  return decoded.shapes.capacity() <= kModestShapes &&
+         answers.segments.hits.capacity() <= kModestRows &&
+         answers.points.polygon_ids.capacity() <= kModestRows &&
+         answers.circles.edges.capacity() <= kModestRows &&
+         answers.circles.polygon_ids.capacity() <= kModestRows &&
+         answers.polygons.edges.capacity() <= kModestRows &&
+         answers.polygons.polygon_ids.capacity() <= kModestRows;
+}
+
+absl::Status FrameEvaluator::CheckFrame(const v1::Frame& frame) const {
+  if (frame.budget_us() > kMaxBudgetMicros) {
+    return InvalidField("budget_us", absl::StrCat("must be in [0, ", kMaxBudgetMicros, "]"));
+  }
+  if (static_cast<size_t>(frame.groups_size()) > limits_.max_groups) {
+    return OverLimit("groups", "groups a frame", limits_.max_groups);
+  }
+  size_t queries = 0;
+  for (const v1::Group& group : frame.groups()) queries += QueryCount(group);
+  if (queries > limits_.max_queries) {
+    return OverLimit("groups", "queries a frame", limits_.max_queries);
+  }
+  return absl::OkStatus();
+}
+
+void FrameEvaluator::Begin(const v1::Frame& frame, Clock::time_point received,
+                           SceneHandles& handles, v1::FrameAnswer& answer,
+                           FrameWork& work) const {
+  work.frame = &frame;
+  work.answer = &answer;
+  work.received = received;
+  work.deadline = FrameWork::kNever;
+  work.pending.clear();
+  work.waits.clear();
+  work.rows = work.work_units = 0;
+  work.evaluating = {};
+  answer.Clear();
+  answer.set_seq(frame.seq());
+
+  work.status = CheckFrame(frame);
+  if (work.status.ok()) work.status = handles.Bind(frame.bindings());
+  if (!work.status.ok()) {
+    wire::EncodeStatus(work.status, *answer.mutable_status());
+    return;
+  }
+  if (frame.budget_us() != 0) {
+    work.deadline = received + std::chrono::microseconds(frame.budget_us());
+  }
+  for (int i = 0; i < frame.groups_size(); ++i) {
+    answer.add_groups();
+    work.pending.push_back(i);
+  }
+}
+
+bool FrameEvaluator::Continue(FrameWork& work, const SceneHandles& handles, FrameScratch& scratch,
+                              const std::atomic<bool>& cancelled) const {
+  work.waits.clear();
+  size_t waiting = 0;
+  for (const int index : work.pending) {
+    if (cancelled.load(std::memory_order_relaxed)) return true;
+    if (!AnswerGroup(work.frame->groups(index), work, handles, scratch, cancelled,
+                     *work.answer->mutable_groups(index))) {
+      work.pending[waiting++] = index;
+    }
+  }
+  work.pending.resize(waiting);
+  if (waiting != 0) return false;
+  v1::FrameStats& stats = *work.answer->mutable_stats();
+  stats.set_elapsed_ns(Nanoseconds(Clock::now() - work.received));
+  stats.set_evaluate_ns(Nanoseconds(work.evaluating));
+  stats.set_work_units(work.work_units);
+  return true;
+}
+
+bool FrameEvaluator::AnswerGroup(const v1::Group& group, FrameWork& work,
+                                 const SceneHandles& handles, FrameScratch& scratch,
+                                 const std::atomic<bool>& cancelled,
+                                 v1::GroupAnswer& answer) const {
+  const absl::StatusOr<absl::string_view> name = SceneName(group, handles);
+  absl::Status status = name.status();
+  if (status.ok()) status = wire::DecodeGroup(group, scratch.decoded);
+  Scene::Ptr scene;
+  if (status.ok()) {
+    scene = store_.Find(*name);
+    if (scene == nullptr) {
+      const char* field = group.target_case() == v1::Group::kScene ? "scene" : "scene_handle";
+      status = Refused(absl::StatusCode::kNotFound, field, "no scene of this name");
+    }
+  }
+  if (status.ok() && scene->version() < group.min_version()) {
+    if (work.deadline != FrameWork::kNever && Clock::now() < work.deadline) {
+      work.waits.push_back({std::string(*name), group.min_version()});
+      return false;
+    }
+    status = Refused(absl::StatusCode::kUnavailable, "min_version",
+                     absl::StrCat("the current version is ", scene->version()));
+  }
+  if (status.ok()) status = Evaluate(*scene, work, scratch, cancelled);
+  if (status.ok()) {
+    wire::EncodeGroupAnswers(scratch.decoded.group, scratch.answers, answer);
+  } else {
+    AnswerStatus(status, answer);
+  }
+  return true;
+}
+
+absl::Status FrameEvaluator::Evaluate(const Scene& scene, FrameWork& work, FrameScratch& scratch,
+                                      const std::atomic<bool>& cancelled) const {
+  const Clock::time_point start = Clock::now();
+  if (start >= work.deadline) return absl::DeadlineExceededError("the frame's budget ended");
+  const Clock::time_point deadline = work.deadline;
+  WorkMeter meter([&deadline, &cancelled] {
+    return cancelled.load(std::memory_order_relaxed) ||
+           (deadline != FrameWork::kNever && Clock::now() >= deadline);
+  });
+  meter.set_max_rows(limits_.max_answer_rows - work.rows);
+  const absl::Status status = EvaluateGroup(scene, scratch.decoded.group, scratch.answers, meter);
+  work.evaluating += Clock::now() - start;
+  work.work_units += meter.used();
+  if (status.ok()) {
+    work.rows += meter.rows();
+    return status;
+  }
+  if (meter.out_of_rows()) {
+    return OverLimit("", "answer rows a frame", limits_.max_answer_rows);
+  }
+  return absl::DeadlineExceededError("the frame's budget ended");
+}
+
+}  // namespace carom::server

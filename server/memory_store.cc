@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/memory_store.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "carom/status.h"
+
+namespace carom::server {
+namespace {
+
+absl::Status NoSuchScene() {
+  return Refused(absl::StatusCode::kNotFound, "name", "no scene of this name");
+}
+
+absl::Status Stale(absl::string_view field, uint64_t current) {
+  return Refused(absl::StatusCode::kAborted, field,
+                 absl::StrCat("the current version is ", current));
+}
+
+// A stale commit is ABORTED, unless its edits are wrong whatever the scene: against an empty scene
+// the core finds just that.
+absl::Status StaleCommit(uint64_t current, std::vector<SceneEdit> edits) {
+  const absl::StatusOr<Scene::Ptr> empty = Scene::Create({});
+  if (!empty.ok()) return empty.status();
+  const absl::Status status = (*empty)->Commit(std::move(edits), 1).status();
+  if (absl::IsInvalidArgument(status)) return status;
+  return Stale("base_version", current);
+}
+
+}  // namespace
+
+Scene::Ptr MemoryStore::Find(absl::string_view name) const {
+  absl::ReaderMutexLock lock(&mu_);
+  const auto it = scenes_.find(name);
+  return it == scenes_.end() ? nullptr : it->second;
+}
+
+ScenePage MemoryStore::List(absl::string_view after, size_t limit) const {
+  ScenePage page;
+  absl::ReaderMutexLock lock(&mu_);
+  auto it = scenes_.upper_bound(after);
+  for (; it != scenes_.end() && page.scenes.size() < limit; ++it) {
+    page.scenes.push_back({it->first, it->second});
+  }
+  page.last = it == scenes_.end();
+  return page;
+}
+
+absl::Status MemoryStore::CheckImport(absl::string_view name, ImportMode mode) const {
+  if (scenes_.contains(name)) {
+    if (mode == ImportMode::kReplace) return absl::OkStatus();
+    return Refused(absl::StatusCode::kAlreadyExists, "name", "a scene of this name is there");
+  }
+  if (scenes_.size() < max_scenes_) return absl::OkStatus();
+  return Refused(absl::StatusCode::kResourceExhausted, "name",
+                 absl::StrCat("the server keeps at most ", max_scenes_, " scenes"));
+}
+
+absl::StatusOr<Scene::Ptr> MemoryStore::Import(absl::string_view name, ImportMode mode,
+                                               std::vector<Polygon> polygons,
+                                               absl::FunctionRef<bool()> abandoned) {
+  KeyedMutex::Lock writer(writers_, name);
+  {
+    absl::ReaderMutexLock lock(&mu_);
+    if (absl::Status status = CheckImport(name, mode); !status.ok()) return status;
+  }
+  absl::StatusOr<Scene::Ptr> scene = Scene::Create(std::move(polygons), NextVersion(), limits_);
+  if (!scene.ok()) return scene.status();
+  if (abandoned()) return absl::CancelledError("the caller is gone; nothing is registered");
+  Scene::Ptr old;  // destroyed after the lock is released
+  {
+    absl::MutexLock lock(&mu_);
+    // Scenes of other names may have come meanwhile.
+    if (absl::Status status = CheckImport(name, mode); !status.ok()) return status;
+    Scene::Ptr& slot = scenes_[std::string(name)];
+    old = std::exchange(slot, *scene);
+  }
+  Tell(name, (*scene)->version());
+  return scene;
+}
+
+absl::StatusOr<Scene::Ptr> MemoryStore::Commit(absl::string_view name, uint64_t base_version,
+                                               std::vector<SceneEdit> edits) {
+  KeyedMutex::Lock writer(writers_, name);
+  const Scene::Ptr base = Find(name);
+  if (base == nullptr) return NoSuchScene();
+  if (base_version != 0 && base_version != base->version()) {
+    return StaleCommit(base->version(), std::move(edits));
+  }
+  absl::StatusOr<Scene::Ptr> scene = base->Commit(std::move(edits), NextVersion(), limits_);
+  if (!scene.ok()) return scene.status();
+  {
+    absl::MutexLock lock(&mu_);
+    scenes_.find(name)->second = *scene;  // `base` keeps the old version alive
+  }
+  Tell(name, (*scene)->version());
+  return scene;
+}
+
+absl::Status MemoryStore::Delete(absl::string_view name, uint64_t version) {
+  KeyedMutex::Lock writer(writers_, name);
+  const Scene::Ptr current = Find(name);
+  if (current == nullptr) return NoSuchScene();
+  if (version != 0 && version != current->version()) return Stale("version", current->version());
+  {
+    absl::MutexLock lock(&mu_);
+    scenes_.erase(scenes_.find(name));
+  }
+  Tell(name, 0);
+  return absl::OkStatus();
+}
+
+void MemoryStore::AddListener(SceneListener* listener) {
+  absl::MutexLock lock(&listeners_mu_);
+  listeners_.push_back(listener);
+}
+
+void MemoryStore::Tell(absl::string_view name, uint64_t version) {
+  absl::ReaderMutexLock lock(&listeners_mu_);
+  for (SceneListener* listener : listeners_) listener->OnSceneChanged(name, version);
+}
+
+}  // namespace carom::server

@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/options.h"
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <ostream>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "carom/status.h"
+
+#ifndef CAROM_VERSION
+#define CAROM_VERSION "unversioned"
+#endif
+
+namespace carom::server {
+namespace {
+
+constexpr size_t kMaxUnixPathBytes = 107;  // sun_path without its terminator
+
+constexpr std::array kNumberOptions = {
+    NumberOption{"--max-message-bytes", "CAROM_MAX_MESSAGE_BYTES",
+                 &ServerOptions::max_message_bytes, 1024, 268435456,
+                 "Bytes of a request at most; bounds what one message can make the server hold"},
+    NumberOption{"--max-scenes", "CAROM_MAX_SCENES", &ServerOptions::max_scenes, 1, 1048576,
+                 "Scenes at most; with the limits a scene, bounds the store"},
+    NumberOption{"--max-polygons-per-scene", "CAROM_MAX_POLYGONS_PER_SCENE",
+                 &ServerOptions::max_polygons_per_scene, 1, 67108864,
+                 "Polygons of a scene at most; bounds its index"},
+    NumberOption{"--max-vertices-per-polygon", "CAROM_MAX_VERTICES_PER_POLYGON",
+                 &ServerOptions::max_vertices_per_polygon, 1, 16777216,
+                 "Vertices of a polygon at most; bounds the longest step of a commit"},
+    NumberOption{"--max-vertices-per-scene", "CAROM_MAX_VERTICES_PER_SCENE",
+                 &ServerOptions::max_vertices_per_scene, 1, 1073741824,
+                 "Vertices of a scene at most; bounds its memory, about 100 bytes each"},
+    NumberOption{"--max-user-data-bytes", "CAROM_MAX_USER_DATA_BYTES",
+                 &ServerOptions::max_user_data_bytes, 0, 1048576,
+                 "Bytes of user data a polygon at most; caromd keeps them and never reads them"},
+    NumberOption{"--max-queries-per-frame", "CAROM_MAX_QUERIES_PER_FRAME",
+                 &ServerOptions::max_queries_per_frame, 1, 1048576,
+                 "Queries of a frame at most; bounds how long one frame holds a thread"},
+    NumberOption{"--max-groups-per-frame", "CAROM_MAX_GROUPS_PER_FRAME",
+                 &ServerOptions::max_groups_per_frame, 1, 65536,
+                 "Groups of a frame at most; each looks its scene up"},
+    NumberOption{"--max-answer-rows-per-frame", "CAROM_MAX_ANSWER_ROWS_PER_FRAME",
+                 &ServerOptions::max_answer_rows_per_frame, 1, 16777216,
+                 "Rows (hits, polygons, edges) of a frame's answer at most; a short question can "
+                 "have a long answer"},
+    NumberOption{"--max-frames-in-flight", "CAROM_MAX_FRAMES_IN_FLIGHT",
+                 &ServerOptions::max_frames_in_flight, 1, 1024,
+                 "Frames of a stream that are read ahead of their answers at most; more hides a "
+                 "longer round trip and holds more messages"},
+    NumberOption{"--memory-quota-bytes", "CAROM_MEMORY_QUOTA_BYTES",
+                 &ServerOptions::memory_quota_bytes, 16777216, 1099511627776,
+                 "Bytes of gRPC's buffers at most; calls beyond get RESOURCE_EXHAUSTED"},
+    NumberOption{"--idle-stream-seconds", "CAROM_IDLE_STREAM_SECONDS",
+                 &ServerOptions::idle_stream_seconds, 1, 86400,
+                 "Seconds without a frame after which a stream ends; frees forgotten sessions"},
+    NumberOption{"--drain-seconds", "CAROM_DRAIN_SECONDS", &ServerOptions::drain_seconds, 0, 3600,
+                 "Seconds after SIGTERM for calls in progress; keep it below the supervisor's own "
+                 "patience"},
+    NumberOption{"--threads", "CAROM_THREADS", &ServerOptions::threads, 0, 1024,
+                 "Threads that evaluate frames; 0: one for each hardware thread"},
+};
+
+bool IsAddress(absl::string_view address) {
+  if (absl::ConsumePrefix(&address, "unix:")) {
+    return !address.empty() && address.size() <= kMaxUnixPathBytes;
+  }
+  const size_t colon = address.rfind(':');
+  if (colon == absl::string_view::npos || colon == 0) return false;
+  const absl::string_view digits = address.substr(colon + 1);
+  uint32_t port = 0;
+  return !digits.empty() && digits.find_first_not_of("0123456789") == absl::string_view::npos &&
+         absl::SimpleAtoi(digits, &port) && port <= 65535;
+}
+
+std::string CheckAddressFlag(const std::string& value) {
+  if (IsAddress(value)) return "";
+  return absl::StrCat("must be HOST:PORT with a port in [0, 65535], or unix:PATH with at most ",
+                      kMaxUnixPathBytes, " bytes");
+}
+
+std::string CheckStoreFlag(const std::string& value) {
+  return value == "memory" ? "" : "must be memory";
+}
+
+void AddFlags(CLI::App& app, ServerOptions& options) {
+  app.set_version_flag("--version", "caromd " CAROM_VERSION);
+  app.add_option("--address", options.address,
+                 "Where to listen: HOST:PORT (port 0: any free one) or unix:PATH; loopback unless "
+                 "set, since there is no authentication")
+      ->envname("CAROM_ADDRESS")
+      ->capture_default_str()
+      ->check(CLI::Validator(CheckAddressFlag, "", "address"));
+  app.add_option("--store", options.store, "Where scenes are kept: memory (gone on exit)")
+      ->envname("CAROM_STORE")
+      ->capture_default_str()
+      ->check(CLI::Validator(CheckStoreFlag, "", "store"));
+  for (const NumberOption& number : kNumberOptions) {
+    app.add_option(number.flag, options.*number.member,
+                   absl::StrCat(number.help, ". In [", number.min, ", ", number.max, "]"))
+        ->envname(number.environment)
+        ->capture_default_str()
+        ->check(CLI::Range(number.min, number.max).description(""));
+  }
+}
+
+}  // namespace
+
+std::span<const NumberOption> NumberOptions() { return kNumberOptions; }
+
+absl::Status CheckServerOptions(const ServerOptions& options) {
+  if (const std::string why = CheckAddressFlag(options.address); !why.empty()) {
+    return InvalidField("--address", why);
+  }
+  if (const std::string why = CheckStoreFlag(options.store); !why.empty()) {
+    return InvalidField("--store", why);
+  }
+  for (const NumberOption& number : kNumberOptions) {
+    const uint64_t value = options.*number.member;
+    if (value < number.min || value > number.max) {
+      return InvalidField(number.flag,
+                          absl::StrCat("must be in [", number.min, ", ", number.max, "]"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::variant<ServerOptions, int> ParseServerOptions(int argc, const char* const* argv,
+                                                    std::ostream& out, std::ostream& err) {
+  ServerOptions options;
+  CLI::App app("caromd answers what touches what in 2D scenes, exactly, over gRPC.", "caromd");
+  app.footer(
+      "Each flag may be given by the environment variable named beside it; a flag wins over it.");
+  AddFlags(app, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error, out, err) == 0 ? 0 : 2;
+  }
+  return options;
+}
+
+}  // namespace carom::server

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What can an operator set, and within which limits?
+//
+// `ServerOptions` holds every setting of caromd with its default; `ParseServerOptions` reads it
+// from flags and the environment (flag over environment over default). `NumberOptions` is the one
+// table of ranges: the command line, `CheckServerOptions` and docs/operations.md all follow it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <span>
+#include <string>
+#include <variant>
+
+#include "absl/status/status.h"
+#include "carom/polygon.h"
+#include "carom/scene.h"
+
+namespace carom::server {
+
+struct ServerOptions {
+  // --- Where ---------------------------------------------------------------------------------
+  // `HOST:PORT` (port 0: any free one) or `unix:PATH`.
+  std::string address = "127.0.0.1:7420";
+  // Where scenes are kept: `memory`.
+  std::string store = "memory";
+
+  // --- Limits: each bounds memory that a client can take ---------------------------------------
+  uint64_t max_message_bytes = 4u << 20;  // of a request; an import sends its parts
+  uint64_t max_scenes = 1024;
+  uint64_t max_polygons_per_scene = 4194304;
+  uint64_t max_vertices_per_polygon = 1048576;
+  uint64_t max_vertices_per_scene = 16777216;
+  uint64_t max_user_data_bytes = 4096;  // a polygon
+  uint64_t max_queries_per_frame = 65536;
+  uint64_t max_groups_per_frame = 1024;
+  uint64_t max_answer_rows_per_frame = 262144;  // a row is a hit, a polygon or an edge
+  uint64_t max_frames_in_flight = 16;           // of one stream, read and not yet answered
+  uint64_t memory_quota_bytes = 1u << 30;       // of gRPC's buffers
+
+  // --- Times ---------------------------------------------------------------------------------
+  uint64_t idle_stream_seconds = 300;
+  uint64_t drain_seconds = 10;
+
+  // --- Performance; leave it alone unless caromd shares its machine ------------------------------
+  uint64_t threads = 0;  // that evaluate frames; 0: one for each hardware thread
+
+  PolygonLimits polygon_limits() const {
+    return {.max_vertices = max_vertices_per_polygon, .max_user_data_bytes = max_user_data_bytes};
+  }
+  SceneLimits scene_limits() const {
+    return {.max_polygons = max_polygons_per_scene, .max_vertices = max_vertices_per_scene};
+  }
+};
+
+// One numeric setting: values are in [min, max].
+struct NumberOption {
+  const char* flag;         // "--max-scenes"
+  const char* environment;  // "CAROM_MAX_SCENES"
+  uint64_t ServerOptions::*member;
+  uint64_t min;
+  uint64_t max;
+  const char* help;  // the unit first, then the reason
+};
+
+std::span<const NumberOption> NumberOptions();
+
+// INVALID_ARGUMENT naming the flag and its range for the first value that is out of it.
+absl::Status CheckServerOptions(const ServerOptions& options);
+
+// The options of a command line, or the exit code of a process that has nothing left to do: 0 after
+// `--help` and `--version` (text on `out`), 2 for a bad flag or value (message on `err`).
+std::variant<ServerOptions, int> ParseServerOptions(int argc, const char* const* argv,
+                                                    std::ostream& out, std::ostream& err);
+
+}  // namespace carom::server

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// How does an error leave a call?
+//
+// The one place where an absl::Status becomes a grpc::Status.
+#pragma once
+
+#include <grpcpp/support/status.h>
+
+#include "absl/status/status.h"
+
+namespace carom::server {
+
+// The same code and message; violations travel as google.rpc.BadRequest in the details.
+grpc::Status ToGrpcStatus(const absl::Status& status);
+
+// UNAVAILABLE: what a call gets from a server that drains.
+absl::Status Draining();
+
+}  // namespace carom::server

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Where do scenes live?
+//
+// `SceneStore` keeps named scenes, each as a chain of immutable versions of which the last one is
+// visible. Services speak to this interface alone; server/memory_store.h is one behind it. Names
+// that reach a store are well-formed (server/scene_name.h).
+//
+// Versions grow over the whole life of a store: every change of any scene gets a greater one than
+// all changes of that scene before it, deletion included.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "carom/polygon.h"
+#include "carom/scene.h"
+
+namespace carom::server {
+
+// Is told of every change, after it is visible to `Find`.
+class SceneListener {
+ public:
+  virtual ~SceneListener() = default;
+
+  // Scene `name` has this version; 0: it is deleted. Called on the writer's thread, changes of one
+  // scene in their order. Must be short, and must not write to the store.
+  virtual void OnSceneChanged(absl::string_view name, uint64_t version) = 0;
+};
+
+// What an import does with a scene that is there.
+enum class ImportMode { kCreate, kReplace };
+
+struct NamedScene {
+  std::string name;
+  Scene::Ptr scene;
+};
+
+struct ScenePage {
+  std::vector<NamedScene> scenes;  // by ascending name
+  bool last = true;                // nothing follows
+};
+
+// Thread-safe. Writers of one scene wait for each other; readers wait for nobody. Every writing
+// function either makes its change as a whole or returns an error and changes nothing.
+class SceneStore {
+ public:
+  virtual ~SceneStore() = default;
+
+  // The current version, or null. Cheap: called for every group of every frame.
+  virtual Scene::Ptr Find(absl::string_view name) const = 0;
+
+  // At most `limit` scenes with names above `after`.
+  virtual ScenePage List(absl::string_view after, size_t limit) const = 0;
+
+  // Errors: ALREADY_EXISTS naming `name` under kCreate; RESOURCE_EXHAUSTED over the limits; those
+  // of Scene::Create. `abandoned` is asked just before the change becomes visible: true makes it
+  // CANCELLED.
+  virtual absl::StatusOr<Scene::Ptr> Import(absl::string_view name, ImportMode mode,
+                                            std::vector<Polygon> polygons,
+                                            absl::FunctionRef<bool()> abandoned) = 0;
+
+  // The scene after `edits`. A `base_version` of 0 is the current one.
+  // Errors: NOT_FOUND naming `name`; INVALID_ARGUMENT for an id twice in `edits`; ABORTED naming
+  // `base_version` if it is not current; those of Scene::Commit.
+  virtual absl::StatusOr<Scene::Ptr> Commit(absl::string_view name, uint64_t base_version,
+                                            std::vector<SceneEdit> edits) = 0;
+
+  // Errors: NOT_FOUND naming `name`; ABORTED naming `version` if it is neither 0 nor current.
+  virtual absl::Status Delete(absl::string_view name, uint64_t version) = 0;
+
+  // `listener` is told from here on. It outlives the store's last change.
+  virtual void AddListener(SceneListener* listener) = 0;
+
+  // Import under kCreate that nothing abandons.
+  absl::StatusOr<Scene::Ptr> Create(absl::string_view name, std::vector<Polygon> polygons) {
+    return Import(name, ImportMode::kCreate, std::move(polygons), [] { return false; });
+  }
+};
+
+}  // namespace carom::server

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/timer.h"
+
+#include "absl/time/time.h"
+
+namespace carom::server {
+
+Timer::Timer() : thread_([this] { Loop(); }) {}
+
+Timer::~Timer() {
+  {
+    absl::MutexLock lock(&mu_);
+    stopping_ = true;
+    changed_.Signal();
+  }
+  thread_.join();
+}
+
+Timer::Id Timer::Schedule(Clock::time_point when, absl::AnyInvocable<void()> call) {
+  absl::MutexLock lock(&mu_);
+  const Id id = ++last_id_;
+  const auto it = calls_.emplace(std::pair(when, id), std::move(call)).first;
+  times_.emplace(id, when);
+  if (it == calls_.begin()) changed_.Signal();
+  return id;
+}
+
+bool Timer::Cancel(Id id) {
+  absl::MutexLock lock(&mu_);
+  const auto it = times_.find(id);
+  if (it == times_.end()) return false;
+  calls_.erase({it->second, id});
+  times_.erase(it);
+  return true;
+}
+
+bool Timer::AwaitDue() {
+  while (!stopping_) {
+    if (calls_.empty()) {
+      changed_.Wait(&mu_);
+      continue;
+    }
+    const Clock::duration wait = calls_.begin()->first.first - Clock::now();
+    if (wait <= Clock::duration::zero()) return true;
+    changed_.WaitWithTimeout(&mu_, absl::FromChrono(wait));
+  }
+  return false;
+}
+
+void Timer::Loop() {
+  while (true) {
+    absl::AnyInvocable<void()> call;
+    {
+      absl::MutexLock lock(&mu_);
+      if (!AwaitDue()) return;
+      auto first = calls_.extract(calls_.begin());
+      times_.erase(first.key().second);
+      call = std::move(first.mapped());
+    }
+    call();
+  }
+}
+
+}  // namespace carom::server

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/version_gate.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace carom::server {
+
+VersionGate::VersionGate(SceneStore& store, Executor& executor, Timer& timer)
+    : store_(store), executor_(executor), timer_(timer) {
+  store_.AddListener(this);
+}
+
+VersionGate::Ticket VersionGate::Park(const std::vector<VersionWait>& waits,
+                                      Clock::time_point deadline, Task* task) {
+  absl::MutexLock lock(&mu_);
+  const Ticket ticket = ++last_ticket_;
+  Parked parked{.task = task, .timer = 0, .scenes = {}};
+  for (const VersionWait& wait : waits) {
+    waiters_[wait.scene].push_back({ticket, wait.min_version});
+    parked.scenes.push_back(wait.scene);
+  }
+  parked.timer = timer_.Schedule(deadline, [this, ticket] { Wake(ticket); });
+  parked_.emplace(ticket, std::move(parked));
+  // A change becomes visible before it is told. One that was told before this call is seen here.
+  if (std::any_of(waits.begin(), waits.end(),
+                  [this](const VersionWait& wait) { return IsSatisfied(wait); })) {
+    WakeLocked(ticket);
+  }
+  return ticket;
+}
+
+void VersionGate::Wake(Ticket ticket) {
+  absl::MutexLock lock(&mu_);
+  WakeLocked(ticket);
+}
+
+void VersionGate::OnSceneChanged(absl::string_view name, uint64_t version) {
+  absl::MutexLock lock(&mu_);
+  const auto it = waiters_.find(name);
+  if (it == waiters_.end()) return;
+  const std::vector<Waiter> waiters = it->second;
+  for (const Waiter& waiter : waiters) {
+    if (version == 0 || version >= waiter.min_version) WakeLocked(waiter.ticket);
+  }
+}
+
+void VersionGate::WakeLocked(Ticket ticket) {
+  const auto it = parked_.find(ticket);
+  if (it == parked_.end()) return;
+  const Parked parked = std::move(it->second);
+  parked_.erase(it);
+  for (const std::string& scene : parked.scenes) {
+    const auto waiters = waiters_.find(scene);
+    if (waiters == waiters_.end()) continue;
+    std::erase_if(waiters->second, [ticket](const Waiter& w) { return w.ticket == ticket; });
+    if (waiters->second.empty()) waiters_.erase(waiters);
+  }
+  timer_.Cancel(parked.timer);
+  executor_.Submit(parked.task);
+}
+
+bool VersionGate::IsSatisfied(const VersionWait& wait) const {
+  const Scene::Ptr scene = store_.Find(wait.scene);
+  return scene == nullptr || scene->version() >= wait.min_version;
+}
+
+}  // namespace carom::server

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Seeded random scenes full of coincidences, and their translation for the oracle.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "carom/polygon.h"
+#include "carom/scene.h"
+#include "tests/support/oracle.h"
+
+namespace carom::testing {
+
+// splitmix64 (Steele, Lea and Flood 2014): the same numbers everywhere.
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed) {}
+
+  uint64_t Next() {
+    uint64_t z = (state_ += 0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+  // In [0, n).
+  int Below(int n) { return static_cast<int>(Next() % static_cast<uint64_t>(n)); }
+  // In [0, 1).
+  double Unit() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
+
+ private:
+  uint64_t state_;
+};
+
+// Points for scenes in which everything coincides: a small grid, scaled, now and then one ulp off.
+struct Grid {
+  int size = 6;
+  double scale = 1;
+  int percent_off = 10;
+
+  double Coordinate(Random& random) const {
+    const double value = scale * random.Below(size);
+    if (random.Below(100) >= percent_off) return value;
+    return std::nextafter(value, random.Below(2) == 0 ? -HUGE_VAL : HUGE_VAL);
+  }
+  Vec2 Point(Random& random) const {
+    const double x = Coordinate(random);
+    return {x, Coordinate(random)};
+  }
+};
+
+inline PolygonSpec RandomPolygon(Random& random, const Grid& grid, uint64_t id) {
+  PolygonSpec spec;
+  spec.id = id;
+  spec.fill_rule = random.Below(2) == 0 ? FillRule::kEvenOdd : FillRule::kNonZero;
+  spec.solidity = random.Below(5) == 0 ? Solidity::kBoundary : Solidity::kSolid;
+  const int rings = random.Below(4) == 0 ? 1 + random.Below(3) : 1;
+  for (int r = 0; r < rings; ++r) {
+    RingSpec ring;
+    const int vertices = 1 + random.Below(7);
+    for (int i = 0; i < vertices; ++i) ring.vertices.push_back(grid.Point(random));
+    ring.open = spec.solidity == Solidity::kBoundary && random.Below(2) == 0;
+    spec.rings.push_back(ring);
+  }
+  return spec;
+}
+
+inline OraclePolygon ToOracle(const PolygonSpec& spec) {
+  OraclePolygon result;
+  result.id = spec.id;
+  result.fill =
+      spec.fill_rule == FillRule::kEvenOdd ? OracleFill::kEvenOdd : OracleFill::kNonZero;
+  result.solidity = spec.solidity == Solidity::kSolid ? OracleSolidity::kSolid
+                                                      : OracleSolidity::kBoundary;
+  result.category = spec.category;
+  for (const RingSpec& ring : spec.rings) {
+    OracleRing converted;
+    converted.open = ring.open;
+    for (const Vec2 p : ring.vertices) converted.points.push_back({p.x, p.y});
+    result.rings.push_back(converted);
+  }
+  return result;
+}
+
+// A failing case as code that reproduces it.
+inline std::string ToCode(const PolygonSpec& spec) {
+  std::string code = absl::StrFormat(
+      "PolygonSpec{%d, {", spec.id);
+  for (const RingSpec& ring : spec.rings) {
+    code += "{{";
+    for (const Vec2 p : ring.vertices) absl::StrAppendFormat(&code, "{%a, %a}, ", p.x, p.y);
+    absl::StrAppendFormat(&code, "}, %s}, ", ring.open ? "true" : "false");
+  }
+  absl::StrAppendFormat(&code, "}, FillRule(%d), Solidity(%d)},\n",
+                        static_cast<int>(spec.fill_rule), static_cast<int>(spec.solidity));
+  return code;
+}
+
+// A scene with its description and its oracle.
+struct TestScene {
+  std::vector<PolygonSpec> specs;
+  Scene::Ptr scene;
+  Oracle oracle;
+
+  std::string ToCode() const {
+    std::string code = "\n";
+    for (const PolygonSpec& spec : specs) code += carom::testing::ToCode(spec);
+    return code;
+  }
+};
+
+inline TestScene MakeScene(std::vector<PolygonSpec> specs) {
+  std::vector<Polygon> polygons;
+  std::vector<OraclePolygon> described;
+  for (const PolygonSpec& spec : specs) {
+    polygons.push_back(Polygon::Create(spec).value());
+    described.push_back(ToOracle(spec));
+  }
+  return {std::move(specs), Scene::Create(std::move(polygons)).value(), Oracle(described)};
+}
+
+inline TestScene RandomScene(Random& random, const Grid& grid) {
+  std::vector<PolygonSpec> specs;
+  const int count = 1 + random.Below(6);
+  for (int i = 0; i < count; ++i) {
+    specs.push_back(RandomPolygon(random, grid, static_cast<uint64_t>(i * 3)));
+  }
+  return MakeScene(std::move(specs));
+}
+
+}  // namespace carom::testing
