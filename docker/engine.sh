@@ -6,6 +6,9 @@
 # and buildah as root, with settings and storage of their own below build/containers, so that they
 # work without a running service and change nothing of the machine's.
 
+containers_dir=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../build/containers
+containers_dir=$(realpath -m "$containers_dir")
+
 # Runs a command as root; fails, and says so, where that is not possible.
 as_root() {
   if ((EUID == 0)); then
@@ -22,11 +25,10 @@ as_root() {
 
 has_docker() { command -v docker >/dev/null && docker info >/dev/null 2>&1; }
 
-# The folder of podman's settings and storage, made on first use.
-containers_dir() {
-  local dir=$root/build/containers
-  mkdir -p "$dir"
-  cat >"$dir/containers.conf" <<'TEXT'
+# Writes podman's settings.
+write_settings() {
+  mkdir -p "$containers_dir"
+  cat >"$containers_dir/containers.conf" <<'TEXT'
 [containers]
 default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
 [engine]
@@ -34,21 +36,19 @@ runtime = "runc"
 cgroup_manager = "cgroupfs"
 events_logger = "file"
 TEXT
-  cat >"$dir/storage.conf" <<TEXT
+  cat >"$containers_dir/storage.conf" <<TEXT
 [storage]
 driver = "overlay"
-graphroot = "$dir/graphroot"
-runroot = "$dir/runroot"
+graphroot = "$containers_dir/graphroot"
+runroot = "$containers_dir/runroot"
 TEXT
-  printf '%s\n' "$dir"
 }
 
 # with_storage COMMAND…: podman or buildah, as root, with the settings above.
 with_storage() {
-  local dir
-  dir=$(containers_dir)
-  as_root env CONTAINERS_CONF="$dir/containers.conf" CONTAINERS_STORAGE_CONF="$dir/storage.conf" \
-    BUILDAH_ISOLATION=chroot "$@"
+  [[ -f $containers_dir/storage.conf ]] || write_settings
+  as_root env BUILDAH_ISOLATION=chroot CONTAINERS_CONF="$containers_dir/containers.conf" \
+    CONTAINERS_STORAGE_CONF="$containers_dir/storage.conf" "$@"
 }
 
 # engine ARGS…: docker or podman.
@@ -63,38 +63,41 @@ engine() {
   fi
 }
 
-# Writes the machine's way to Debian's packages, sources and transport, to two files in folder $1,
+# Writes the machine's way to Debian's packages, sources and transport, to sources.list and apt.conf,
 # so that a build goes the same way. They stay below build/ and are mounted, never copied.
 write_apt_settings() {
+  # shellcheck disable=SC2016  # apt-get expands these
   apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
-    awk '$2 ~ /^bookworm/ && $3 == "main" && !seen[$0]++ { print "deb", $0 }' >"$1/sources.list"
-  apt-config dump Acquire | grep -E '^Acquire::(http|https|Check)' >"$1/apt.conf" || true
+    awk '$2 ~ /^bookworm/ && $3 == "main" && !seen[$0]++ { print "deb", $0 }' \
+      >"$containers_dir/sources.list"
+  apt-config dump Acquire | grep -E '^Acquire::(http|https|Check)' \
+    >"$containers_dir/apt.conf" || true
 }
 
 # Makes the image debian:bookworm-slim from Debian's packages, unless it is there.
 import_base() {
-  local dir=$1 mirror
-  with_storage podman image exists localhost/debian:bookworm-slim && return
-  mirror=$(awk '$3 == "bookworm" { print $2; exit }' "$dir/sources.list")
-  as_root rm -rf "$dir/base"
-  as_root debootstrap --variant=minbase --include=ca-certificates bookworm "$dir/base" "$mirror"
-  as_root tar -C "$dir/base" -c . |
-    with_storage podman import - localhost/debian:bookworm-slim
-  as_root rm -rf "$dir/base"
+  local mirror base=$containers_dir/base
+  if with_storage podman image exists localhost/debian:bookworm-slim; then
+    return
+  fi
+  mirror=$(awk '$3 == "bookworm" { print $2; exit }' "$containers_dir/sources.list")
+  as_root rm -rf "$base"
+  as_root debootstrap --variant=minbase --include=ca-certificates bookworm "$base" "$mirror"
+  as_root tar -C "$base" -c . | with_storage podman import - localhost/debian:bookworm-slim
+  as_root rm -rf "$base"
 }
 
 # build_image ROOT TAG
 build_image() {
-  local dir
   if has_docker; then
     docker build --file "$1/docker/Dockerfile" --tag "$2" "$1"
     return
   fi
-  dir=$(containers_dir)
-  write_apt_settings "$dir"
-  import_base "$dir"
+  write_settings
+  write_apt_settings
+  import_base
   with_storage buildah bud --layers --network host --format docker \
-    --volume "$dir/sources.list:/etc/apt/sources.list:ro" \
-    --volume "$dir/apt.conf:/etc/apt/apt.conf.d/90host:ro" \
+    --volume "$containers_dir/sources.list:/etc/apt/sources.list:ro" \
+    --volume "$containers_dir/apt.conf:/etc/apt/apt.conf.d/90host:ro" \
     --file "$1/docker/Dockerfile" --tag "$2" "$1"
 }

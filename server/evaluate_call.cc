@@ -27,6 +27,11 @@ EvaluateCall::EvaluateCall(const v1::EvaluateRequest& request, v1::EvaluateRespo
     : request_(request), response_(response), runtime_(runtime), received_(Clock::now()) {}
 
 void EvaluateCall::Run() {
+  {
+    // Waits for the run that parked, which may still hold the lock.
+    absl::MutexLock lock(&mu_);
+    ticket_ = 0;
+  }
   if (work_.frame == nullptr) {
     runtime_.evaluator.Begin(request_.frame(), received_, handles_, *response_.mutable_answer(),
                              work_);

@@ -173,8 +173,8 @@ bool FrameEvaluator::AnswerGroup(const v1::Group& group, FrameWork& work,
   if (status.ok()) {
     scene = store_.Find(*name);
     if (scene == nullptr) {
-      const char* field = group.target_case() == v1::Group::kScene ? "scene" : "scene_handle";
-      status = Refused(absl::StatusCode::kNotFound, field, "no scene of this name");
+      status =
+          NoSuchScene(group.target_case() == v1::Group::kScene ? "scene" : "scene_handle");
     }
   }
   if (status.ok() && scene->version() < group.min_version()) {

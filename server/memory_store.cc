@@ -11,10 +11,6 @@
 namespace carom::server {
 namespace {
 
-absl::Status NoSuchScene() {
-  return Refused(absl::StatusCode::kNotFound, "name", "no scene of this name");
-}
-
 absl::Status Stale(absl::string_view field, uint64_t current) {
   return Refused(absl::StatusCode::kAborted, field,
                  absl::StrCat("the current version is ", current));

@@ -7,9 +7,9 @@
 #include <array>
 #include <ostream>
 
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "carom/status.h"
 
 #ifndef CAROM_VERSION

@@ -7,29 +7,6 @@
 
 namespace carom::server {
 
-bool CallRegistry::Add(Drainable* call) {
-  absl::MutexLock lock(&mu_);
-  if (draining_) return false;
-  calls_.insert(call);
-  return true;
-}
-
-void CallRegistry::Remove(Drainable* call) {
-  absl::MutexLock lock(&mu_);
-  calls_.erase(call);
-}
-
-void CallRegistry::Drain() {
-  absl::MutexLock lock(&mu_);
-  if (draining_) return;
-  draining_ = true;
-  for (Drainable* call : calls_) call->Drain();
-}
-
-void CallRegistry::AwaitEmpty() {
-  absl::MutexLock lock(&mu_, absl::Condition(this, &CallRegistry::IsEmpty));
-}
-
 std::unique_ptr<FrameScratch> ScratchPool::Take() {
   absl::MutexLock lock(&mu_);
   if (free_.empty()) return std::make_unique<FrameScratch>();

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -22,6 +23,7 @@
 #include "absl/strings/string_view.h"
 #include "carom/polygon.h"
 #include "carom/scene.h"
+#include "carom/status.h"
 
 namespace carom::server {
 
@@ -34,6 +36,11 @@ class SceneListener {
   // scene in their order. Must be short, and must not write to the store.
   virtual void OnSceneChanged(absl::string_view name, uint64_t version) = 0;
 };
+
+// NOT_FOUND naming `field`: the error of every call that needs a scene.
+inline absl::Status NoSuchScene(absl::string_view field = "name") {
+  return Refused(absl::StatusCode::kNotFound, field, "no scene of this name");
+}
 
 // What an import does with a scene that is there.
 enum class ImportMode { kCreate, kReplace };

@@ -29,6 +29,16 @@ Timer::Id Timer::Schedule(Clock::time_point when, absl::AnyInvocable<void()> cal
 
 bool Timer::Cancel(Id id) {
   absl::MutexLock lock(&mu_);
+  return Drop(id);
+}
+
+void Timer::CancelAndWait(Id id) {
+  absl::MutexLock lock(&mu_);
+  if (Drop(id)) return;
+  while (running_ == id) ran_.Wait(&mu_);
+}
+
+bool Timer::Drop(Id id) {
   const auto it = times_.find(id);
   if (it == times_.end()) return false;
   calls_.erase({it->second, id});
@@ -50,16 +60,17 @@ bool Timer::AwaitDue() {
 }
 
 void Timer::Loop() {
-  while (true) {
-    absl::AnyInvocable<void()> call;
-    {
-      absl::MutexLock lock(&mu_);
-      if (!AwaitDue()) return;
-      auto first = calls_.extract(calls_.begin());
-      times_.erase(first.key().second);
-      call = std::move(first.mapped());
-    }
-    call();
+  absl::MutexLock lock(&mu_);
+  while (AwaitDue()) {
+    auto first = calls_.extract(calls_.begin());
+    running_ = first.key().second;
+    times_.erase(running_);
+    mu_.Unlock();
+    first.mapped()();
+    first = {};
+    mu_.Lock();
+    running_ = 0;
+    ran_.SignalAll();
   }
 }
 

@@ -6,7 +6,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <thread>
 #include <utility>
@@ -35,17 +34,24 @@ class Timer {
   // True: the function is dropped and was never called. False: it was, or is about to be.
   bool Cancel(Id id);
 
+  // As Cancel, and waits for the function's end where it runs. Not from within a function, nor
+  // while holding a lock that the function takes.
+  void CancelAndWait(Id id);
+
  private:
   void Loop();
   // Waits for the first call that is due; false when stopping.
   bool AwaitDue() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  bool Drop(Id id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   absl::Mutex mu_;
   absl::CondVar changed_;
+  absl::CondVar ran_;
   std::map<std::pair<Clock::time_point, Id>, absl::AnyInvocable<void()>> calls_
       ABSL_GUARDED_BY(mu_);
   absl::flat_hash_map<Id, Clock::time_point> times_ ABSL_GUARDED_BY(mu_);
   Id last_id_ ABSL_GUARDED_BY(mu_) = 0;
+  Id running_ ABSL_GUARDED_BY(mu_) = 0;  // the call outside of the lock, if any
   bool stopping_ ABSL_GUARDED_BY(mu_) = false;
   std::thread thread_;
 };

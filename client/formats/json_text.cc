@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 namespace carom {
 namespace {
@@ -53,6 +54,10 @@ std::optional<std::string> WithoutOverflows(std::string_view text) {
   return repaired;
 }
 
+std::string Joined(const std::string& path, const std::string& rest) {
+  return rest.empty() || rest.front() == '[' ? path + rest : path + "." + rest;
+}
+
 std::optional<json> Parse(std::string_view text) {
   json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (value.is_discarded()) return std::nullopt;
@@ -61,12 +66,14 @@ std::optional<json> Parse(std::string_view text) {
 
 }  // namespace
 
-std::optional<json> ParseJson(std::string_view text) {
-  std::optional<json> value = Parse(text);
-  if (value) return value;
+std::optional<JsonDocument> ParseJson(std::string_view text) {
+  if (std::optional<json> value = Parse(text)) return JsonDocument{std::move(*value), false};
   // The parser takes a number that overflows for bad syntax, which it is not.
   const std::optional<std::string> repaired = WithoutOverflows(text);
-  return repaired ? Parse(*repaired) : std::nullopt;
+  if (!repaired) return std::nullopt;
+  std::optional<json> value = Parse(*repaired);
+  if (!value) return std::nullopt;
+  return JsonDocument{std::move(*value), true};
 }
 
 bool IsTooDeep(std::string_view text) {
@@ -91,11 +98,13 @@ std::optional<std::string> OverflowPath(const json& value) {
   if (value.is_string() && value.get_ref<const std::string&>() == kOverflow) return "";
   if (value.is_array()) {
     for (size_t i = 0; i < value.size(); ++i) {
-      if (const auto path = OverflowPath(value[i])) return "[" + std::to_string(i) + "]" + *path;
+      if (const auto path = OverflowPath(value[i])) {
+        return Joined("[" + std::to_string(i) + "]", *path);
+      }
     }
   } else if (value.is_object()) {
     for (const auto& [key, member] : value.items()) {
-      if (const auto path = OverflowPath(member)) return "." + key + *path;
+      if (const auto path = OverflowPath(member)) return Joined(key, *path);
     }
   }
   return std::nullopt;

@@ -21,14 +21,20 @@ inline constexpr std::string_view kOverflow = "(a number above every double)";
 // Documents nested deeper are parsed, but not read: see `IsTooDeep`.
 inline constexpr size_t kMaxDepth = 256;
 
-// The document, or nothing if `text` is not JSON.
-std::optional<nlohmann::json> ParseJson(std::string_view text);
+struct JsonDocument {
+  nlohmann::json value;
+  bool has_overflow = false;  // some `kOverflow` stands in for a number
+};
+
+// The document, or nothing if `text` is not JSON. Of members of one name the last one counts.
+std::optional<JsonDocument> ParseJson(std::string_view text);
 
 // Whether arrays and objects are nested deeper than kMaxDepth in `text`, which is JSON. Printing
 // such a document would need as much stack.
 bool IsTooDeep(std::string_view text);
 
-// The path of the first `kOverflow` in `value`, such as `.q[3]`; nothing if there is none.
+// The path of the first `kOverflow` in `value`, such as `q[3]`; nothing if there is none. Needs as
+// much stack as `value` is deep.
 std::optional<std::string> OverflowPath(const nlohmann::json& value);
 
 // The shortest text that reads back as `value`, which is finite. Never "-0".

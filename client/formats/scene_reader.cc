@@ -118,6 +118,10 @@ absl::StatusOr<Polygon> ReadPolygonWithId(const json& object, uint64_t id) {
   return polygon;
 }
 
+bool IsScene(const std::optional<JsonDocument>& document) {
+  return document && document->value.is_object() && document->value.contains("polygons");
+}
+
 absl::Status NotAScene(size_t line) {
   return absl::InvalidArgumentError(
       absl::StrCat("line ", line, " is not a scene: a JSON object with \"polygons\""));
@@ -131,10 +135,10 @@ absl::StatusOr<std::optional<std::vector<json>>> ReadLines(std::string_view text
     const std::string_view content = text.substr(begin, end - begin);
     begin = end + 1;
     if (content.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    std::optional<json> scene = ParseJson(content);
+    std::optional<JsonDocument> scene = ParseJson(content);
     if (!scene && scenes.empty()) return std::nullopt;
-    if (!scene || !scene->is_object() || !scene->contains("polygons")) return NotAScene(line);
-    scenes.push_back(std::move(*scene));
+    if (!IsScene(scene)) return NotAScene(line);
+    scenes.push_back(std::move(scene->value));
   }
   return scenes;
 }
@@ -223,9 +227,9 @@ absl::StatusOr<SceneFile> SceneFile::Read(const std::string& path) {
   if (lines->has_value()) {
     file.scenes_ = std::move(**lines);
   } else {
-    std::optional<json> document = ParseJson(text);
-    if (!document || !document->is_object() || !document->contains("polygons")) return NotAScene(1);
-    file.scenes_.push_back(std::move(*document));
+    std::optional<JsonDocument> document = ParseJson(text);
+    if (!IsScene(document)) return NotAScene(1);
+    file.scenes_.push_back(std::move(document->value));
   }
   return file;
 }

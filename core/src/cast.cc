@@ -44,8 +44,8 @@ class Caster {
   void Keep(const Candidate& candidate);
   bool ComesBefore(const Candidate& a, const Candidate& b) const;
   CastHit Measured(const Candidate& candidate) const;
-  Vec2 NormalOf(const Polygon& polygon, PassageEdge edge, int towards) const;
-  Feature FeatureOf(const Polygon& polygon, PassageEdge edge, const Fraction& at) const;
+  Vec2 NormalOf(const Polygon& polygon, const PassageEdge& edge, int towards) const;
+  Feature FeatureOf(const Polygon& polygon, const PassageEdge& edge) const;
   void ShrinkReach(const Fraction& best);
 
   const Scene& scene_;
@@ -137,7 +137,7 @@ void Caster::ShrinkReach(const Fraction& best) {
 }
 
 // The unit normal of `edge` with the sign of normal . (b - a) `towards`.
-Vec2 Caster::NormalOf(const Polygon& polygon, PassageEdge edge, int towards) const {
+Vec2 Caster::NormalOf(const Polygon& polygon, const PassageEdge& edge, int towards) const {
   if (edge.index == internal::kNoEdge || edge.parallel) return {};
   const Segment e = polygon.edge(edge.index);
   // (e.b - e.a) x (b - a) = (b - a) x (e.a - e.b): positive where e.a lies further left than e.b.
@@ -147,12 +147,12 @@ Vec2 Caster::NormalOf(const Polygon& polygon, PassageEdge edge, int towards) con
   return internal::UnitNormal(e, cross * towards);
 }
 
-Feature Caster::FeatureOf(const Polygon& polygon, PassageEdge edge, const Fraction& at) const {
+Feature Caster::FeatureOf(const Polygon& polygon, const PassageEdge& edge) const {
   if (edge.index == internal::kNoEdge) return Feature::kNone;
   if (edge.parallel) return Feature::kCollinear;
-  if (at.is_vertex()) return Feature::kVertex;
-  if (!at.is_zero() && !at.is_one()) return Feature::kEdge;
-  const Vec2 point = at.is_zero() ? segment_.a : segment_.b;
+  if (edge.at.is_vertex()) return Feature::kVertex;
+  if (!edge.at.is_zero() && !edge.at.is_one()) return Feature::kEdge;
+  const Vec2 point = edge.at.is_zero() ? segment_.a : segment_.b;
   const Segment e = polygon.edge(edge.index);
   return point == e.a || point == e.b ? Feature::kVertex : Feature::kEdge;
 }
@@ -170,17 +170,19 @@ CastHit Caster::Measured(const Candidate& candidate) const {
     hit.exit_edge = polygon.edge_ref(passage.exit.index);
     if (!hit.ends_inside) hit.exit_normal = NormalOf(polygon, passage.exit, 1);
   }
-  const PassageEdge reported = candidate.at_exit ? passage.exit : passage.entry;
+  const PassageEdge& reported = candidate.at_exit ? passage.exit : passage.entry;
   hit.fraction =
       candidate.at_exit ? hit.exit_fraction : candidate.fraction().Rounded(segment_);
-  hit.feature = FeatureOf(polygon, reported, candidate.fraction());
-  if (hit.feature != Feature::kNone) hit.edge = polygon.edge_ref(reported.index);
+  hit.feature = FeatureOf(polygon, reported);
+  // The reported edge defines the point, so that equal fractions of several edges do not matter.
+  const bool has_edge = hit.feature != Feature::kNone;
+  hit.point = (has_edge ? reported.at : candidate.fraction()).Point(segment_, hit.fraction);
+  if (has_edge) hit.edge = polygon.edge_ref(reported.index);
   if (candidate.at_exit) {
     hit.normal = hit.exit_normal;
   } else if (!hit.starts_inside) {
     hit.normal = NormalOf(polygon, reported, -1);
   }
-  hit.point = candidate.fraction().Point(segment_, hit.fraction);
   return hit;
 }
 

@@ -79,7 +79,7 @@ void PassageFinder::FindAtPoint(const IndexedPolygon& polygon, WorkMeter& meter)
   const auto meets = [p](const Box& box) { return box.Contains(p); };
   polygon.VisitEdges(meter, meets, [&](size_t index, const Segment& edge) {
     if (!IsOnSegment(p, edge)) return true;
-    passage.entry = passage.exit = {static_cast<uint32_t>(index), true};
+    passage.entry = passage.exit = {static_cast<uint32_t>(index), true, Fraction::Zero()};
     return false;
   });
   passages_.push_back(passage);
@@ -191,9 +191,12 @@ void PassageFinder::JoinTouches(const Polygon& polygon, bool starts_inside, int6
 void PassageFinder::Close(Passage& passage, size_t first_touch, size_t last_touch) {
   for (size_t i = first_touch; i < last_touch; ++i) {
     const Touch& touch = touches_[i];
-    const PassageEdge edge{touch.edge, touch.parallel};
-    if (Compare(touch.begin, passage.begin) == 0) Prefer(passage.entry, edge);
-    if (Compare(touch.end, passage.end) == 0) Prefer(passage.exit, edge);
+    if (Compare(touch.begin, passage.begin) == 0) {
+      Prefer(passage.entry, {touch.edge, touch.parallel, touch.begin});
+    }
+    if (Compare(touch.end, passage.end) == 0) {
+      Prefer(passage.exit, {touch.edge, touch.parallel, touch.end});
+    }
   }
   passages_.push_back(passage);
   passage.entry = passage.exit = {};

@@ -21,19 +21,15 @@ namespace {
 using google::protobuf::RepeatedField;
 using google::protobuf::RepeatedPtrField;
 
-// Wire enum values in their order, the absent one first; encode.cc has the inverse
-// tables.
-constexpr FillRule kFillRules[] = {FillRule::kEvenOdd, FillRule::kEvenOdd,
-                                   FillRule::kNonZero};
+// Wire enum values in their order, absent first; encode.cc has the inverse tables.
+constexpr FillRule kFillRules[] = {FillRule::kEvenOdd, FillRule::kEvenOdd, FillRule::kNonZero};
 static_assert(std::size(kFillRules) == v1::FillRule_ARRAYSIZE);
-constexpr Solidity kSolidities[] = {Solidity::kSolid, Solidity::kSolid,
-                                    Solidity::kBoundary};
+constexpr Solidity kSolidities[] = {Solidity::kSolid, Solidity::kSolid, Solidity::kBoundary};
 static_assert(std::size(kSolidities) == v1::Solidity_ARRAYSIZE);
 constexpr CastMode kCastModes[] = {CastMode::kClosest, CastMode::kAny, CastMode::kClosest,
                                    CastMode::kAll};
 static_assert(std::size(kCastModes) == v1::CastMode_ARRAYSIZE);
-constexpr InsidePolicy kInsidePolicies[] = {InsidePolicy::kReportStart,
-                                            InsidePolicy::kReportStart,
+constexpr InsidePolicy kInsidePolicies[] = {InsidePolicy::kReportStart, InsidePolicy::kReportStart,
                                             InsidePolicy::kIgnore, InsidePolicy::kExit};
 static_assert(std::size(kInsidePolicies) == v1::InsidePolicy_ARRAYSIZE);
 constexpr OverlapDetail kOverlapDetails[] = {OverlapDetail::kIds, OverlapDetail::kIds,
@@ -43,8 +39,7 @@ constexpr Feature kFeatures[] = {Feature::kNone, Feature::kCollinear, Feature::k
                                  Feature::kEdge};
 static_assert(std::size(kFeatures) == v1::Feature_ARRAYSIZE);
 // UNSPECIFIED is never sent and refused before the table is read.
-constexpr Location kLocations[] = {Location::kOutside, Location::kBoundary,
-                                   Location::kInside};
+constexpr Location kLocations[] = {Location::kOutside, Location::kBoundary, Location::kInside};
 static_assert(std::size(kLocations) == v1::Location_ARRAYSIZE);
 
 // `max_hits` where it is absent.
@@ -64,7 +59,9 @@ class Offences {
     if (refusal_.empty() || status.code() == absl::StatusCode::kInvalidArgument) {
       code_ = status.code();
     }
-    for (const Violation& violation : Violations(status)) {
+    const std::vector<Violation> violations = Violations(status);
+    if (violations.empty()) refusal_.Add(path, status.message());
+    for (const Violation& violation : violations) {
       const char* dot = violation.field.empty() ? "" : ".";
       refusal_.Add(absl::StrCat(path, dot, violation.field), violation.description);
     }
@@ -80,8 +77,7 @@ class Offences {
 
 // The core value of a wire enum value. An unknown one is an offence, and reads as absent.
 template <typename Core, size_t n>
-Core FromWire(const Core (&table)[n], int value, absl::string_view field,
-              Offences& offences) {
+Core FromWire(const Core (&table)[n], int value, absl::string_view field, Offences& offences) {
   if (value >= 0 && value < static_cast<int>(n)) return table[value];
   offences.Add(field, absl::StrCat("must be an enum value in [0, ", n - 1, "]"));
   return table[0];
@@ -120,16 +116,14 @@ std::optional<Polygon> DecodePart(const v1::Polygon& message, const PolygonLimit
                                   const Place& place, Offences& offences) {
   absl::StatusOr<Polygon> polygon = DecodePolygon(message, limits);
   if (polygon.ok()) return *std::move(polygon);
-  offences.AddPart(absl::StrCat(place.list, "[", place.index, "]", place.member),
-                   polygon.status());
+  offences.AddPart(absl::StrCat(place.list, "[", place.index, "]", place.member), polygon.status());
   return std::nullopt;
 }
 
-// Appends the polygons of a list to `out` and what is wrong with the others to
-// `offences`.
+// Appends the polygons of a list to `out`, and what is wrong with others to `offences`.
 void DecodeEach(const RepeatedPtrField<v1::Polygon>& messages, absl::string_view path,
-                size_t first_index, const PolygonLimits& limits,
-                std::vector<Polygon>& out, Offences& offences) {
+                size_t first_index, const PolygonLimits& limits, std::vector<Polygon>& out,
+                Offences& offences) {
   for (const v1::Polygon& message : messages) {
     std::optional<Polygon> polygon =
         DecodePart(message, limits, {path, first_index++, ""}, offences);
@@ -138,12 +132,11 @@ void DecodeEach(const RepeatedPtrField<v1::Polygon>& messages, absl::string_view
 }
 
 void DecodeSegments(const v1::SegmentCasts& message, Group& group, Offences& offences) {
-  group.segments = {View(message.ax()), View(message.ay()), View(message.bx()),
-                    View(message.by())};
+  group.segments = {View(message.ax()), View(message.ay()), View(message.bx()), View(message.by())};
   CastOptions& options = group.cast_options;
   options.mode = FromWire(kCastModes, message.mode(), "segments.mode", offences);
-  options.inside_policy = FromWire(kInsidePolicies, message.inside_policy(),
-                                   "segments.inside_policy", offences);
+  options.inside_policy =
+      FromWire(kInsidePolicies, message.inside_policy(), "segments.inside_policy", offences);
   options.max_hits = message.max_hits() == 0 ? kDefaultMaxHits : message.max_hits();
   options.mask = Mask(message);
 }
@@ -203,9 +196,9 @@ absl::Status CheckRows(absl::string_view batch, int rows,
 
 bool DecodeColumn(absl::string_view name, ItemColumn& out) {
   for (const ItemColumn column :
-       {ItemColumn::kAx, ItemColumn::kAy, ItemColumn::kBx, ItemColumn::kBy,
-        ItemColumn::kX, ItemColumn::kY, ItemColumn::kRadius, ItemColumn::kShape,
-        ItemColumn::kC, ItemColumn::kS, ItemColumn::kAngle}) {
+       {ItemColumn::kAx, ItemColumn::kAy, ItemColumn::kBx, ItemColumn::kBy, ItemColumn::kX,
+        ItemColumn::kY, ItemColumn::kRadius, ItemColumn::kShape, ItemColumn::kC, ItemColumn::kS,
+        ItemColumn::kAngle}) {
     if (name == Name(column)) {
       out = column;
       return true;
@@ -217,9 +210,9 @@ bool DecodeColumn(absl::string_view name, ItemColumn& out) {
 // The fault that has this description. A server of another release may describe it
 // otherwise: then the widest fault of the column.
 ItemFault DecodeFault(absl::string_view description, ItemColumn column) {
-  for (const ItemFault fault : {ItemFault::kNotAccepted, ItemFault::kNegativeRadius,
-                                ItemFault::kNotARotation, ItemFault::kAngleOutOfRange,
-                                ItemFault::kUnknownShape, ItemFault::kPlacedOutOfRange}) {
+  for (const ItemFault fault :
+       {ItemFault::kNotAccepted, ItemFault::kNegativeRadius, ItemFault::kNotARotation,
+        ItemFault::kAngleOutOfRange, ItemFault::kUnknownShape, ItemFault::kPlacedOutOfRange}) {
     if (description == Description(fault)) return fault;
   }
   switch (column) {
@@ -240,8 +233,7 @@ ItemFault DecodeFault(absl::string_view description, ItemColumn column) {
 // Errors name different items, ascending, each with a count of 0.
 absl::Status DecodeItemErrors(absl::string_view batch,
                               const RepeatedPtrField<v1::ItemError>& messages,
-                              const std::vector<uint32_t>& counts,
-                              std::vector<ItemError>& out) {
+                              const std::vector<uint32_t>& counts, std::vector<ItemError>& out) {
   for (const v1::ItemError& message : messages) {
     ItemError error{message.index(), ItemColumn::kX, ItemFault::kNotAccepted};
     const bool ascends = out.empty() || out.back().index < error.index;
@@ -257,8 +249,7 @@ absl::Status DecodeItemErrors(absl::string_view batch,
 
 // Truncated segments are different, ascending, and have hits.
 absl::Status DecodeTruncated(const RepeatedField<uint32_t>& messages,
-                             const std::vector<uint32_t>& counts,
-                             std::vector<uint32_t>& out) {
+                             const std::vector<uint32_t>& counts, std::vector<uint32_t>& out) {
   for (const uint32_t index : messages) {
     const bool ascends = out.empty() || out.back() < index;
     if (!ascends || index >= counts.size() || counts[index] == 0) {
@@ -332,8 +323,7 @@ absl::Status DecodeCastAnswers(const v1::CastAnswers& message, CastAnswers& out)
   if (absl::Status status = CheckHitColumns(message); !status.ok()) return status;
   out.counts.assign(message.counts().begin(), message.counts().end());
   DecodeHits(message, out.hits);
-  if (absl::Status status =
-          DecodeTruncated(message.truncated(), out.counts, out.truncated);
+  if (absl::Status status = DecodeTruncated(message.truncated(), out.counts, out.truncated);
       !status.ok()) {
     return status;
   }
@@ -342,8 +332,7 @@ absl::Status DecodeCastAnswers(const v1::CastAnswers& message, CastAnswers& out)
 
 absl::Status DecodeLocateAnswers(const v1::LocateAnswers& message, LocateAnswers& out) {
   const int rows = message.polygon_id_size();
-  if (Sum(message.counts()) != static_cast<uint64_t>(rows))
-    return Misfit("points", "counts");
+  if (Sum(message.counts()) != static_cast<uint64_t>(rows)) return Misfit("points", "counts");
   if (message.location_size() != rows) return Misfit("points", "location");
   out.locations.reserve(static_cast<size_t>(rows));
   for (const int location : message.location()) {
@@ -359,23 +348,20 @@ absl::Status DecodeLocateAnswers(const v1::LocateAnswers& message, LocateAnswers
 
 // `touching` is the number of entries that the `touching` column has: the rows, or 0 for
 // polygons.
-absl::Status CheckOverlapColumns(absl::string_view batch,
-                                 const v1::OverlapAnswers& message, int touching) {
+absl::Status CheckOverlapColumns(absl::string_view batch, const v1::OverlapAnswers& message,
+                                 int touching) {
   const int rows = message.polygon_id_size();
-  if (Sum(message.counts()) != static_cast<uint64_t>(rows))
-    return Misfit(batch, "counts");
+  if (Sum(message.counts()) != static_cast<uint64_t>(rows)) return Misfit(batch, "counts");
   if (message.touching_size() != touching) return Misfit(batch, "touching");
   const bool has_edges = message.edge_counts_size() != 0;
-  if (has_edges && message.edge_counts_size() != rows)
-    return Misfit(batch, "edge_counts");
+  if (has_edges && message.edge_counts_size() != rows) return Misfit(batch, "edge_counts");
   if (Sum(message.edge_counts()) != static_cast<uint64_t>(message.ring_size())) {
     return Misfit(batch, "edge_counts");
   }
   return CheckRows(batch, message.ring_size(), {{"edge", message.edge_size()}});
 }
 
-absl::Status DecodeOverlapAnswers(absl::string_view batch,
-                                  const v1::OverlapAnswers& message,
+absl::Status DecodeOverlapAnswers(absl::string_view batch, const v1::OverlapAnswers& message,
                                   OverlapAnswers& out) {
   out.counts.assign(message.counts().begin(), message.counts().end());
   out.polygon_ids.assign(message.polygon_id().begin(), message.polygon_id().end());
@@ -399,15 +385,13 @@ absl::Status DecodeBatches(const v1::GroupAnswer& message, GroupAnswers& out) {
   }
   if (message.has_circles()) {
     const v1::OverlapAnswers& circles = message.circles();
-    absl::Status status =
-        CheckOverlapColumns("circles", circles, circles.polygon_id_size());
+    absl::Status status = CheckOverlapColumns("circles", circles, circles.polygon_id_size());
     if (status.ok()) status = DecodeOverlapAnswers("circles", circles, out.circles);
     if (!status.ok()) return status;
   }
   if (message.has_polygons()) {
     absl::Status status = CheckOverlapColumns("polygons", message.polygons(), 0);
-    if (status.ok())
-      status = DecodeOverlapAnswers("polygons", message.polygons(), out.polygons);
+    if (status.ok()) status = DecodeOverlapAnswers("polygons", message.polygons(), out.polygons);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
@@ -415,8 +399,7 @@ absl::Status DecodeBatches(const v1::GroupAnswer& message, GroupAnswers& out) {
 
 }  // namespace
 
-absl::StatusOr<Polygon> DecodePolygon(const v1::Polygon& message,
-                                      const PolygonLimits& limits) {
+absl::StatusOr<Polygon> DecodePolygon(const v1::Polygon& message, const PolygonLimits& limits) {
   Offences offences;
   PolygonSpec spec;
   spec.id = message.id();
@@ -437,9 +420,9 @@ absl::StatusOr<Polygon> DecodePolygon(const v1::Polygon& message,
   return Polygon::Create(std::move(spec), limits);
 }
 
-absl::Status DecodePolygons(const RepeatedPtrField<v1::Polygon>& messages,
-                            absl::string_view path, size_t first_index,
-                            const PolygonLimits& limits, std::vector<Polygon>& out) {
+absl::Status DecodePolygons(const RepeatedPtrField<v1::Polygon>& messages, absl::string_view path,
+                            size_t first_index, const PolygonLimits& limits,
+                            std::vector<Polygon>& out) {
   const size_t size = out.size();
   Offences offences;
   DecodeEach(messages, path, first_index, limits, out, offences);
@@ -448,8 +431,8 @@ absl::Status DecodePolygons(const RepeatedPtrField<v1::Polygon>& messages,
   return offences.status();
 }
 
-absl::StatusOr<std::vector<SceneEdit>> DecodeEdits(
-    const RepeatedPtrField<v1::Edit>& messages, const PolygonLimits& limits) {
+absl::StatusOr<std::vector<SceneEdit>> DecodeEdits(const RepeatedPtrField<v1::Edit>& messages,
+                                                   const PolygonLimits& limits) {
   Offences offences;
   std::vector<SceneEdit> edits;
   for (size_t i = 0; i < static_cast<size_t>(messages.size()); ++i) {
@@ -471,8 +454,7 @@ absl::StatusOr<std::vector<SceneEdit>> DecodeEdits(
         edits.emplace_back(RemovePolygon{edit.remove()});
         break;
       case v1::Edit::EDIT_NOT_SET:
-        offences.Add(absl::StrCat("edits[", i, "]"),
-                     "must have one of add, replace and remove");
+        offences.Add(absl::StrCat("edits[", i, "]"), "must have one of add, replace and remove");
         break;
     }
   }

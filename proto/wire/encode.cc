@@ -24,14 +24,12 @@ using google::protobuf::RepeatedPtrField;
 // Core enum values in their order; decode.cc has the inverse tables.
 constexpr v1::FillRule kFillRules[] = {v1::FILL_RULE_EVEN_ODD, v1::FILL_RULE_NON_ZERO};
 constexpr v1::Solidity kSolidities[] = {v1::SOLIDITY_SOLID, v1::SOLIDITY_BOUNDARY};
-constexpr v1::CastMode kCastModes[] = {v1::CAST_MODE_ANY, v1::CAST_MODE_CLOSEST,
-                                       v1::CAST_MODE_ALL};
-constexpr v1::InsidePolicy kInsidePolicies[] = {
-    v1::INSIDE_POLICY_REPORT_START, v1::INSIDE_POLICY_IGNORE, v1::INSIDE_POLICY_EXIT};
-constexpr v1::OverlapDetail kOverlapDetails[] = {v1::OVERLAP_DETAIL_IDS,
-                                                 v1::OVERLAP_DETAIL_EDGES};
-constexpr v1::Feature kFeatures[] = {v1::FEATURE_UNSPECIFIED, v1::FEATURE_EDGE,
-                                     v1::FEATURE_VERTEX, v1::FEATURE_COLLINEAR};
+constexpr v1::CastMode kCastModes[] = {v1::CAST_MODE_ANY, v1::CAST_MODE_CLOSEST, v1::CAST_MODE_ALL};
+constexpr v1::InsidePolicy kInsidePolicies[] = {v1::INSIDE_POLICY_REPORT_START,
+                                                v1::INSIDE_POLICY_IGNORE, v1::INSIDE_POLICY_EXIT};
+constexpr v1::OverlapDetail kOverlapDetails[] = {v1::OVERLAP_DETAIL_IDS, v1::OVERLAP_DETAIL_EDGES};
+constexpr v1::Feature kFeatures[] = {v1::FEATURE_UNSPECIFIED, v1::FEATURE_EDGE, v1::FEATURE_VERTEX,
+                                     v1::FEATURE_COLLINEAR};
 constexpr v1::Location kLocations[] = {v1::LOCATION_UNSPECIFIED, v1::LOCATION_BOUNDARY,
                                        v1::LOCATION_INSIDE};
 
@@ -64,8 +62,7 @@ void EncodeMask(uint64_t mask, Batch& batch) {
 void EncodeRing(std::span<const Vec2> vertices, bool open, v1::Ring& ring) {
   // `Polygon::Create` drops one closing duplicate: a ring that still ends where it starts
   // needs another one to arrive the same.
-  const bool closes =
-      !open && vertices.size() >= 2 && vertices.front() == vertices.back();
+  const bool closes = !open && vertices.size() >= 2 && vertices.front() == vertices.back();
   const size_t count = vertices.size() + (closes ? 1 : 0);
   double* x = Rows(ring.mutable_x(), count);
   double* y = Rows(ring.mutable_y(), count);
@@ -93,8 +90,7 @@ void EncodeSegments(const SegmentColumns& segments, const CastOptions& options,
   EncodeMask(options.mask, message);
 }
 
-void EncodePoints(const PointColumns& points, uint64_t mask,
-                  v1::PointLocations& message) {
+void EncodePoints(const PointColumns& points, uint64_t mask, v1::PointLocations& message) {
   message.Clear();
   CopyColumn(points.x, message.mutable_x());
   CopyColumn(points.y, message.mutable_y());
@@ -114,8 +110,7 @@ void EncodeCircles(const CircleColumns& circles, const OverlapOptions& options,
 void EncodePolygons(const PolygonColumns& polygons, const OverlapOptions& options,
                     v1::PolygonOverlaps& message) {
   message.Clear();
-  for (const Polygon& shape : polygons.shapes)
-    EncodePolygon(shape, *message.add_shapes());
+  for (const Polygon& shape : polygons.shapes) EncodePolygon(shape, *message.add_shapes());
   CopyColumn(polygons.shape, message.mutable_shape());
   CopyColumn(polygons.x, message.mutable_x());
   CopyColumn(polygons.y, message.mutable_y());
@@ -207,8 +202,7 @@ void EncodeOverlapAnswers(const OverlapAnswers& answers, v1::OverlapAnswers& mes
   EncodeItemErrors(answers.errors, message.mutable_errors());
   CopyColumn(answers.polygon_ids, message.mutable_polygon_id());
   bool* touching = Rows(message.mutable_touching(), answers.touching.size());
-  for (size_t i = 0; i < answers.touching.size(); ++i)
-    touching[i] = answers.touching[i] != 0;
+  for (size_t i = 0; i < answers.touching.size(); ++i) touching[i] = answers.touching[i] != 0;
   CopyColumn(answers.edge_counts, message.mutable_edge_counts());
   uint32_t* ring = Rows(message.mutable_ring(), answers.edges.size());
   uint32_t* edge = Rows(message.mutable_edge(), answers.edges.size());
@@ -267,8 +261,7 @@ void EncodeGroup(const Group& group, v1::Group& message) {
 
 // Columns of a batch that is asked again keep their memory; those of one that is not are
 // freed, as absence and memory exclude each other in a message.
-void EncodeGroupAnswers(const Group& group, const GroupAnswers& answers,
-                        v1::GroupAnswer& message) {
+void EncodeGroupAnswers(const Group& group, const GroupAnswers& answers, v1::GroupAnswer& message) {
   message.clear_status();
   message.set_version(answers.version);
   if (group.segments.size() > 0) {

@@ -56,11 +56,7 @@ constexpr int kViolationDescription = 2;
 size_t SequenceLength(absl::string_view text) {
   const auto lead = static_cast<uint8_t>(text[0]);
   if (lead < 0x80) return 1;
-  const size_t length = lead < 0xc2   ? 0
-                        : lead < 0xe0 ? 2
-                        : lead < 0xf0 ? 3
-                        : lead < 0xf5 ? 4
-                                      : 0;
+  const size_t length = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
   if (length == 0 || text.size() < length) return 0;
   uint32_t code_point = lead & (0xffu >> (length + 1));
   for (size_t i = 1; i < length; ++i) {
@@ -68,9 +64,7 @@ size_t SequenceLength(absl::string_view text) {
     if ((next & 0xc0) != 0x80) return 0;
     code_point = code_point << 6 | (next & 0x3f);
   }
-  const bool overlong = code_point < (length == 2   ? 0x80u
-                                      : length == 3 ? 0x800u
-                                                    : 0x10000u);
+  const bool overlong = code_point < (length == 2 ? 0x80u : length == 3 ? 0x800u : 0x10000u);
   const bool surrogate = code_point >= 0xd800 && code_point < 0xe000;
   return overlong || surrogate || code_point > 0x10ffff ? 0 : length;
 }
@@ -215,8 +209,7 @@ absl::Status DecodeStatus(const v1::Status& message) {
     if (violations.size() >= Refusal::kMaxListed) break;
     violations.push_back({violation.field(), violation.description()});
   }
-  return WithViolations(absl::Status(ErrorCode(message.code()), message.message()),
-                        violations);
+  return WithViolations(absl::Status(ErrorCode(message.code()), message.message()), violations);
 }
 
 std::string SerializeDetails(const absl::Status& status) {

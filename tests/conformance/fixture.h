@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the conformance tests find around them: the folder of shared data and the two programs under test.
+// What the conformance tests share: the folder of scenes and packs, and `carom eval` run both ways.
+// Start with `EvalBothWays`. The environment names everything: CAROM_SHARED_DIR, CAROM_BINARY,
+// CAROMD_BINARY.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace carom::testing {
 
@@ -17,31 +20,7 @@ inline std::string EnvironmentOr(const char* name, const char* otherwise) {
   return value != nullptr && *value != '\0' ? value : otherwise;
 }
 
-/// Returns $CAROM_SHARED_DIR, or the folder the build was configured with.
-inline std::string SharedDir() {
-#ifdef CAROM_SHARED_DIR
-  return EnvironmentOr("CAROM_SHARED_DIR", CAROM_SHARED_DIR);
-#else
-  return EnvironmentOr("CAROM_SHARED_DIR", "");
-#endif
-}
-
-/// Returns the programs: the environment goes before the build's own.
-inline std::string CaromBinary() {
-#ifdef CAROM_BINARY
-  return EnvironmentOr("CAROM_BINARY", CAROM_BINARY);
-#else
-  return EnvironmentOr("CAROM_BINARY", "carom");
-#endif
-}
-
-inline std::string CaromdBinary() {
-#ifdef CAROMD_BINARY
-  return EnvironmentOr("CAROMD_BINARY", CAROMD_BINARY);
-#else
-  return EnvironmentOr("CAROMD_BINARY", "caromd");
-#endif
-}
+inline std::string SharedDir() { return EnvironmentOr("CAROM_SHARED_DIR", ""); }
 
 inline bool HasSharedData() {
   return !SharedDir().empty() && std::filesystem::is_directory(SharedDir() + "/data/scenes");
@@ -50,12 +29,21 @@ inline bool HasSharedData() {
 /// Returns whether a missing folder is an error rather than a reason to skip.
 inline bool IsContinuousIntegration() { return EnvironmentOr("CI", "") == "true"; }
 
+/// Runs `carom eval --local` and `carom eval --address …` against a fresh `caromd` on the same
+/// input. Expects both to end with status 0, to print the same bytes, and `caromd` to end with
+/// status 0 on SIGTERM. Returns the lines of the local run.
+std::vector<std::string> EvalBothWays(const std::vector<std::string>& input,
+                                      const std::string& root);
+
+/// Writes `lines` to a file of the tests' temporary folder and returns its path.
+std::string WriteLines(const std::string& name, const std::vector<std::string>& lines);
+
 }  // namespace carom::testing
 
 /// Names the shared data folder `data`; without it ends the test: skipped, or failed where CI=true.
-#define CAROM_NEEDS_SHARED_DIR(data)                                                                    \
-  if (!::carom::testing::HasSharedData()) {                                                             \
-    if (::carom::testing::IsContinuousIntegration()) FAIL() << "CAROM_SHARED_DIR has no data/scenes";   \
-    GTEST_SKIP() << "set CAROM_SHARED_DIR to the folder that holds data/scenes and data/packs";         \
-  }                                                                                                     \
+#define CAROM_NEEDS_SHARED_DIR(data)                                                            \
+  if (!::carom::testing::HasSharedData()) {                                                     \
+    if (::carom::testing::IsContinuousIntegration()) FAIL() << "CAROM_SHARED_DIR has no data";  \
+    GTEST_SKIP() << "set CAROM_SHARED_DIR to the folder that holds data/scenes and data/packs"; \
+  }                                                                                             \
   const std::string data = ::carom::testing::SharedDir() + "/data"

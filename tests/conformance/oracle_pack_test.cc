@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The oracle against the exact answers of the public pack, made by other programs: before the oracle judges anything it
-// must agree with them. CAROM_PACK_STRIDE chooses every n-th question (5 where unset).
+// The oracle against the exact answers of the public pack, made by other programs: before the
+// oracle judges anything it must agree with them. CAROM_PACK_STRIDE chooses every n-th question (5
+// where unset).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "fixture.h"
-#include "jsonl.h"
-#include "oracle.h"
+#include "tests/conformance/fixture.h"
+#include "tests/support/jsonl.h"
+#include "tests/support/oracle.h"
 
 namespace carom::testing {
 namespace {
@@ -69,20 +70,23 @@ Json EdgesThrough(const Oracle& oracle, const RationalXy& point) {
   return edges;
 }
 
-// The pack also lists the zero-length edge of a ring that repeats its first point, which contract 2.1 drops.
+// The pack also lists the zero-length edge of a ring that repeats its first point, which
+// contract 2.1 drops.
 Json ExistingEdges(const Oracle& oracle, const Json& listed) {
   Json edges = Json::array();
   for (const Json& row : listed) {
     for (const OracleShape& shape : oracle.shapes()) {
       for (const OracleShape::Edge& edge : shape.edges()) {
-        if (shape.id() == row[0] && edge.name.ring == row[1] && edge.name.edge == row[2]) edges.push_back(row);
+        if (shape.id() == row[0] && edge.name.ring == row[1] && edge.name.edge == row[2])
+          edges.push_back(row);
       }
     }
   }
   return edges;
 }
 
-void CompareHit(const Oracle& oracle, const Query& query, const OracleCastAnswer& cast, const Json& want, Fields& fields) {
+void CompareHit(const Oracle& oracle, const Query& query, const OracleCastAnswer& cast,
+                const Json& want, Fields& fields) {
   const OracleHit& first = cast.hits.front();
   fields.Same("t", first.at.fraction, RationalOf(want["t"][0], want["t"][1]));
   fields.Same("t_d", NearestDouble(first.at.fraction), want["t_d"].get<double>());
@@ -126,14 +130,18 @@ void Compare(const Oracle& oracle, const Query& query, const Json& want, Fields&
       fields.Same("on", Json(answer.on), want["on"]);
       break;
     }
-    case QueryOp::kSegment: CompareSegment(oracle, query, want, fields); break;
+    case QueryOp::kSegment:
+      CompareSegment(oracle, query, want, fields);
+      break;
     case QueryOp::kCircle: {
       const OracleOverlapAnswer answer = oracle.Circle(query.a, query.radius);
       fields.Same("ids", Json(answer.ids), want["ids"]);
       fields.Same("touch", Json(answer.touch), want["touch"]);
       break;
     }
-    case QueryOp::kPolygon: fields.Same("ids", Json(oracle.Overlap(query.shape).ids), want["ids"]); break;
+    case QueryOp::kPolygon:
+      fields.Same("ids", Json(oracle.Overlap(query.shape).ids), want["ids"]);
+      break;
   }
 }
 
@@ -164,7 +172,8 @@ TEST(OraclePackTest, AgreesWithTheExactAnswersOfThePack) {
     Fields fields;
     Compare(*oracle, *query, Json::parse(want), fields);
     if (fields.text().empty()) continue;
-    if (++different <= 20) ADD_FAILURE() << fields.text() << " differ\n  " << text << "\n  " << want;
+    if (++different <= 20)
+      ADD_FAILURE() << fields.text() << " differ\n  " << text << "\n  " << want;
   }
   EXPECT_EQ(answer, answers.size());
   EXPECT_EQ(different, 0U);

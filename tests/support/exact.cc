@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
-#include "exact.h"
+#include "tests/support/exact.h"
 
 #include <cmath>
 #include <cstdint>
@@ -12,7 +12,8 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Returns the double next to `value` towards zero, or `value` itself if it is one: what mpq_get_d promises.
+// Returns the double next to `value` towards zero, or `value` itself if it is one: what mpq_get_d
+// promises.
 double Truncated(const Rational& value) { return mpq_get_d(value.backend().data()); }
 
 bool HasEvenSignificand(double value) {
@@ -22,20 +23,22 @@ bool HasEvenSignificand(double value) {
 }
 
 // Returns whether value / √length_squared lies in [low, high], for value ≥ 0 and 0 ≤ low ≤ high.
-bool QuotientWithin(const Rational& value, const Rational& length_squared, const Rational& low, const Rational& high) {
+bool QuotientWithin(const Rational& value, const Rational& length_squared, const Rational& low,
+                    const Rational& high) {
   const Rational square = value * value;
   return low * low * length_squared <= square && square <= high * high * length_squared;
 }
 
-bool ComponentWithin(double unit, const Rational& component, const Rational& length_squared, int ulps) {
+bool ComponentWithin(double unit, const Rational& component, const Rational& length_squared,
+                     int ulps) {
   const int sign = Sign(component);
   if (sign == 0) return unit == 0.0;
   if (!(unit * sign > 0.0)) return false;
   const double magnitude = std::fabs(unit);
   const Rational slack = Rational(ulps) * Exact(Ulp(magnitude + ulps * Ulp(magnitude)));
   const Rational low = Exact(magnitude) - slack;
-  return QuotientWithin(Rational(sign) * component, length_squared, Sign(low) < 0 ? Rational(0) : low,
-                        Exact(magnitude) + slack);
+  return QuotientWithin(Rational(sign) * component, length_squared,
+                        Sign(low) < 0 ? Rational(0) : low, Exact(magnitude) + slack);
 }
 
 }  // namespace
@@ -66,7 +69,9 @@ RationalXy operator+(const RationalXy& a, const RationalXy& b) { return {a.x + b
 
 RationalXy operator-(const RationalXy& a, const RationalXy& b) { return {a.x - b.x, a.y - b.y}; }
 
-RationalXy operator*(const Rational& scale, const RationalXy& vector) { return {scale * vector.x, scale * vector.y}; }
+RationalXy operator*(const Rational& scale, const RationalXy& vector) {
+  return {scale * vector.x, scale * vector.y};
+}
 
 Rational Dot(const RationalXy& a, const RationalXy& b) { return a.x * b.x + a.y * b.y; }
 

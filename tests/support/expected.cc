@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
-#include "expected.h"
+#include "tests/support/expected.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,14 +23,18 @@ std::string SignificantDigits(const std::string& number) {
 }
 
 // Ids are integers of 64 bits, for which a double's shortest text means nothing.
-bool IsInteger(const std::string& number) { return number.find_first_not_of("0123456789") == std::string::npos; }
+bool IsInteger(const std::string& number) {
+  return number.find_first_not_of("0123456789") == std::string::npos;
+}
 
 bool SameDouble(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
 // Compares by kind: integers of the expectation as integers, doubles bit by bit.
 bool Same(const Json& want, const Json& got) {
-  if (want.is_number_float()) return got.is_number() && SameDouble(want.get<double>(), got.get<double>());
-  if (want.is_number()) return got.is_number_unsigned() && want.get<std::uint64_t>() == got.get<std::uint64_t>();
+  if (want.is_number_float())
+    return got.is_number() && SameDouble(want.get<double>(), got.get<double>());
+  if (want.is_number())
+    return got.is_number_unsigned() && want.get<std::uint64_t>() == got.get<std::uint64_t>();
   if (!want.is_array()) return want == got;
   if (!got.is_array() || want.size() != got.size()) return false;
   for (std::size_t i = 0; i < want.size(); ++i) {
@@ -40,7 +44,8 @@ bool Same(const Json& want, const Json& got) {
 }
 
 bool SameNormal(const RationalXy& want, const Json& got) {
-  if (!got.is_array() || got.size() != 2 || !got[0].is_number() || !got[1].is_number()) return false;
+  if (!got.is_array() || got.size() != 2 || !got[0].is_number() || !got[1].is_number())
+    return false;
   return IsUnitVectorWithin({got[0].get<double>(), got[1].get<double>()}, want, kNormalUlps);
 }
 
@@ -63,7 +68,10 @@ Expectation ExpectedSegment(const Oracle& oracle, const Query& query) {
   const OraclePointAnswer start = oracle.Point(query.a);
   Expectation result;
   Json& object = result.object;
-  object = {{"hit", !answer.hits.empty()}, {"start_in", start.in}, {"start_on", start.on}, {"all", Json::array()}};
+  object = {{"hit", !answer.hits.empty()},
+            {"start_in", start.in},
+            {"start_on", start.on},
+            {"all", Json::array()}};
   for (const OracleHit& hit : answer.hits) {
     object["all"].push_back(Json::array({hit.polygon, NearestDouble(hit.at.fraction)}));
   }
@@ -78,8 +86,10 @@ Expectation ExpectedSegment(const Oracle& oracle, const Query& query) {
   return result;
 }
 
-std::string Context(const std::string& input_line, const std::string& output_line, const Expectation& expected) {
-  return "\n  in   " + input_line + "\n  want " + expected.object.dump() + "\n  got  " + output_line;
+std::string Context(const std::string& input_line, const std::string& output_line,
+                    const Expectation& expected) {
+  return "\n  in   " + input_line + "\n  want " + expected.object.dump() + "\n  got  " +
+         output_line;
 }
 
 }  // namespace
@@ -97,7 +107,8 @@ std::vector<std::string> BadNumbers(const std::string& line) {
       const std::string number = line.substr(i, end - i);
       const double value = std::strtod(number.c_str(), nullptr);
       if (value == 0.0 && number[0] == '-') bad.push_back("negative zero: " + number);
-      if (!IsInteger(number) && SignificantDigits(number).size() > SignificantDigits(NumberText(value)).size()) {
+      if (!IsInteger(number) &&
+          SignificantDigits(number).size() > SignificantDigits(NumberText(value)).size()) {
         bad.push_back("not the shortest text: " + number);
       }
       i = end - 1;
@@ -114,19 +125,24 @@ Expectation Referee::Expected(const Query& query) const {
       result.object = {{"in", answer.in}, {"on", answer.on}};
       break;
     }
-    case QueryOp::kSegment: result = ExpectedSegment(oracle_, query); break;
+    case QueryOp::kSegment:
+      result = ExpectedSegment(oracle_, query);
+      break;
     case QueryOp::kCircle: {
       const OracleOverlapAnswer answer = oracle_.Circle(query.a, query.radius);
       result.object = {{"ids", answer.ids}, {"touch", answer.touch}};
       break;
     }
-    case QueryOp::kPolygon: result.object = {{"ids", oracle_.Overlap(query.shape).ids}}; break;
+    case QueryOp::kPolygon:
+      result.object = {{"ids", oracle_.Overlap(query.shape).ids}};
+      break;
   }
   if (!query.name.empty()) result.object["q"] = query.name;
   return result;
 }
 
-std::vector<std::string> Referee::Differences(const std::string& input_line, const std::string& output_line) const {
+std::vector<std::string> Referee::Differences(const std::string& input_line,
+                                              const std::string& output_line) const {
   const std::optional<Query> query = QueryOf(Json::parse(input_line));
   if (!query) return {"not a question the oracle knows: " + input_line};
   const Expectation expected = Expected(*query);
@@ -138,7 +154,8 @@ std::vector<std::string> Referee::Differences(const std::string& input_line, con
     if (!expected.object.contains(key)) differences.push_back("unexpected key \"" + key + "\"");
   }
   for (const auto& [key, value] : expected.object.items()) {
-    const bool same = got.contains(key) && (key == "normal" ? SameNormal(expected.normal, got[key]) : Same(value, got[key]));
+    const bool same = got.contains(key) && (key == "normal" ? SameNormal(expected.normal, got[key])
+                                                            : Same(value, got[key]));
     if (!same) differences.push_back("wrong \"" + key + "\"");
   }
   for (std::string& difference : differences) difference += context;

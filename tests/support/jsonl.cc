@@ -1,36 +1,44 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
-#include "jsonl.h"
+#include "tests/support/jsonl.h"
 
 #include <charconv>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
 
-#include "process.h"
+#include "tests/support/process.h"
 
 namespace carom::testing {
 namespace {
 
-std::string PointText(Xy point) { return "[" + NumberText(point.x) + "," + NumberText(point.y) + "]"; }
+std::string PointText(Xy point) {
+  return "[" + NumberText(point.x) + "," + NumberText(point.y) + "]";
+}
 
 std::string RingsText(const std::vector<OracleRing>& rings) {
   std::string text = "[";
   for (const OracleRing& ring : rings) {
     text += text.size() > 1 ? ",[" : "[";
-    for (std::size_t i = 0; i < ring.points.size(); ++i) text += (i > 0 ? "," : "") + PointText(ring.points[i]);
+    for (std::size_t i = 0; i < ring.points.size(); ++i)
+      text += (i > 0 ? "," : "") + PointText(ring.points[i]);
     text += "]";
   }
   return text + "]";
 }
 
-std::string FillText(OracleFill fill) { return fill == OracleFill::kEvenOdd ? "\"evenodd\"" : "\"nonzero\""; }
+std::string FillText(OracleFill fill) {
+  return fill == OracleFill::kEvenOdd ? "\"evenodd\"" : "\"nonzero\"";
+}
 
 const char* InsideText(OracleInside inside) {
   switch (inside) {
-    case OracleInside::kReportStart: return "report";
-    case OracleInside::kIgnore: return "ignore";
-    case OracleInside::kExit: return "exit";
+    case OracleInside::kReportStart:
+      return "report";
+    case OracleInside::kIgnore:
+      return "ignore";
+    case OracleInside::kExit:
+      return "exit";
   }
   return "";
 }
@@ -60,13 +68,16 @@ OracleInside InsideOf(const Json& line) {
 
 std::string OpText(const Query& query) {
   switch (query.op) {
-    case QueryOp::kPoint: return "\"point\",\"p\":" + PointText(query.a);
+    case QueryOp::kPoint:
+      return "\"point\",\"p\":" + PointText(query.a);
     case QueryOp::kSegment:
-      return "\"segment\",\"a\":" + PointText(query.a) + ",\"b\":" + PointText(query.b) + ",\"inside\":\"" +
-             InsideText(query.inside) + "\"";
-    case QueryOp::kCircle: return "\"circle\",\"c\":" + PointText(query.a) + ",\"r\":" + NumberText(query.radius);
+      return "\"segment\",\"a\":" + PointText(query.a) + ",\"b\":" + PointText(query.b) +
+             ",\"inside\":\"" + InsideText(query.inside) + "\"";
+    case QueryOp::kCircle:
+      return "\"circle\",\"c\":" + PointText(query.a) + ",\"r\":" + NumberText(query.radius);
     case QueryOp::kPolygon:
-      return "\"polygon\",\"rings\":" + RingsText(query.shape.rings) + ",\"fill\":" + FillText(query.shape.fill);
+      return "\"polygon\",\"rings\":" + RingsText(query.shape.rings) +
+             ",\"fill\":" + FillText(query.shape.fill);
   }
   return "";
 }
@@ -74,7 +85,8 @@ std::string OpText(const Query& query) {
 std::string ReadText(const std::string& path) {
   if (path.ends_with(".xz")) {
     const ProcessResult result = RunProcess({"xz", "-dc", path}, "", 60.0);
-    if (result.exit_code != 0) throw std::runtime_error("xz cannot unpack " + path + ": " + result.standard_error);
+    if (result.exit_code != 0)
+      throw std::runtime_error("xz cannot unpack " + path + ": " + result.standard_error);
     return result.standard_output;
   }
   std::ifstream file(path, std::ios::binary);
@@ -96,7 +108,8 @@ std::string SceneLine(const std::vector<OraclePolygon>& polygons) {
   std::string text = "{\"op\":\"scene\",\"polygons\":[";
   for (std::size_t i = 0; i < polygons.size(); ++i) {
     text += (i > 0 ? ",{\"id\":" : "{\"id\":") + std::to_string(polygons[i].id) +
-            ",\"fill\":" + FillText(polygons[i].fill) + ",\"rings\":" + RingsText(polygons[i].rings) + "}";
+            ",\"fill\":" + FillText(polygons[i].fill) +
+            ",\"rings\":" + RingsText(polygons[i].rings) + "}";
   }
   return text + "]}";
 }

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The JSON Lines that `carom eval` reads: scenes and the four static questions, as plain structs and as text.
-// Start with `Query` and `QueryLine`. Numbers are written as the shortest text that reads back as the same double.
+// The JSON Lines that `carom eval` reads: scenes and the four static questions as text.
+// Start with `QueryLine` and `ReadScenes`. Numbers are written as the shortest text that reads back
+// as the same double.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +13,12 @@
 #include <string_view>
 #include <vector>
 
-#include "oracle.h"
+#include "tests/support/oracle.h"
+#include "tests/support/query.h"
 
 namespace carom::testing {
 
 using Json = nlohmann::json;
-
-enum class QueryOp { kPoint, kSegment, kCircle, kPolygon };
-
-/// One question. kPoint uses `a`; kSegment `a`, `b` and `inside`; kCircle `a` and `radius`; kPolygon `shape`.
-struct Query {
-  QueryOp op = QueryOp::kPoint;
-  std::string name;  // echoed as "q"; not written when empty
-  Xy a;
-  Xy b;
-  double radius = 0.0;
-  OracleInside inside = OracleInside::kReportStart;
-  OraclePolygon shape;
-};
 
 /// One scene of a JSON Lines file of scenes.
 struct SceneEntry {
@@ -55,8 +44,8 @@ std::vector<OraclePolygon> PolygonsOf(const Json& polygons);
 /// Reads all scenes of a file.
 std::vector<SceneEntry> ReadScenes(const std::string& path);
 
-/// Returns the lines of a file, unpacked by `xz` where the name ends in ".xz". Empty lines are left out; a file that
-/// cannot be read throws std::runtime_error.
+/// Returns the lines of a file, unpacked by `xz` where the name ends in ".xz". Empty lines are left
+/// out; a file that cannot be read throws std::runtime_error.
 std::vector<std::string> ReadLines(const std::string& path);
 
 }  // namespace carom::testing

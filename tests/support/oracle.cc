@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Points and overlaps of the oracle. Two closed shapes whose edges do not meet share a point iff a ring of one lies in
-// the other: walking from a shared point until some edge is met ends on a ring that is wholly inside. So edges against
-// edges and then one vertex of each ring is a complete test.
-#include "oracle.h"
+// Points and overlaps of the oracle. Two closed shapes whose edges do not meet share a point iff a
+// ring of one lies in the other: walking from a shared point until some edge is met ends on a ring
+// that is wholly inside. So edges against edges and then one vertex of each ring is a complete
+// test.
+#include "tests/support/oracle.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +16,8 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Returns whether two closed segments share a point: a proper crossing, or an end of one on the other.
+// Returns whether two closed segments share a point: a proper crossing, or an end of one on the
+// other.
 bool EdgesMeet(const OracleShape::Edge& a, const OracleShape::Edge& b) {
   const RationalXy p = Exact(a.from), q = Exact(a.to), r = Exact(b.from), s = Exact(b.to);
   const auto side = [](const RationalXy& from, const RationalXy& to, const RationalXy& point) {
@@ -24,10 +26,11 @@ bool EdgesMeet(const OracleShape::Edge& a, const OracleShape::Edge& b) {
   const auto between = [](const RationalXy& from, const RationalXy& to, const RationalXy& point) {
     return Sign(Dot(from - point, to - point)) <= 0;
   };
-  const int r_side = side(p, q, r), s_side = side(p, q, s), p_side = side(r, s, p), q_side = side(r, s, q);
+  const int r_side = side(p, q, r), s_side = side(p, q, s), p_side = side(r, s, p),
+            q_side = side(r, s, q);
   if (r_side * s_side < 0 && p_side * q_side < 0) return true;
-  return (r_side == 0 && between(p, q, r)) || (s_side == 0 && between(p, q, s)) || (p_side == 0 && between(r, s, p)) ||
-         (q_side == 0 && between(r, s, q));
+  return (r_side == 0 && between(p, q, r)) || (s_side == 0 && between(p, q, s)) ||
+         (p_side == 0 && between(r, s, p)) || (q_side == 0 && between(r, s, q));
 }
 
 Rational SquaredDistance(const RationalXy& point, const OracleShape::Edge& edge) {
@@ -58,7 +61,8 @@ bool HoldsRingOf(const OracleShape& outer, const OracleShape& inner) {
 OracleBox BoxOfDisc(Xy centre, double radius) {
   const auto down = [](double value) { return std::nextafter(value, -kInfinity); };
   const auto up = [](double value) { return std::nextafter(value, kInfinity); };
-  return {{down(centre.x - radius), down(centre.y - radius)}, {up(centre.x + radius), up(centre.y + radius)}};
+  return {{down(centre.x - radius), down(centre.y - radius)},
+          {up(centre.x + radius), up(centre.y + radius)}};
 }
 
 }  // namespace

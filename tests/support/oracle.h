@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// An independent oracle: answers every static question of docs/conventions.md in exact rationals, by the definition of
-// the answer rather than by an algorithm of the core. Start with `Oracle`. It is slow (microseconds an edge) and is
-// meant for tests only; it shares no code with the core and takes plain doubles.
+// An independent oracle: answers every static question of docs/conventions.md in exact rationals,
+// by the definition of the answer rather than by an algorithm of the core. Start with `Oracle`. It
+// is slow (microseconds an edge) and is meant for tests only; it shares no code with the core and
+// takes plain doubles.
 //
-// Note for tests in namespace carom: with this header, write `::testing::Values`, not `testing::Values`.
+// Note for tests in namespace carom: with this header, write `::testing::Values`, not
+// `testing::Values`.
 #pragma once
 
 #include <compare>
@@ -14,20 +16,22 @@
 #include <optional>
 #include <vector>
 
-#include "exact.h"
+#include "tests/support/exact.h"
 
 namespace carom::testing {
 
 enum class OracleFill { kEvenOdd, kNonZero };
 enum class OracleSolidity { kSolid, kBoundary };
 
-/// One ring as a caller gives it, with at least one point. An open chain of n ≥ 2 points has n − 1 edges, a closed ring n; one point is edge 0.
+/// One ring as a caller gives it, with at least one point. An open chain of n ≥ 2 points has n − 1
+/// edges, a closed ring n; one point is edge 0.
 struct OracleRing {
   std::vector<Xy> points;
   bool open = false;
 };
 
-/// One polygon as a caller gives it: a closing duplicate may be present, coordinates may be −0 or below 2^-140.
+/// One polygon as a caller gives it: a closing duplicate may be present, coordinates may be −0 or
+/// below 2^-140.
 struct OraclePolygon {
   std::uint64_t id = 0;
   OracleFill fill = OracleFill::kEvenOdd;
@@ -36,7 +40,8 @@ struct OraclePolygon {
   std::uint64_t category = 1;
 };
 
-/// Names edge `edge` of ring `ring`: from vertex `edge` to the next one. Ordered by (polygon, ring, edge).
+/// Names edge `edge` of ring `ring`: from vertex `edge` to the next one. Ordered by (polygon, ring,
+/// edge).
 struct OracleEdge {
   std::uint64_t polygon = 0;
   std::uint32_t ring = 0;
@@ -50,8 +55,9 @@ enum class OracleFeature { kNone, kEdge, kVertex, kCollinear };
 enum class OracleInside { kReportStart, kIgnore, kExit };
 enum class OracleMode { kClosest, kAll, kAllPassages };
 
-/// One end of a passage. `edge` is empty, and `feature` kNone, where the end lies strictly inside. `normal` is exact,
-/// perpendicular to the edge, of any positive length; zero where the contract says so.
+/// One end of a passage. `edge` is empty, and `feature` kNone, where the end lies strictly inside.
+/// `normal` is exact, perpendicular to the edge, of any positive length; zero where the contract
+/// says so.
 struct OracleEnd {
   Rational fraction;
   std::optional<OracleEdge> edge;
@@ -67,15 +73,16 @@ struct OraclePassage {
   bool ends_inside = false;
 };
 
-/// One hit. `at` orders it and is what a cast reports: the passage's entry, or its exit where kExit applies.
+/// One hit. `at` orders it and is what a cast reports: the passage's entry, or its exit where kExit
+/// applies.
 struct OracleHit {
   std::uint64_t polygon = 0;
   OracleEnd at;
   OraclePassage passage;
 };
 
-/// The segment from `origin` at fraction `t_min` to fraction `t_max`, in units of `direction`. No `t_max`: +∞, for
-/// which `direction` is not zero.
+/// The segment from `origin` at fraction `t_min` to fraction `t_max`, in units of `direction`. No
+/// `t_max`: +∞, for which `direction` is not zero.
 struct OracleLine {
   RationalXy origin;
   RationalXy direction;
@@ -83,8 +90,9 @@ struct OracleLine {
   std::optional<Rational> t_max = Rational(1);
 };
 
-/// Returns the closed segment from `a` to `b`, coordinates read as contract 1.2 says. A segment of length zero has the
-/// one fraction 0: its passage begins and ends there, as in the exact answers of the public pack.
+/// Returns the closed segment from `a` to `b`, coordinates read as contract 1.2 says. A segment of
+/// length zero has the one fraction 0: its passage begins and ends there, as in the exact answers
+/// of the public pack.
 OracleLine Segment(Xy a, Xy b);
 
 /// Returns the ray; bounds are in units of `direction`, +∞ allowed for `t_max`.
@@ -97,20 +105,23 @@ struct OracleCastOptions {
   std::uint64_t mask = ~std::uint64_t{0};
 };
 
-/// The hits in the total order (exact fraction, polygon id, ring, edge). `truncated`: there were more than max_hits.
+/// The hits in the total order (exact fraction, polygon id, ring, edge). `truncated`: there were
+/// more than max_hits.
 struct OracleCastAnswer {
   std::vector<OracleHit> hits;
   bool truncated = false;
 };
 
-/// Polygon ids, ascending: those that hold the point strictly inside, and those with an edge through it.
+/// Polygon ids, ascending: those that hold the point strictly inside, and those with an edge
+/// through it.
 struct OraclePointAnswer {
   std::vector<std::uint64_t> in;
   std::vector<std::uint64_t> on;
 };
 
-/// Polygon ids that share a point with the closed shape, ascending; `touch` (circles only): those whose distance from
-/// the centre is exactly the radius; `edges`: every static edge that shares a point with the shape, in order.
+/// Polygon ids that share a point with the closed shape, ascending; `touch` (circles only): those
+/// whose distance from the centre is exactly the radius; `edges`: every static edge that shares a
+/// point with the shape, in order.
 struct OracleOverlapAnswer {
   std::vector<std::uint64_t> ids;
   std::vector<std::uint64_t> touch;
@@ -125,7 +136,8 @@ struct OracleBox {
 
 bool BoxesMeet(const OracleBox& a, const OracleBox& b);
 
-/// A polygon made ready: coordinates flushed (1.2), closing duplicates dropped (2.1), edges numbered.
+/// A polygon made ready: coordinates flushed (1.2), closing duplicates dropped (2.1), edges
+/// numbered.
 class OracleShape {
  public:
   struct Edge {
@@ -144,11 +156,13 @@ class OracleShape {
   /// Returns one vertex of each ring.
   const std::vector<Xy>& ring_starts() const { return ring_starts_; }
 
-  /// Returns where `point` lies: kBoundary on any edge, even one inside the set. Hollow polygons have no inside.
+  /// Returns where `point` lies: kBoundary on any edge, even one inside the set. Hollow polygons
+  /// have no inside.
   OraclePlace Locate(const RationalXy& point) const;
   OraclePlace Locate(Xy point) const { return Locate(Exact(Flushed(point))); }
 
-  /// Returns whether a point that lies on no edge is filled, by the exact winding number. Hollow: false.
+  /// Returns whether a point that lies on no edge is filled, by the exact winding number. Hollow:
+  /// false.
   bool IsFilled(const RationalXy& point) const;
 
   /// Returns the edges that hold `point`, in order.
@@ -169,8 +183,8 @@ class OracleShape {
   OracleBox box_;
 };
 
-/// Answers questions about one scene. Polygons may be given in any order; ids are distinct. Immutable after
-/// construction, so any number of threads may ask.
+/// Answers questions about one scene. Polygons may be given in any order; ids are distinct.
+/// Immutable after construction, so any number of threads may ask.
 class Oracle {
  public:
   explicit Oracle(const std::vector<OraclePolygon>& polygons);
@@ -181,9 +195,11 @@ class Oracle {
   bool Hits(const OracleLine& line, OracleInside inside = OracleInside::kReportStart,
             std::uint64_t mask = ~std::uint64_t{0}) const;
   /// Answers for the closed disc, radius ≥ 0.
-  OracleOverlapAnswer Circle(Xy centre, double radius, std::uint64_t mask = ~std::uint64_t{0}) const;
+  OracleOverlapAnswer Circle(Xy centre, double radius,
+                             std::uint64_t mask = ~std::uint64_t{0}) const;
   /// Answers for a placed shape; its id and category play no part.
-  OracleOverlapAnswer Overlap(const OraclePolygon& mover, std::uint64_t mask = ~std::uint64_t{0}) const;
+  OracleOverlapAnswer Overlap(const OraclePolygon& mover,
+                              std::uint64_t mask = ~std::uint64_t{0}) const;
 
   const std::vector<OracleShape>& shapes() const { return shapes_; }
 

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Casts of the oracle. Method: every edge that the line touches gives the closed interval of fractions at which it does;
-// the ends of these intervals cut the line into points and open gaps. A point is in the polygon iff it is touched or
-// filled; no edge is met inside a gap except one that runs all along it, so a gap is in the polygon iff such an edge
-// exists or its midpoint is filled. Passages are the maximal runs. Nothing is perturbed and no crossing is counted
-// along the line.
+// Casts of the oracle. Method: every edge that the line touches gives the closed interval of
+// fractions at which it does; the ends of these intervals cut the line into points and open gaps. A
+// point is in the polygon iff it is touched or filled; no edge is met inside a gap except one that
+// runs all along it, so a gap is in the polygon iff such an edge exists or its midpoint is filled.
+// Passages are the maximal runs. Nothing is perturbed and no crossing is counted along the line.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "oracle.h"
+#include "tests/support/oracle.h"
 
 namespace carom::testing {
 namespace {
@@ -27,7 +27,8 @@ RationalXy PointAt(const OracleLine& line, const Rational& fraction) {
   return line.origin + fraction * line.direction;
 }
 
-// Returns the touch of `line` with an edge parallel to it; zero-length edges and zero directions are parallel to all.
+// Returns the touch of `line` with an edge parallel to it; zero-length edges and zero directions
+// are parallel to all.
 std::optional<Touch> ParallelTouch(const OracleLine& line, const OracleShape::Edge& edge) {
   const RationalXy from = Exact(edge.from) - line.origin;
   const RationalXy to = Exact(edge.to) - line.origin;
@@ -80,8 +81,8 @@ std::vector<Touch> TouchesOf(const OracleLine& line, const OracleShape& shape) {
   return touches;
 }
 
-// Returns all ends of touches and of the line, ascending, each once. An unbounded line is cut one unit after its last
-// touch: a polygon is bounded, so nothing lies beyond.
+// Returns all ends of touches and of the line, ascending, each once. An unbounded line is cut one
+// unit after its last touch: a polygon is bounded, so nothing lies beyond.
 std::vector<Rational> CutsOf(const OracleLine& line, const std::vector<Touch>& touches) {
   std::vector<Rational> cuts{line.t_min};
   for (const Touch& touch : touches) {
@@ -100,8 +101,8 @@ bool IsTouched(const std::vector<Touch>& touches, const Rational& low, const Rat
                      [&](const Touch& touch) { return touch.low <= low && high <= touch.high; });
 }
 
-// Returns the touch whose edge is reported at `fraction` (contract 3.5): the least (ring, edge) that is not parallel
-// to the line, else the least of all; null where no edge is touched.
+// Returns the touch whose edge is reported at `fraction` (contract 3.5): the least (ring, edge)
+// that is not parallel to the line, else the least of all; null where no edge is touched.
 const Touch* ReportedTouch(const std::vector<Touch>& touches, const Rational& fraction) {
   const Touch* best = nullptr;
   for (const Touch& touch : touches) {
@@ -121,9 +122,10 @@ RationalXy NormalOf(const OracleShape::Edge& edge, const RationalXy& direction, 
   return Sign(Dot(left, direction)) == side ? left : RationalXy{along.y, -along.x};
 }
 
-// Describes the end of a passage at `fraction`. `side` is −1 for an entry, +1 for an exit, and 0 where the normal is
-// zero because the passage holds that end of the line.
-OracleEnd EndAt(const OracleLine& line, const std::vector<Touch>& touches, const Rational& fraction, int side) {
+// Describes the end of a passage at `fraction`. `side` is −1 for an entry, +1 for an exit, and 0
+// where the normal is zero because the passage holds that end of the line.
+OracleEnd EndAt(const OracleLine& line, const std::vector<Touch>& touches, const Rational& fraction,
+                int side) {
   OracleEnd end;
   end.fraction = fraction;
   const Touch* touch = ReportedTouch(touches, fraction);
@@ -141,8 +143,8 @@ OracleEnd EndAt(const OracleLine& line, const std::vector<Touch>& touches, const
   return end;
 }
 
-OraclePassage PassageBetween(const OracleLine& line, const std::vector<Touch>& touches, const Rational& low,
-                             const Rational& high) {
+OraclePassage PassageBetween(const OracleLine& line, const std::vector<Touch>& touches,
+                             const Rational& low, const Rational& high) {
   OraclePassage passage;
   passage.starts_inside = low == line.t_min;
   passage.ends_inside = line.t_max && high == *line.t_max;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "oracle.h"
+#include "tests/support/oracle.h"
 
 namespace carom::testing {
 namespace {
@@ -34,8 +34,9 @@ bool EdgeHolds(const OracleShape::Edge& edge, const RationalXy& point) {
   return Sign(reach) >= 0 && reach <= Dot(along, along);
 }
 
-// Returns what the edge adds to the winding number of `point`: +1 where it crosses the open ray to the right of the
-// point upwards, −1 downwards. The lower end belongs to the edge and the upper end does not.
+// Returns what the edge adds to the winding number of `point`: +1 where it crosses the open ray to
+// the right of the point upwards, −1 downwards. The lower end belongs to the edge and the upper end
+// does not.
 int WindingOf(const OracleShape::Edge& edge, const RationalXy& point) {
   const RationalXy from = Exact(edge.from);
   const RationalXy to = Exact(edge.to);
@@ -68,9 +69,13 @@ void OracleShape::AddRing(const OracleRing& ring, std::uint32_t index) {
   std::vector<Xy> points;
   for (Xy point : ring.points) points.push_back(Flushed(point));
   if (!ring.open && points.size() >= 2 && points.front() == points.back()) points.pop_back();
-  const std::size_t edge_count = ring.open && points.size() >= 2 ? points.size() - 1 : points.size();
+  const std::size_t edge_count =
+      ring.open && points.size() >= 2 ? points.size() - 1 : points.size();
   for (std::size_t i = 0; i < edge_count; ++i) {
-    Edge edge{points[i], points[(i + 1) % points.size()], {id_, index, static_cast<std::uint32_t>(i)}, EmptyBox()};
+    Edge edge{points[i],
+              points[(i + 1) % points.size()],
+              {id_, index, static_cast<std::uint32_t>(i)},
+              EmptyBox()};
     Extend(edge.box, edge.from);
     Extend(edge.box, edge.to);
     Extend(box_, edge.from);

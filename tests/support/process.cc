@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
-#include "process.h"
+#include "tests/support/process.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -23,11 +23,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 Clock::time_point After(double seconds) {
-  return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  return Clock::now() +
+         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
 int MillisecondsUntil(Clock::time_point deadline) {
-  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+  const auto left =
+      std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
   return static_cast<int>(std::clamp<long long>(left, 0, 1000));
 }
 
@@ -49,7 +51,8 @@ void Close(int& descriptor) {
   descriptor = -1;
 }
 
-// Starts `command` with the given descriptors; −1 leaves the parent's own. Returns errno's value, 0 on success.
+// Starts `command` with the given descriptors; −1 leaves the parent's own. Returns errno's value, 0
+// on success.
 int Spawn(const std::vector<std::string>& command, int input, int output, int error, pid_t* pid) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -57,7 +60,8 @@ int Spawn(const std::vector<std::string>& command, int input, int output, int er
   for (int target = 0; target < 3; ++target) {
     if (wanted[target] >= 0) posix_spawn_file_actions_adddup2(&actions, wanted[target], target);
   }
-  posix_spawnattr_t attributes;  // the child starts with the usual SIGPIPE, which this process ignores
+  posix_spawnattr_t
+      attributes;  // the child starts with the usual SIGPIPE, which this process ignores
   posix_spawnattr_init(&attributes);
   sigset_t defaults;
   sigemptyset(&defaults);
@@ -65,15 +69,19 @@ int Spawn(const std::vector<std::string>& command, int input, int output, int er
   posix_spawnattr_setsigdefault(&attributes, &defaults);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   std::vector<char*> arguments;
-  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
+  for (const std::string& argument : command)
+    arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
-  const int failure = posix_spawnp(pid, arguments[0], &actions, &attributes, arguments.data(), environ);
+  const int failure =
+      posix_spawnp(pid, arguments[0], &actions, &attributes, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   return failure;
 }
 
-int ExitCodeOf(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
+int ExitCodeOf(int status) {
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
 
 // Waits until the child ends or the deadline passes; returns whether it ended.
 bool Wait(pid_t pid, Clock::time_point deadline, int* exit_code) {
@@ -111,10 +119,12 @@ void Drain(int& descriptor, std::string& text) {
 void Feed(int& descriptor, const std::string& text, std::size_t& position) {
   const ssize_t count = write(descriptor, text.data() + position, text.size() - position);
   if (count > 0) position += static_cast<std::size_t>(count);
-  if (position == text.size() || (count < 0 && errno != EINTR && errno != EAGAIN)) Close(descriptor);
+  if (position == text.size() || (count < 0 && errno != EINTR && errno != EAGAIN))
+    Close(descriptor);
 }
 
-// Moves input and outputs until the child has closed both outputs; returns false when the deadline passes first.
+// Moves input and outputs until the child has closed both outputs; returns false when the deadline
+// passes first.
 bool Exchange(int& input, int& output, int& error, const std::string& text, ProcessResult* result,
               Clock::time_point deadline) {
   std::size_t position = 0;
@@ -137,7 +147,8 @@ void IgnoreBrokenPipes() {
   sigaction(SIGPIPE, &ignore, nullptr);
 }
 
-// Reads lines from `descriptor` until one starts with `prefix`, and returns the rest of it; empty on failure.
+// Reads lines from `descriptor` until one starts with `prefix`, and returns the rest of it; empty
+// on failure.
 std::string AwaitLine(int descriptor, const std::string& prefix, Clock::time_point deadline) {
   std::string text;
   while (Clock::now() < deadline) {
@@ -165,13 +176,15 @@ ProcessResult RunProcess(const std::vector<std::string>& command, const std::str
   Pipe input, output, error;
   pid_t pid = -1;
   int failure = input.Open() && output.Open() && error.Open() ? 0 : errno;
-  if (failure == 0) failure = Spawn(command, input.read_end, output.write_end, error.write_end, &pid);
+  if (failure == 0)
+    failure = Spawn(command, input.read_end, output.write_end, error.write_end, &pid);
   Close(input.read_end);
   Close(output.write_end);
   Close(error.write_end);
   if (failure == 0) {
     fcntl(input.write_end, F_SETFL, O_NONBLOCK);
-    result.timed_out = !Exchange(input.write_end, output.read_end, error.read_end, standard_input, &result, deadline) ||
+    result.timed_out = !Exchange(input.write_end, output.read_end, error.read_end, standard_input,
+                                 &result, deadline) ||
                        !Wait(pid, deadline, &result.exit_code);
     if (result.timed_out) Kill(pid);
   } else {
@@ -183,7 +196,8 @@ ProcessResult RunProcess(const std::vector<std::string>& command, const std::str
   return result;
 }
 
-std::unique_ptr<ServerProcess> ServerProcess::Start(const std::string& binary, const std::vector<std::string>& extra,
+std::unique_ptr<ServerProcess> ServerProcess::Start(const std::string& binary,
+                                                    const std::vector<std::string>& extra,
                                                     double timeout_seconds) {
   IgnoreBrokenPipes();
   std::vector<std::string> command = {binary, "--address", "127.0.0.1:0"};

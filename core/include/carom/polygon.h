@@ -44,7 +44,7 @@ struct PolygonSpec {
   FillRule fill_rule = FillRule::kEvenOdd;
   Solidity solidity = Solidity::kSolid;
   uint64_t category = 1;
-  std::string user_data;
+  std::string user_data = "";
 };
 
 // The caps that `Polygon::Create` enforces. They bound memory, not answers.

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "client/cli/answer_line.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "carom/status.h"
+#include "client/formats/json_text.h"
+
+namespace carom::cli {
+namespace {
+
+// Writes one JSON object, or the arrays in it, member by member.
+class Writer {
+ public:
+  explicit Writer(std::string_view q) : text_("{") {
+    if (!q.empty()) Key("q") += q;
+  }
+
+  // Begins the member `name`; its value is appended to the result.
+  std::string& Key(std::string_view name) {
+    Separate();
+    text_ += '"';
+    text_ += name;
+    text_ += "\":";
+    return text_;
+  }
+  template <typename Number>
+  void Member(std::string_view name, Number number) {
+    AppendNumber(number, Key(name));
+  }
+  void Member(std::string_view name, bool value) { Key(name) += value ? "true" : "false"; }
+  void Member(std::string_view name, std::string_view text) { AppendString(text, Key(name)); }
+
+  // An array whose entries `entry(i)` appends, for the i in [0, size) with `keep(i)`.
+  template <typename Entry, typename Keep>
+  void Array(std::string_view name, size_t size, Entry entry, Keep keep) {
+    Key(name) += '[';
+    for (size_t i = 0; i < size; ++i) {
+      if (!keep(i)) continue;
+      Separate();
+      entry(i, text_);
+    }
+    text_ += ']';
+  }
+  template <typename Keep>
+  void Ids(std::string_view name, std::span<const uint64_t> ids, Keep keep) {
+    Array(
+        name, ids.size(), [&](size_t i, std::string& out) { AppendNumber(ids[i], out); }, keep);
+  }
+  void Ids(std::string_view name, std::span<const uint64_t> ids) {
+    Ids(name, ids, [](size_t) { return true; });
+  }
+
+  std::string Finished() {
+    text_ += '}';
+    return std::move(text_);
+  }
+
+ private:
+  void Separate() {
+    if (text_.back() != '{' && text_.back() != '[') text_ += ',';
+  }
+
+  std::string text_;
+};
+
+void WriteHolders(Writer& writer, const char* in, const char* on, const Holders& holders) {
+  writer.Ids(in, holders.polygon_ids,
+             [&](size_t i) { return holders.locations[i] == Location::kInside; });
+  writer.Ids(on, holders.polygon_ids,
+             [&](size_t i) { return holders.locations[i] == Location::kBoundary; });
+}
+
+// What the line tells of the first hit.
+void WriteFirst(Writer& writer, const CastHit& hit) {
+  writer.Member("t", hit.fraction);
+  writer.Member("poly", hit.polygon_id);
+  std::string& edge = writer.Key("edge");
+  if (hit.feature == Feature::kNone) {
+    edge += "null";
+  } else {
+    absl::StrAppend(&edge, "[", hit.polygon_id, ",", hit.edge.ring, ",", hit.edge.edge, "]");
+  }
+  std::string& normal = writer.Key("normal");
+  normal += '[';
+  AppendNumber(hit.normal.x, normal);
+  normal += ',';
+  AppendNumber(hit.normal.y, normal);
+  normal += ']';
+  writer.Member("exit_t", hit.exit_fraction);
+}
+
+// `kind[i]` for the columns of a point, the column's own word otherwise.
+std::string Field(ItemColumn column, std::string_view point) {
+  const std::string word(point);
+  switch (column) {
+    case ItemColumn::kAx: return "a[0]";
+    case ItemColumn::kAy: return "a[1]";
+    case ItemColumn::kBx: return "b[0]";
+    case ItemColumn::kBy: return "b[1]";
+    case ItemColumn::kX: return word + "[0]";
+    case ItemColumn::kY: return word + "[1]";
+    case ItemColumn::kRadius: return "r";
+    case ItemColumn::kShape:
+    case ItemColumn::kC:
+    case ItemColumn::kS:
+    case ItemColumn::kAngle: return "rings";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string PointLine(std::string_view q, const Holders& holders) {
+  Writer writer(q);
+  WriteHolders(writer, "in", "on", holders);
+  return writer.Finished();
+}
+
+std::string SegmentLine(std::string_view q, bool hit, std::span<const CastHit> hits,
+                        const Holders& holders) {
+  Writer writer(q);
+  writer.Member("hit", hit);
+  if (!hits.empty()) WriteFirst(writer, hits.front());
+  WriteHolders(writer, "start_in", "start_on", holders);
+  writer.Array(
+      "all", hits.size(),
+      [&](size_t i, std::string& out) {
+        absl::StrAppend(&out, "[", hits[i].polygon_id, ",");
+        AppendNumber(hits[i].fraction, out);
+        out += ']';
+      },
+      [](size_t) { return true; });
+  return writer.Finished();
+}
+
+std::string CircleLine(std::string_view q, std::span<const uint64_t> polygon_ids,
+                       std::span<const uint8_t> touching) {
+  Writer writer(q);
+  writer.Ids("ids", polygon_ids);
+  writer.Ids("touch", polygon_ids, [&](size_t i) { return touching[i] != 0; });
+  return writer.Finished();
+}
+
+std::string PolygonLine(std::string_view q, std::span<const uint64_t> polygon_ids) {
+  Writer writer(q);
+  writer.Ids("ids", polygon_ids);
+  return writer.Finished();
+}
+
+std::string ErrorLine(std::string_view q, const absl::Status& status) {
+  const std::vector<Violation> violations = Violations(status);
+  Writer error("");
+  error.Member("code", std::string_view(absl::StatusCodeToString(status.code())));
+  error.Member("field", std::string_view(violations.empty() ? "" : violations.front().field));
+  error.Member("message", std::string_view(violations.empty() ? std::string(status.message())
+                                                              : violations.front().description));
+  Writer writer(q);
+  writer.Key("error") += error.Finished();
+  return writer.Finished();
+}
+
+absl::Status ItemStatus(const ItemError& error, std::string_view columns) {
+  return InvalidField(Field(error.column, columns), Description(error.fault));
+}
+
+}  // namespace carom::cli

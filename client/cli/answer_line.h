@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// How does an answer look as a line of JSON?
+//
+// Each function returns one line without its line break. `q` is the JSON text that the line begins
+// with, or empty. Ids print as exact integers, numbers as the shortest text that reads back.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "carom/batch.h"
+#include "carom/cast.h"
+#include "carom/locate.h"
+
+namespace carom::cli {
+
+// The polygons that hold one point: rows of `LocateAnswers`.
+struct Holders {
+  std::span<const uint64_t> polygon_ids;
+  std::span<const Location> locations;
+};
+
+std::string PointLine(std::string_view q, const Holders& holders);
+
+// `hits` in the total order; `holders` of the start. Under ANY there are no hits to print, and `hit`
+// alone tells.
+std::string SegmentLine(std::string_view q, bool hit, std::span<const CastHit> hits,
+                        const Holders& holders);
+
+// `touching` beside `polygon_ids`.
+std::string CircleLine(std::string_view q, std::span<const uint64_t> polygon_ids,
+                       std::span<const uint8_t> touching);
+
+std::string PolygonLine(std::string_view q, std::span<const uint64_t> polygon_ids);
+
+// The field is that of the first violation.
+std::string ErrorLine(std::string_view q, const absl::Status& status);
+
+// An item error, as a status whose violation names a member of the query's line. `columns` are the
+// line's words for the columns x and y: "p" or "c"; segments have their own.
+absl::Status ItemStatus(const ItemError& error, std::string_view columns);
+
+}  // namespace carom::cli

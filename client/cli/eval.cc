@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "client/cli/eval.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <istream>
+#include <optional>
+#include <ostream>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "carom/status.h"
+#include "client/cli/answer_line.h"
+#include "client/cli/query_batch.h"
+#include "client/cli/query_line.h"
+#include "client/formats/scene_reader.h"
+
+namespace carom::cli {
+namespace {
+
+// A frame holds this many queries at most, and vertices of shapes: 1 MiB or so on the wire, a
+// quarter of what a server takes.
+constexpr size_t kMaxQueries = 512;
+constexpr size_t kMaxVertices = 65536;
+
+// `status` as an error of the member `member`; what was wrong, where, becomes its description.
+absl::Status OfMember(const char* member, const absl::Status& status) {
+  return Refused(status.code(), member, status.message());
+}
+
+// The files of `load` lines. Keeps the last one: runs of lines load from the same file.
+class SceneFiles {
+ public:
+  explicit SceneFiles(std::string root) : root_(std::move(root)) {}
+
+  // Errors name `file` or `id`.
+  absl::StatusOr<std::vector<Polygon>> Load(const LoadLine& line) {
+    absl::Status opened = Open(line.file);
+    if (!opened.ok()) return opened;
+    const std::optional<size_t> index = file_->Find(line.id);
+    if (!index) {
+      return Refused(absl::StatusCode::kNotFound, "id", "the file has no scene of this id");
+    }
+    absl::StatusOr<std::vector<Polygon>> polygons = file_->polygons(*index);
+    if (!polygons.ok()) return OfMember("id", polygons.status());
+    return polygons;
+  }
+
+ private:
+  absl::Status Open(const std::string& name) {
+    if (file_ && name == name_) return absl::OkStatus();
+    const std::filesystem::path path(name);
+    if (path.is_absolute() || std::ranges::find(path, "..") != path.end()) {
+      return InvalidField("file", "must be a relative path without \"..\"");
+    }
+    absl::StatusOr<SceneFile> file = SceneFile::Read((root_ / path).string());
+    if (!file.ok()) return OfMember("file", file.status());
+    file_ = *std::move(file);
+    name_ = name;
+    return absl::OkStatus();
+  }
+
+  const std::filesystem::path root_;
+  std::string name_;
+  std::optional<SceneFile> file_;
+};
+
+// One run. Each method returns an error only if the service failed.
+class Run {
+ public:
+  Run(Evaluator& evaluator, const EvalOptions& options, std::ostream& out)
+      : evaluator_(evaluator), files_(options.root), out_(out) {}
+
+  // False if the line is not JSON.
+  absl::StatusOr<bool> Take(std::string_view text) {
+    std::optional<Line> line = ParseLine(text);
+    if (!line) return false;
+    if (!line->content.ok()) {
+      pending_.push_back({std::move(line->q), line->content.status()});
+    } else if (auto* query = std::get_if<Query>(&*line->content)) {
+      if (const auto* polygon = std::get_if<PolygonQuery>(query)) {
+        vertices_ += polygon->shape.vertex_count();
+      }
+      pending_.push_back({std::move(line->q), std::move(*query)});
+    } else {
+      const absl::Status replaced = ReplaceScene(*line);
+      if (!replaced.ok()) return replaced;
+    }
+    const bool full = pending_.size() >= kMaxQueries || vertices_ >= kMaxVertices;
+    const absl::Status flushed = full ? Flush() : absl::OkStatus();
+    if (!flushed.ok()) return flushed;
+    return true;
+  }
+
+  // Answers what waits.
+  absl::Status Flush() {
+    if (pending_.empty()) return absl::OkStatus();
+    const absl::StatusOr<std::vector<std::string>> lines = AnswerLines(pending_, evaluator_);
+    if (!lines.ok()) return lines.status();
+    for (const std::string& line : *lines) out_ << line << '\n';
+    pending_.clear();
+    vertices_ = 0;
+    return absl::OkStatus();
+  }
+
+ private:
+  // Queries before the line read the old scene.
+  absl::Status ReplaceScene(Line& line) {
+    const absl::Status flushed = Flush();
+    if (!flushed.ok()) return flushed;
+    auto* scene = std::get_if<SceneLine>(&*line.content);
+    absl::StatusOr<std::vector<Polygon>> polygons =
+        scene ? std::move(scene->polygons) : files_.Load(std::get<LoadLine>(*line.content));
+    absl::Status status = polygons.status();
+    if (status.ok()) {
+      status = evaluator_.Replace(*std::move(polygons));
+      if (!status.ok() && !IsOfTheRequest(status)) return status;
+      status = scene ? OfScene(status) : status.ok() ? status : OfMember("id", status);
+    }
+    if (!status.ok()) pending_.push_back({std::move(line.q), std::move(status)});
+    return absl::OkStatus();
+  }
+
+  // A refusal of the polygons in the words of a scene line.
+  static absl::Status OfScene(const absl::Status& status) {
+    const std::vector<Violation> violations = Violations(status);
+    const bool names_polygons =
+        !violations.empty() && absl::StartsWith(violations.front().field, "polygons");
+    if (status.ok() || names_polygons) return Prefixed(status, "");
+    return OfMember("polygons", status);
+  }
+
+  Evaluator& evaluator_;
+  SceneFiles files_;
+  std::ostream& out_;
+  std::vector<Pending> pending_;
+  size_t vertices_ = 0;  // of the shapes in `pending_`
+};
+
+bool IsBlank(std::string_view line) {
+  return line.find_first_not_of(" \t\r") == std::string_view::npos;
+}
+
+// Reads `in` to its end. Sets `exit_status` to 1 for a line that is not JSON.
+absl::Status TakeLines(Run& run, std::istream& in, std::ostream& out, std::ostream& err,
+                       int& exit_status) {
+  std::string text;
+  for (uint64_t number = 1; std::getline(in, text); ++number) {
+    if (!IsBlank(text)) {
+      const absl::StatusOr<bool> taken = run.Take(text);
+      if (!taken.ok()) return taken.status();
+      if (!*taken) {
+        err << "carom: line " << number << ": not JSON\n";
+        exit_status = 1;
+      }
+    }
+    if (in.rdbuf()->in_avail() > 0) continue;
+    const absl::Status flushed = run.Flush();
+    if (!flushed.ok()) return flushed;
+    out.flush();
+  }
+  return run.Flush();
+}
+
+}  // namespace
+
+int RunEval(Evaluator& evaluator, const EvalOptions& options, std::istream& in, std::ostream& out,
+            std::ostream& err) {
+  int exit_status = 0;
+  Run run(evaluator, options, out);
+  absl::Status status = TakeLines(run, in, out, err, exit_status);
+  status.Update(evaluator.Close());
+  out.flush();
+  if (status.ok()) return exit_status;
+  err << "carom: " << absl::StatusCodeToString(status.code()) << ": " << status.message() << '\n';
+  return 1;
+}
+
+}  // namespace carom::cli

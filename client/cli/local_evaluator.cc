@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <utility>
+
+#include "carom/scene.h"
+#include "carom/work_meter.h"
+#include "client/cli/evaluator.h"
+
+namespace carom::cli {
+namespace {
+
+// What a server answers to one frame at most, by default.
+constexpr uint64_t kMaxRowsPerFrame = 262144;
+
+class Local final : public Evaluator {
+ public:
+  Local() : scene_(*Scene::Create({})) {}
+
+  absl::Status Replace(std::vector<Polygon> polygons) override {
+    absl::StatusOr<Scene::Ptr> scene = Scene::Create(std::move(polygons));
+    if (scene.ok()) scene_ = *std::move(scene);
+    return scene.status();
+  }
+
+  absl::StatusOr<std::vector<GroupResult>> Evaluate(std::span<const Group> groups) override {
+    WorkMeter meter;
+    meter.set_max_rows(kMaxRowsPerFrame);
+    std::vector<GroupResult> results(groups.size());
+    for (size_t i = 0; i < groups.size(); ++i) {
+      GroupResult& result = results[i];
+      result.status = CheckGroup(groups[i]);
+      if (result.status.ok()) {
+        result.status = EvaluateGroup(*scene_, groups[i], result.answers, meter);
+      }
+    }
+    return results;
+  }
+
+  absl::Status Close() override { return absl::OkStatus(); }
+
+ private:
+  Scene::Ptr scene_;
+};
+
+}  // namespace
+
+std::unique_ptr<Evaluator> LocalEvaluator() { return std::make_unique<Local>(); }
+
+}  // namespace carom::cli

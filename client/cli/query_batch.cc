@@ -1,0 +1,205 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "client/cli/query_batch.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "carom/status.h"
+#include "client/cli/answer_line.h"
+
+namespace carom::cli {
+namespace {
+
+constexpr InsidePolicy kPolicies[] = {InsidePolicy::kReportStart, InsidePolicy::kIgnore,
+                                      InsidePolicy::kExit};
+
+size_t GroupOf(InsidePolicy policy) {
+  return static_cast<size_t>(std::find(std::begin(kPolicies), std::end(kPolicies), policy) -
+                             std::begin(kPolicies));
+}
+
+// Walks the items of one batch of answers: their rows, and their errors.
+class Cursor {
+ public:
+  // Moves on to the next item: `rows` is its slice of the row columns.
+  template <typename Answers>
+  void Next(const Answers& answers) {
+    begin_ += count_;
+    count_ = answers.counts[item_];
+    error_ = nullptr;
+    if (next_error_ < answers.errors.size() && answers.errors[next_error_].index == item_) {
+      error_ = &answers.errors[next_error_++];
+    }
+    ++item_;
+  }
+
+  template <typename Row>
+  std::span<const Row> rows(const std::vector<Row>& column) const {
+    return std::span<const Row>(column).subspan(begin_, count_);
+  }
+  // Null if the item was answered.
+  const ItemError* error() const { return error_; }
+  size_t item() const { return item_ - 1; }
+
+ private:
+  size_t item_ = 0;
+  size_t begin_ = 0;
+  size_t count_ = 0;
+  size_t next_error_ = 0;
+  const ItemError* error_ = nullptr;
+};
+
+// Prints the answers of one frame, query after query.
+class Printer {
+ public:
+  explicit Printer(const std::vector<GroupResult>& results) : results_(results) {}
+
+  std::string operator()(std::string_view q, const PointQuery&) {
+    const LocateAnswers& answers = results_[0].answers.points;
+    points_.Next(answers);
+    if (points_.error()) return ErrorLine(q, ItemStatus(*points_.error(), "p"));
+    return PointLine(q, RowsOf(answers));
+  }
+
+  std::string operator()(std::string_view q, const SegmentQuery& query) {
+    const size_t group = GroupOf(query.inside);
+    Cursor& cursor = segments_[group];
+    const CastAnswers& answers = results_[group].answers.segments;
+    const LocateAnswers& starts = results_[0].answers.points;
+    cursor.Next(answers);
+    points_.Next(starts);
+    if (cursor.error()) return ErrorLine(q, ItemStatus(*cursor.error(), "a"));
+    if (std::ranges::binary_search(answers.truncated, cursor.item())) {
+      return ErrorLine(q, Refused(absl::StatusCode::kResourceExhausted, "op",
+                                  "hits more polygons than can be listed (65,536)"));
+    }
+    const std::span<const CastHit> hits = cursor.rows(answers.hits);
+    return SegmentLine(q, !hits.empty(), hits, RowsOf(starts));
+  }
+
+  std::string operator()(std::string_view q, const CircleQuery&) {
+    const OverlapAnswers& answers = results_[0].answers.circles;
+    circles_.Next(answers);
+    if (circles_.error()) return ErrorLine(q, ItemStatus(*circles_.error(), "c"));
+    return CircleLine(q, circles_.rows(answers.polygon_ids), circles_.rows(answers.touching));
+  }
+
+  std::string operator()(std::string_view q, const PolygonQuery&) {
+    const OverlapAnswers& answers = results_[0].answers.polygons;
+    polygons_.Next(answers);
+    if (polygons_.error()) return ErrorLine(q, ItemStatus(*polygons_.error(), "rings"));
+    return PolygonLine(q, polygons_.rows(answers.polygon_ids));
+  }
+
+ private:
+  Holders RowsOf(const LocateAnswers& answers) const {
+    return {points_.rows(answers.polygon_ids), points_.rows(answers.locations)};
+  }
+
+  const std::vector<GroupResult>& results_;
+  Cursor points_, circles_, polygons_;
+  std::array<Cursor, 3> segments_;
+};
+
+std::string LineOf(const Pending& pending, Printer& printer) {
+  if (!pending.query.ok()) return ErrorLine(pending.q, pending.query.status());
+  return std::visit([&](const auto& query) { return printer(pending.q, query); }, *pending.query);
+}
+
+// The first error among the results, or OK.
+absl::Status FirstError(const std::vector<GroupResult>& results) {
+  for (const GroupResult& result : results) {
+    if (!result.status.ok()) return result.status;
+  }
+  return absl::OkStatus();
+}
+
+// What a line tells of an error of its whole frame.
+absl::Status OfTheLine(const absl::Status& status) {
+  return Refused(status.code(), "op", status.message());
+}
+
+absl::Status AppendLines(std::span<const Pending> queries, Evaluator& evaluator,
+                         std::vector<std::string>& out) {
+  const QueryColumns columns(queries);
+  const absl::StatusOr<std::vector<GroupResult>> results = evaluator.Evaluate(columns.groups());
+  if (!results.ok()) return results.status();
+  const absl::Status error = FirstError(*results);
+  if (absl::IsResourceExhausted(error) && queries.size() > 1) {
+    const size_t half = queries.size() / 2;
+    const absl::Status first = AppendLines(queries.first(half), evaluator, out);
+    return first.ok() ? AppendLines(queries.subspan(half), evaluator, out) : first;
+  }
+  Printer printer(*results);
+  for (const Pending& pending : queries) {
+    out.push_back(pending.query.ok() && !error.ok() ? ErrorLine(pending.q, OfTheLine(error))
+                                                    : LineOf(pending, printer));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+QueryColumns::QueryColumns(std::span<const Pending> queries) {
+  for (const Pending& pending : queries) {
+    if (pending.query.ok()) std::visit([this](const auto& query) { Add(query); }, *pending.query);
+  }
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    groups_[i].cast_options = {.mode = CastMode::kAll,
+                               .inside_policy = kPolicies[i],
+                               .max_hits = kMaxMaxHits,
+                               .mask = kEveryCategory};
+    const Segments& segments = segments_[i];
+    groups_[i].segments = {segments.ax, segments.ay, segments.bx, segments.by};
+  }
+  groups_[0].points = {point_x_, point_y_};
+  groups_[0].circles = {circle_x_, circle_y_, circle_radius_};
+  groups_[0].polygons = {.shapes = shapes_,
+                         .shape = {},
+                         .x = shape_position_,
+                         .y = shape_position_,
+                         .c = {},
+                         .s = {},
+                         .angle = {}};
+}
+
+void QueryColumns::AddPoint(Vec2 p) {
+  point_x_.push_back(p.x);
+  point_y_.push_back(p.y);
+}
+
+void QueryColumns::Add(const PointQuery& query) { AddPoint(query.p); }
+
+void QueryColumns::Add(const SegmentQuery& query) {
+  Segments& segments = segments_[GroupOf(query.inside)];
+  segments.ax.push_back(query.segment.a.x);
+  segments.ay.push_back(query.segment.a.y);
+  segments.bx.push_back(query.segment.b.x);
+  segments.by.push_back(query.segment.b.y);
+  AddPoint(query.segment.a);
+}
+
+void QueryColumns::Add(const CircleQuery& query) {
+  circle_x_.push_back(query.circle.center.x);
+  circle_y_.push_back(query.circle.center.y);
+  circle_radius_.push_back(query.circle.radius);
+}
+
+void QueryColumns::Add(const PolygonQuery& query) {
+  shapes_.push_back(query.shape);
+  shape_position_.push_back(0);
+}
+
+absl::StatusOr<std::vector<std::string>> AnswerLines(std::span<const Pending> queries,
+                                                     Evaluator& evaluator) {
+  std::vector<std::string> lines;
+  lines.reserve(queries.size());
+  const absl::Status status = AppendLines(queries, evaluator, lines);
+  if (!status.ok()) return status;
+  return lines;
+}
+
+}  // namespace carom::cli

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Queries of any kind as the columns of one frame, and their answers as lines again.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "carom/frame.h"
+#include "carom/group.h"
+#include "client/cli/evaluator.h"
+#include "client/cli/query_line.h"
+
+namespace carom::cli {
+
+// A query, or the error to print in its place.
+struct Pending {
+  std::string q;
+  absl::StatusOr<Query> query;
+};
+
+// The queries of one frame in columns. Not copyable: `groups` points into it.
+//
+// There is one group for each inside policy. Segments ask the group of theirs, all that they hit;
+// everything else, and the location of each segment's start, asks the first one.
+class QueryColumns {
+ public:
+  explicit QueryColumns(std::span<const Pending> queries);
+  QueryColumns(const QueryColumns&) = delete;
+  QueryColumns& operator=(const QueryColumns&) = delete;
+
+  std::span<const Group> groups() const { return groups_; }
+
+ private:
+  struct Segments {
+    std::vector<double> ax, ay, bx, by;
+  };
+
+  void Add(const PointQuery& query);
+  void Add(const SegmentQuery& query);
+  void Add(const CircleQuery& query);
+  void Add(const PolygonQuery& query);
+  void AddPoint(Vec2 p);
+
+  std::array<Segments, 3> segments_;  // by inside policy
+  std::vector<double> point_x_, point_y_;
+  std::vector<double> circle_x_, circle_y_, circle_radius_;
+  std::vector<Polygon> shapes_;
+  std::vector<double> shape_position_;  // zeros: shapes stand where their vertices say
+  std::array<Group, 3> groups_;
+};
+
+// One line a query, in order. A frame that is over a limit of the server is asked again in halves,
+// so that only a query which is over it by itself gets the error. An error is one of the service.
+absl::StatusOr<std::vector<std::string>> AnswerLines(std::span<const Pending> queries,
+                                                     Evaluator& evaluator);
+
+}  // namespace carom::cli

@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "client/cli/query_line.h"
+
+#include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "carom/overlap.h"
+#include "carom/status.h"
+#include "client/formats/json_text.h"
+#include "client/formats/scene_reader.h"
+
+namespace carom::cli {
+namespace {
+
+using nlohmann::json;
+using Content = std::variant<SceneLine, LoadLine, Query>;
+
+// The member `name`: [x, y].
+absl::StatusOr<Vec2> Point(const json& line, const char* name) {
+  const auto member = line.find(name);
+  if (member == line.end()) return InvalidField(name, "required");
+  if (!member->is_array() || member->size() != 2) return InvalidField(name, "must be [x, y]");
+  Vec2 point;
+  for (size_t i = 0; i < 2; ++i) {
+    const std::optional<double> number = ReadNumber((*member)[i]);
+    if (!number) return InvalidField(absl::StrCat(name, "[", i, "]"), kNumberRange);
+    (i == 0 ? point.x : point.y) = *number;
+  }
+  return point;
+}
+
+absl::StatusOr<std::string> Word(const json& line, const char* name) {
+  const auto member = line.find(name);
+  if (member == line.end()) return InvalidField(name, "required");
+  if (!member->is_string()) return InvalidField(name, "must be a string");
+  return member->get<std::string>();
+}
+
+absl::StatusOr<Content> ParseScene(const json& line) {
+  absl::StatusOr<std::vector<Polygon>> polygons = ReadPolygons(line);
+  if (!polygons.ok()) return polygons.status();
+  return SceneLine{*std::move(polygons)};
+}
+
+absl::StatusOr<Content> ParseLoad(const json& line) {
+  absl::StatusOr<std::string> file = Word(line, "file");
+  if (!file.ok()) return file.status();
+  absl::StatusOr<std::string> id = Word(line, "id");
+  if (!id.ok()) return id.status();
+  return LoadLine{*std::move(file), *std::move(id)};
+}
+
+absl::StatusOr<Content> ParsePoint(const json& line) {
+  const absl::StatusOr<Vec2> p = Point(line, "p");
+  if (!p.ok()) return p.status();
+  return Query(PointQuery{*p});
+}
+
+absl::StatusOr<Content> ParseSegment(const json& line) {
+  const absl::StatusOr<Vec2> a = Point(line, "a");
+  if (!a.ok()) return a.status();
+  const absl::StatusOr<Vec2> b = Point(line, "b");
+  if (!b.ok()) return b.status();
+  SegmentQuery query{{*a, *b}};
+  if (const auto member = line.find("inside"); member != line.end()) {
+    const auto policy = member->is_string()
+                            ? InsidePolicyNamed(member->get_ref<const std::string&>())
+                            : std::nullopt;
+    if (!policy) {
+      return InvalidField("inside", "must be \"report\", \"ignore\" or \"exit\"");
+    }
+    query.inside = *policy;
+  }
+  return Query(query);
+}
+
+absl::StatusOr<Content> ParseCircle(const json& line) {
+  const absl::StatusOr<Vec2> center = Point(line, "c");
+  if (!center.ok()) return center.status();
+  const auto member = line.find("r");
+  if (member == line.end()) return InvalidField("r", "required");
+  const std::optional<double> radius = ReadNumber(*member);
+  if (!radius || *radius < 0) return InvalidField("r", "must be a number in [0, 2^53]");
+  return Query(CircleQuery{{*center, *radius}});
+}
+
+absl::StatusOr<Content> ParsePolygon(const json& line) {
+  absl::StatusOr<Polygon> shape = ReadShape(line);
+  if (!shape.ok()) return shape.status();
+  if (shape->vertex_count() > kMaxMovingVertices) {
+    return Refused(absl::StatusCode::kResourceExhausted, "rings",
+                   absl::StrCat("must have at most ", kMaxMovingVertices, " vertices in all"));
+  }
+  return Query(PolygonQuery{*std::move(shape)});
+}
+
+absl::StatusOr<Content> ParseLater(const json&) {
+  return Refused(absl::StatusCode::kUnimplemented, "op", "not supported by this release");
+}
+
+struct Operation {
+  std::string_view name;
+  absl::StatusOr<Content> (*parse)(const json& line);
+};
+
+constexpr Operation kOperations[] = {
+    {"scene", ParseScene},        {"load", ParseLoad},         {"point", ParsePoint},
+    {"segment", ParseSegment},    {"circle", ParseCircle},     {"polygon", ParsePolygon},
+    {"distance", ParseLater},     {"polygon_cast", ParseLater}, {"circle_cast", ParseLater},
+    {"contact", ParseLater},      {"track", ParseLater},       {"move", ParseLater},
+};
+
+absl::StatusOr<Content> ParseContent(const json& line) {
+  const absl::StatusOr<std::string> op = Word(line, "op");
+  if (!op.ok()) return op.status();
+  const auto* operation =
+      std::find_if(std::begin(kOperations), std::end(kOperations),
+                   [&](const Operation& candidate) { return candidate.name == *op; });
+  if (operation == std::end(kOperations)) return InvalidField("op", "unknown operation");
+  return operation->parse(line);
+}
+
+}  // namespace
+
+std::optional<Line> ParseLine(std::string_view text) {
+  const std::optional<JsonDocument> document = ParseJson(text);
+  if (!document) return std::nullopt;
+  const json& value = document->value;
+  if (!value.is_object()) return Line{"", InvalidField("", "must be a JSON object")};
+  if (IsTooDeep(text)) {
+    return Line{"", InvalidField("", absl::StrCat("must be nested at most ", kMaxDepth, " deep"))};
+  }
+  Line line{"", ParseContent(value)};
+  const auto q = value.find("q");
+  if (q != value.end() && !(document->has_overflow && OverflowPath(*q))) line.q = q->dump();
+  if (document->has_overflow && line.content.ok()) {
+    // The number is in a member that the operation does not read; it is refused all the same.
+    if (const auto path = OverflowPath(value)) line.content = InvalidField(*path, kNumberRange);
+  }
+  return line;
+}
+
+std::optional<InsidePolicy> InsidePolicyNamed(std::string_view word) {
+  if (word == "report") return InsidePolicy::kReportStart;
+  if (word == "ignore") return InsidePolicy::kIgnore;
+  if (word == "exit") return InsidePolicy::kExit;
+  return std::nullopt;
+}
+
+}  // namespace carom::cli

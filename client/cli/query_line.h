@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What does a line of `carom eval` ask?
+//
+// `ParseLine` turns a line of JSON into a question, a new scene, or a status that names the member
+// at fault. Everything that can be checked without a scene is checked here, so that it does not
+// matter who evaluates.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "carom/cast.h"
+#include "carom/geometry.h"
+#include "carom/polygon.h"
+
+namespace carom::cli {
+
+// Which polygons hold `p`?
+struct PointQuery {
+  Vec2 p;
+};
+
+// Which polygons does the segment hit, and which hold its start?
+struct SegmentQuery {
+  Segment segment;
+  InsidePolicy inside = InsidePolicy::kReportStart;
+};
+
+// Which polygons does the circle touch?
+struct CircleQuery {
+  Circle circle;
+};
+
+// Which polygons does the shape touch? It has at most kMaxMovingVertices vertices.
+struct PolygonQuery {
+  Polygon shape;
+};
+
+using Query = std::variant<PointQuery, SegmentQuery, CircleQuery, PolygonQuery>;
+
+// The scene from here on.
+struct SceneLine {
+  std::vector<Polygon> polygons;
+};
+
+// The scene from here on: scene `id` of the file `file`, a relative path.
+struct LoadLine {
+  std::string file;
+  std::string id;
+};
+
+struct Line {
+  // The JSON text of the member `q`, empty if there is none.
+  std::string q;
+  // Errors carry one violation or more, whose first names the member at fault in the words of the
+  // line. INVALID_ARGUMENT; UNIMPLEMENTED for an operation of a later release; RESOURCE_EXHAUSTED
+  // over a limit.
+  absl::StatusOr<std::variant<SceneLine, LoadLine, Query>> content;
+};
+
+// Nothing if `text` is not JSON.
+std::optional<Line> ParseLine(std::string_view text);
+
+// The policy named "report", "ignore" or "exit"; nothing for another word.
+std::optional<InsidePolicy> InsidePolicyNamed(std::string_view word);
+
+}  // namespace carom::cli

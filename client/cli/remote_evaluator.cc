@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <unistd.h>
+
+#include <random>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "carom/client.h"
+#include "client/cli/evaluator.h"
+
+namespace carom::cli {
+namespace {
+
+constexpr uint64_t kHandle = 1;
+
+// A name that nobody else uses.
+std::string PrivateName() {
+  std::random_device random;
+  return absl::StrCat("scenes/carom-eval-", getpid(), "-", absl::Hex(random(), absl::kZeroPad8),
+                      absl::Hex(random(), absl::kZeroPad8));
+}
+
+class Remote final : public Evaluator {
+ public:
+  explicit Remote(std::unique_ptr<Client> client)
+      : client_(std::move(client)), name_(PrivateName()) {}
+
+  absl::Status Replace(std::vector<Polygon> polygons) override {
+    const absl::Status status =
+        client_->ImportScene(name_, polygons, ImportMode::kReplace).status();
+    if (status.ok()) is_there_ = true;
+    return status;
+  }
+
+  absl::StatusOr<std::vector<GroupResult>> Evaluate(std::span<const Group> groups) override {
+    if (!is_there_) {
+      const absl::Status made = Replace({});
+      if (!made.ok()) return made;
+    }
+    absl::StatusOr<FrameAnswer> answer = Ask(groups);
+    if (!answer.ok()) {
+      // An answer has no history: the frame may be sent again, on another stream.
+      stream_.reset();
+      answer = Ask(groups);
+    }
+    if (!answer.ok()) return answer.status();
+    if (answer->status.ok()) return std::move(answer->groups);
+    std::vector<GroupResult> refused(groups.size());
+    for (GroupResult& result : refused) result.status = answer->status;
+    return refused;
+  }
+
+  absl::Status Close() override {
+    stream_.reset();
+    return is_there_ ? client_->DeleteScene(name_) : absl::OkStatus();
+  }
+
+ private:
+  absl::StatusOr<FrameAnswer> Ask(std::span<const Group> groups) {
+    Frame frame;
+    if (!stream_) {
+      stream_ = client_->OpenStream();
+      frame.bindings.push_back({kHandle, name_});
+    }
+    for (const Group& group : groups) frame.groups.push_back({kHandle, 0, group});
+    const absl::Status sent = stream_->Send(frame);
+    if (!sent.ok()) return sent;
+    return stream_->Receive();
+  }
+
+  const std::unique_ptr<Client> client_;
+  const std::string name_;
+  bool is_there_ = false;
+  std::unique_ptr<Stream> stream_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Evaluator>> RemoteEvaluator(const std::string& target) {
+  absl::StatusOr<std::unique_ptr<Client>> client = Client::Connect(target);
+  if (!client.ok()) return client.status();
+  return std::make_unique<Remote>(*std::move(client));
+}
+
+}  // namespace carom::cli

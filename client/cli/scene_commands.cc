@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "carom/client.h"
+#include "client/cli/command.h"
+#include "client/formats/json_text.h"
+#include "client/formats/scene_reader.h"
+
+namespace carom::cli {
+namespace {
+
+struct SceneOptions {
+  std::string address;
+  std::string name;
+  std::string file;
+  std::string id;
+  bool replace = false;
+};
+
+// One line of JSON.
+void Print(const SceneSummary& scene) {
+  std::string line = "{\"name\":";
+  AppendString(scene.name, line);
+  absl::StrAppend(&line, ",\"version\":", scene.version,
+                  ",\"polygon_count\":", scene.polygon_count,
+                  ",\"vertex_count\":", scene.vertex_count, ",\"bounds\":");
+  if (scene.bounds.empty()) {
+    line += "null";
+  } else {
+    const double corners[] = {scene.bounds.min.x, scene.bounds.min.y, scene.bounds.max.x,
+                              scene.bounds.max.y};
+    for (size_t i = 0; i < 4; ++i) {
+      line += i == 0 ? "[[" : i == 2 ? "],[" : ",";
+      AppendNumber(corners[i], line);
+    }
+    line += "]]";
+  }
+  std::cout << line << "}\n";
+}
+
+int PrintOrFail(const absl::StatusOr<SceneSummary>& scene) {
+  if (!scene.ok()) return Fail(scene.status());
+  Print(*scene);
+  return kSuccess;
+}
+
+// The one scene of the file, or the one that `--id` names.
+absl::StatusOr<std::vector<Polygon>> ReadOneScene(const SceneOptions& options) {
+  const absl::StatusOr<SceneFile> file =
+      SceneFile::Read(options.file == "-" ? "/dev/stdin" : options.file);
+  if (!file.ok()) return file.status();
+  if (!options.id.empty()) {
+    const std::optional<size_t> index = file->Find(options.id);
+    if (index) return file->polygons(*index);
+    return absl::NotFoundError(absl::StrCat(options.file, " has no scene ", options.id));
+  }
+  if (file->size() == 1) return file->polygons(0);
+  return absl::InvalidArgumentError(absl::StrCat(options.file, " has ", file->size(),
+                                                 " scenes: choose one of them with --id"));
+}
+
+int Import(const SceneOptions& options, Client& client) {
+  const absl::StatusOr<std::vector<Polygon>> polygons = ReadOneScene(options);
+  if (!polygons.ok()) return Fail(polygons.status());
+  return PrintOrFail(
+      client.ImportScene(FullName(options.name), *polygons,
+                         options.replace ? ImportMode::kReplace : ImportMode::kCreate));
+}
+
+int List(const SceneOptions&, Client& client) {
+  const absl::StatusOr<std::vector<SceneSummary>> scenes = client.ListAllScenes();
+  if (!scenes.ok()) return Fail(scenes.status());
+  for (const SceneSummary& scene : *scenes) Print(scene);
+  return kSuccess;
+}
+
+int Show(const SceneOptions& options, Client& client) {
+  return PrintOrFail(client.GetScene(FullName(options.name)));
+}
+
+int Delete(const SceneOptions& options, Client& client) {
+  const absl::Status status = client.DeleteScene(FullName(options.name));
+  return status.ok() ? kSuccess : Fail(status);
+}
+
+// Adds a command that `run` carries out.
+CLI::App* AddCommand(CLI::App& scene, const char* name, const char* help,
+                     const std::shared_ptr<SceneOptions>& options,
+                     int (*run)(const SceneOptions&, Client&), int& exit_status) {
+  CLI::App* command = scene.add_subcommand(name, help);
+  AddAddress(*command, options->address);
+  command->callback([options, run, &exit_status] {
+    const absl::StatusOr<std::unique_ptr<Client>> client = Client::Connect(options->address);
+    exit_status = client.ok() ? run(*options, **client) : Fail(client.status());
+  });
+  return command;
+}
+
+}  // namespace
+
+void AddSceneCommands(CLI::App& app, int& exit_status) {
+  CLI::App* scene = app.add_subcommand("scene", "Register, list and delete scenes");
+  scene->require_subcommand(1);
+  const auto options = std::make_shared<SceneOptions>();
+  const auto add_name = [&](CLI::App* command) {
+    command->add_option("NAME", options->name, "Scene, as arena or scenes/arena")->required();
+    return command;
+  };
+
+  CLI::App* import = add_name(
+      AddCommand(*scene, "import", "Register the scene of a JSON or JSON Lines file", options,
+                 Import, exit_status));
+  import->add_option("FILE", options->file, "The file; - is standard input")->required();
+  import->add_option("--id", options->id, "The scene's id, in a file of several");
+  import->add_flag("--replace", options->replace, "Replace the scene if it is there");
+  AddCommand(*scene, "list", "Print all scenes, one a line", options, List, exit_status);
+  add_name(AddCommand(*scene, "get", "Print a scene's version and size", options, Show,
+                      exit_status));
+  add_name(AddCommand(*scene, "delete", "Delete a scene", options, Delete, exit_status));
+}
+
+}  // namespace carom::cli

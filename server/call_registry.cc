@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/call_registry.h"
+
+namespace carom::server {
+
+bool CallRegistry::Add(Drainable* call) {
+  absl::MutexLock lock(&mu_);
+  if (draining_) return false;
+  calls_.insert(call);
+  return true;
+}
+
+void CallRegistry::Remove(Drainable* call) {
+  absl::MutexLock lock(&mu_);
+  calls_.erase(call);
+}
+
+void CallRegistry::Drain() {
+  absl::MutexLock lock(&mu_);
+  if (draining_) return;
+  draining_ = true;
+  for (Drainable* call : calls_) call->Drain();
+}
+
+bool CallRegistry::AwaitEmpty(absl::Time deadline) {
+  absl::MutexLock lock(&mu_);
+  return mu_.AwaitWithDeadline(absl::Condition(this, &CallRegistry::IsEmpty), deadline);
+}
+
+}  // namespace carom::server

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// caromd: the server as a process.
+//
+// Prints `caromd listening on ADDRESS` to stdout once it serves; everything else goes to stderr.
+// SIGTERM and SIGINT drain and end with 0; a second one ends at once with 1. A bad option ends
+// with 2, an address that cannot be had with 1.
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <variant>
+
+#include "server/options.h"
+#include "server/server.h"
+
+namespace {
+
+sigset_t StopSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  return signals;
+}
+
+void AwaitStopSignal() {
+  const sigset_t signals = StopSignals();
+  int signal = 0;
+  while (sigwait(&signals, &signal) != 0) {
+  }
+}
+
+// Drains while a second signal ends the process.
+void DrainOrExit(carom::server::Server& server) {
+  std::thread([] {
+    AwaitStopSignal();
+    std::fputs("caromd: stopped by a second signal\n", stderr);
+    _exit(1);
+  }).detach();
+  server.Drain();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // Blocked before any thread exists, so that only sigwait receives them.
+  const sigset_t signals = StopSignals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+
+  const auto parsed =
+      carom::server::ParseServerOptions(argc, argv, std::cout, std::cerr);
+  if (const int* code = std::get_if<int>(&parsed)) return *code;
+  const auto& options = std::get<carom::server::ServerOptions>(parsed);
+
+  auto server = carom::server::Server::Start(options);
+  if (!server.ok()) {
+    const std::string message(server.status().message());
+    std::fprintf(stderr, "caromd: %s\n", message.c_str());
+    return absl::IsInvalidArgument(server.status()) ? 2 : 1;
+  }
+  std::printf("caromd listening on %s\n", (*server)->address().c_str());
+  std::fflush(stdout);
+
+  AwaitStopSignal();
+  std::fputs("caromd: draining\n", stderr);
+  DrainOrExit(**server);
+  std::fputs("caromd: stopped\n", stderr);
+  return 0;
+}

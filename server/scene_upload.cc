@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/scene_upload.h"
+
+#include "absl/strings/str_cat.h"
+#include "carom/status.h"
+#include "server/scene_name.h"
+#include "wire/decode.h"
+
+namespace carom::server {
+namespace {
+
+absl::StatusOr<ImportMode> DecodeMode(v1::ImportMode mode) {
+  switch (mode) {
+    case v1::IMPORT_MODE_UNSPECIFIED:
+    case v1::IMPORT_MODE_CREATE:
+      return ImportMode::kCreate;
+    case v1::IMPORT_MODE_REPLACE:
+      return ImportMode::kReplace;
+    default:
+      return InvalidField("mode", "must be a known value");
+  }
+}
+
+}  // namespace
+
+absl::Status SceneUpload::Add(const v1::ImportSceneRequest& part) {
+  if (absl::Status status = CheckHeader(part); !status.ok()) return status;
+  const size_t first = polygons_.size();
+  if (absl::Status status =
+          CheckPolygonCount("polygons", first + part.polygons_size(), scene_limits_);
+      !status.ok()) {
+    return status;
+  }
+  if (absl::Status status =
+          wire::DecodePolygons(part.polygons(), "polygons", first, polygon_limits_, polygons_);
+      !status.ok()) {
+    return status;
+  }
+  for (size_t i = first; i < polygons_.size(); ++i) vertices_ += polygons_[i].vertex_count();
+  if (vertices_ <= scene_limits_.max_vertices) return absl::OkStatus();
+  return Refused(
+      absl::StatusCode::kResourceExhausted, "polygons",
+      absl::StrCat("must have at most ", scene_limits_.max_vertices, " vertices in all"));
+}
+
+absl::Status SceneUpload::CheckHeader(const v1::ImportSceneRequest& part) {
+  const absl::StatusOr<ImportMode> mode = DecodeMode(part.mode());
+  if (!mode.ok()) return mode.status();
+  if (!begun_) {
+    if (absl::Status status = CheckSceneName("name", part.name()); !status.ok()) return status;
+    begun_ = true;
+    name_ = part.name();
+    mode_ = *mode;
+    return absl::OkStatus();
+  }
+  if (!part.name().empty() && part.name() != name_) {
+    return InvalidField("name", "must be absent or that of the first part");
+  }
+  if (part.mode() != v1::IMPORT_MODE_UNSPECIFIED && *mode != mode_) {
+    return InvalidField("mode", "must be absent or that of the first part");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SceneUpload::Check() const {
+  if (begun_) return absl::OkStatus();
+  return InvalidField("name", "must be given in a first part");
+}
+
+absl::Status CheckPolygonCount(absl::string_view field, size_t polygons,
+                               const SceneLimits& limits) {
+  if (polygons <= limits.max_polygons) return absl::OkStatus();
+  return Refused(absl::StatusCode::kResourceExhausted, field,
+                 absl::StrCat("must be at most ", limits.max_polygons, " (polygons a scene)"));
+}
+
+}  // namespace carom::server

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What has an import sent so far?
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "carom/polygon.h"
+#include "carom/scene.h"
+#include "carom/v1/scene_service.pb.h"
+#include "server/scene_store.h"
+
+namespace carom::server {
+
+// Gathers the parts of an import. Limits are enforced part by part: what it holds never exceeds
+// them. Not thread-safe.
+class SceneUpload {
+ public:
+  SceneUpload(const PolygonLimits& polygon_limits, const SceneLimits& scene_limits)
+      : polygon_limits_(polygon_limits), scene_limits_(scene_limits) {}
+
+  // Errors: INVALID_ARGUMENT naming `name`, `mode` or `polygons[i]...`, i counted over all parts;
+  // RESOURCE_EXHAUSTED over the limits. After an error the upload is over.
+  absl::Status Add(const v1::ImportSceneRequest& part);
+
+  // INVALID_ARGUMENT if there was no part.
+  absl::Status Check() const;
+
+  const std::string& name() const { return name_; }
+  ImportMode mode() const { return mode_; }
+  std::vector<Polygon>& polygons() { return polygons_; }
+
+ private:
+  absl::Status CheckHeader(const v1::ImportSceneRequest& part);
+
+  const PolygonLimits polygon_limits_;
+  const SceneLimits scene_limits_;
+  bool begun_ = false;
+  std::string name_;
+  ImportMode mode_ = ImportMode::kCreate;
+  std::vector<Polygon> polygons_;
+  size_t vertices_ = 0;
+};
+
+// RESOURCE_EXHAUSTED naming `field` if `polygons` are more than a scene may have.
+absl::Status CheckPolygonCount(absl::string_view field, size_t polygons,
+                               const SceneLimits& limits);
+
+}  // namespace carom::server

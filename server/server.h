@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// A running caromd.
+//
+//   auto server = Server::Start(options);
+//   if (!server.ok()) …
+//   std::puts((*server)->address().c_str());
+//   (*server)->Drain();
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "server/options.h"
+
+namespace carom::server {
+
+// Every part of the service, listening: scenes, queries, grpc.health.v1, reflection, channelz.
+//
+// Health: SERVING for the server as a whole (the empty name) and both carom services from `Start`
+// on, NOT_SERVING from `Drain` on. Thread-safe. One process may hold several.
+class Server {
+ public:
+  // Errors: INVALID_ARGUMENT naming an option out of range; UNAVAILABLE if the address cannot be
+  // listened on, as when another process does.
+  static absl::StatusOr<std::unique_ptr<Server>> Start(const ServerOptions& options);
+
+  // Drains if that is yet to be done.
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // Where it listens: `HOST:PORT` with the real port, or `unix:PATH`.
+  const std::string& address() const;
+
+  // Stops in an orderly way and returns when all is over, after `drain_seconds` at most: health
+  // turns NOT_SERVING, further calls and frames get UNAVAILABLE, what was read is answered; what
+  // is not done by then is cancelled. Calls after the first wait for its end.
+  void Drain();
+
+ private:
+  struct Parts;
+  explicit Server(std::unique_ptr<Parts> parts);
+
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace carom::server
