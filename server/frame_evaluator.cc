@@ -124,22 +124,24 @@ void FrameEvaluator::Begin(const v1::Frame& frame, Clock::time_point received,
   work.waits.clear();
   work.rows = work.work_units = 0;
   work.evaluating = {};
-  answer.Clear();
   answer.set_seq(frame.seq());
+  answer.clear_status();
+  answer.clear_stats();
 
   work.status = CheckFrame(frame);
   if (work.status.ok()) work.status = handles.Bind(frame.bindings());
   if (!work.status.ok()) {
+    answer.clear_groups();
     wire::EncodeStatus(work.status, *answer.mutable_status());
     return;
   }
   if (frame.budget_us() != 0) {
     work.deadline = received + std::chrono::microseconds(frame.budget_us());
   }
-  for (int i = 0; i < frame.groups_size(); ++i) {
-    answer.add_groups();
-    work.pending.push_back(i);
-  }
+  // Not `Clear`, which frees the columns of all groups.
+  while (answer.groups_size() > frame.groups_size()) answer.mutable_groups()->RemoveLast();
+  while (answer.groups_size() < frame.groups_size()) answer.add_groups();
+  for (int i = 0; i < frame.groups_size(); ++i) work.pending.push_back(i);
 }
 
 bool FrameEvaluator::Continue(FrameWork& work, const SceneHandles& handles, FrameScratch& scratch,

@@ -81,7 +81,7 @@ class FrameEvaluator {
   FrameEvaluator(const SceneStore& store, const FrameLimits& limits)
       : store_(store), limits_(limits) {}
 
-  // Sets `work` up for `frame` and clears `answer`. A refused frame binds nothing, has its status
+  // Sets `work` up for `frame`, and `answer`, whose memory is reused. A refused frame binds nothing, has its status
   // in `work.status` and in the answer, and nothing pending.
   void Begin(const v1::Frame& frame, Clock::time_point received, SceneHandles& handles,
              v1::FrameAnswer& answer, FrameWork& work) const;

@@ -201,7 +201,8 @@ void Stream::Recycle(std::unique_ptr<v1::StreamRequest> request) {
 
 void Stream::Recycle(std::unique_ptr<v1::StreamResponse> response) {
   if (spare_responses_.size() >= kSpareMessages) return;
-  if (response->ByteSizeLong() > kModestMessageBytes) return;
+  // It was written, so its size is known.
+  if (static_cast<size_t>(response->GetCachedSize()) > kModestMessageBytes) return;
   spare_responses_.push_back(std::move(response));
 }
 

@@ -45,7 +45,9 @@ absl::StatusOr<GroupAnswers> Ask(const CastCommandOptions& options) {
                     column(options.by)};
   group.points = {column(options.ax), column(options.ay)};
   Frame frame;
-  frame.groups.push_back({FullName(options.name), 0, group});
+  FrameGroup& asked = frame.groups.emplace_back();
+  asked.scene = FullName(options.name);
+  asked.group = group;
   absl::StatusOr<FrameAnswer> answer = (*client)->Evaluate(frame);
   if (!answer.ok()) return answer.status();
   if (answer->groups.size() != 1) return absl::InternalError("the answer has not one group");

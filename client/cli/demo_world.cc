@@ -164,7 +164,7 @@ void DemoWorld::AddSegment(const Segment& segment) {
 void DemoWorld::AddBullets(uint64_t tick) {
   const auto count = static_cast<uint32_t>(movers_.size());
   const uint32_t burst = (options_.bullets + count - 1) / count;
-  const double range = (bounds_.max.x - bounds_.min.x) / 6;
+  const double range = (bounds_.max.x - bounds_.min.x) / 8;
   for (uint32_t i = 0; i < options_.bullets; ++i) {
     const uint32_t shooter = i % count;
     const Mover& mover = movers_[shooter];

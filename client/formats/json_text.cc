@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+
 namespace carom {
 namespace {
 
@@ -99,7 +101,7 @@ std::optional<std::string> OverflowPath(const json& value) {
   if (value.is_array()) {
     for (size_t i = 0; i < value.size(); ++i) {
       if (const auto path = OverflowPath(value[i])) {
-        return Joined("[" + std::to_string(i) + "]", *path);
+        return Joined(absl::StrCat("[", i, "]"), *path);
       }
     }
   } else if (value.is_object()) {

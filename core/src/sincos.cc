@@ -86,15 +86,14 @@ CosSin Series(TwoDoubles y) {
   constexpr double kSixth = 1.0 / 6;
   const TwoDoubles cube = TwoProduct(y.high, z);
   const TwoDoubles cubic = TwoProduct(cube.high, kSixth);
-  const double cubic_low = cubic.low + ((cube.low + y.high * square.low) * kSixth +
-                                        cube.high * (kSixth * 0x1p-54));
+  const double cubic_low =
+      cubic.low + ((cube.low + y.high * square.low) * kSixth + cube.high * (kSixth * 0x1p-54));
   const double sin_tail =
       1.0 / 120 +
       z * (-1.0 / 5040 +
-           z * (1.0 / 362880 +
-                z * (-1.0 / 39916800 +
-                     z * (1.0 / 6227020800 +
-                          z * (-1.0 / 1307674368000 + z * (1.0 / 355687428096000))))));
+           z * (1.0 / 362880 + z * (-1.0 / 39916800 +
+                                    z * (1.0 / 6227020800 + z * (-1.0 / 1307674368000 +
+                                                                 z * (1.0 / 355687428096000))))));
   const TwoDoubles sin_head = FastTwoSum(y.high, -cubic.high);
   const double sin_rest =
       (sin_head.low - cubic_low) + (cube.high * z * sin_tail + y.low * (1 - 0.5 * z));
@@ -104,12 +103,12 @@ CosSin Series(TwoDoubles y) {
       z * (-1.0 / 720 +
            z * (1.0 / 40320 +
                 z * (-1.0 / 3628800 +
-                     z * (1.0 / 479001600 + z * (-1.0 / 87178291200 +
-                                                 z * (1.0 / 20922789888000 +
-                                                      z * (-1.0 / 6402373705728000)))))));
+                     z * (1.0 / 479001600 +
+                          z * (-1.0 / 87178291200 +
+                               z * (1.0 / 20922789888000 + z * (-1.0 / 6402373705728000)))))));
   const TwoDoubles cos_head = FastTwoSum(1, -0.5 * z);
-  const double cos_rest = (cos_head.low - 0.5 * square.low) +
-                          (z * z * cos_tail - y.low * (y.high - cubic.high));
+  const double cos_rest =
+      (cos_head.low - 0.5 * square.low) + (z * z * cos_tail - y.low * (y.high - cubic.high));
 
   return {cos_head.high + cos_rest, sin_head.high + sin_rest};
 }

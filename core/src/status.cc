@@ -3,9 +3,11 @@
 
 #include "carom/status.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/cord.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/types/optional.h"
@@ -13,19 +15,23 @@
 namespace carom {
 namespace {
 
-// The payload holds field, NUL, description, NUL for each violation.
+// The payload holds the count, NUL, then field, NUL, description, NUL for each violation.
 constexpr char kPayloadUrl[] = "carom.dev/violations";
 
 std::string Bounded(absl::string_view text) {
-  std::string result(text.substr(0, Refusal::kMaxTextBytes));
+  // A cut goes before a UTF-8 character, not through it.
+  size_t size = std::min(text.size(), Refusal::kMaxTextBytes);
+  while (size < text.size() && size > 0 && (text[size] & 0xC0) == 0x80) --size;
+  std::string result(text.substr(0, size));
   for (char& c : result) {
     if (c == '\0') c = ' ';
   }
   return result;
 }
 
-absl::Cord Payload(const std::vector<Violation>& violations) {
-  std::string bytes;
+absl::Cord Payload(const std::vector<Violation>& violations, size_t count) {
+  std::string bytes = absl::StrCat(std::max(count, violations.size()));
+  bytes += '\0';
   for (const Violation& violation : violations) {
     bytes += Bounded(violation.field);
     bytes += '\0';
@@ -33,6 +39,12 @@ absl::Cord Payload(const std::vector<Violation>& violations) {
     bytes += '\0';
   }
   return absl::Cord(std::move(bytes));
+}
+
+std::vector<std::string> PayloadParts(const absl::Status& status) {
+  const absl::optional<absl::Cord> payload = status.GetPayload(kPayloadUrl);
+  if (!payload.has_value()) return {};
+  return absl::StrSplit(std::string(*payload), '\0');
 }
 
 }  // namespace
@@ -48,7 +60,7 @@ absl::Status Refusal::status(absl::StatusCode code) const {
   std::string message =
       first.field.empty() ? first.description : absl::StrCat(first.field, ": ", first.description);
   if (total_ > 1) absl::StrAppend(&message, " (the first of ", total_, " offences)");
-  return WithViolations(absl::Status(code, message), listed_);
+  return WithViolations(absl::Status(code, message), listed_, total_);
 }
 
 absl::Status Refused(absl::StatusCode code, absl::string_view field,
@@ -64,15 +76,24 @@ absl::Status InvalidField(absl::string_view field, absl::string_view description
 
 std::vector<Violation> Violations(const absl::Status& status) {
   std::vector<Violation> result;
-  const absl::optional<absl::Cord> payload = status.GetPayload(kPayloadUrl);
-  if (!payload.has_value()) return result;
-  const std::vector<std::string> parts = absl::StrSplit(std::string(*payload), '\0');
-  for (size_t i = 0; i + 1 < parts.size(); i += 2) result.push_back({parts[i], parts[i + 1]});
+  const std::vector<std::string> parts = PayloadParts(status);
+  for (size_t i = 1; i + 2 < parts.size(); i += 2) result.push_back({parts[i], parts[i + 1]});
   return result;
 }
 
-absl::Status WithViolations(absl::Status status, const std::vector<Violation>& violations) {
-  if (!status.ok() && !violations.empty()) status.SetPayload(kPayloadUrl, Payload(violations));
+size_t ViolationCount(const absl::Status& status) {
+  const std::vector<std::string> parts = PayloadParts(status);
+  size_t count = 0;
+  return !parts.empty() && absl::SimpleAtoi(parts[0], &count) ? count : 0;
+}
+
+absl::Status WithViolations(absl::Status status, const std::vector<Violation>& violations,
+                            size_t count) {
+  if (violations.empty()) {
+    status.ErasePayload(kPayloadUrl);
+  } else if (!status.ok()) {
+    status.SetPayload(kPayloadUrl, Payload(violations, count));
+  }
   return status;
 }
 

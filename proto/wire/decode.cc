@@ -41,12 +41,18 @@ static_assert(std::size(kFeatures) == v1::Feature_ARRAYSIZE);
 // UNSPECIFIED is never sent and refused before the table is read.
 constexpr Location kLocations[] = {Location::kOutside, Location::kBoundary, Location::kInside};
 static_assert(std::size(kLocations) == v1::Location_ARRAYSIZE);
+// UNSPECIFIED is never sent.
+constexpr ItemFault kItemFaults[] = {ItemFault::kNotAccepted,     ItemFault::kNotAccepted,
+                                     ItemFault::kNegativeRadius,  ItemFault::kNotARotation,
+                                     ItemFault::kAngleOutOfRange, ItemFault::kUnknownShape,
+                                     ItemFault::kPlacedOutOfRange};
+static_assert(std::size(kItemFaults) == v1::ItemFault_ARRAYSIZE);
 
 // `max_hits` where it is absent.
 constexpr uint32_t kDefaultMaxHits = CastOptions{}.max_hits;
 
-// The offences of a message with many parts, whose codes may differ: INVALID_ARGUMENT if
-// any is, else the first code that is seen.
+// The offences of a message with many parts, whose codes may differ: INVALID_ARGUMENT if any is,
+// else the first code that is seen.
 class Offences {
  public:
   void Add(absl::string_view field, absl::string_view description) {
@@ -65,6 +71,7 @@ class Offences {
       const char* dot = violation.field.empty() ? "" : ".";
       refusal_.Add(absl::StrCat(path, dot, violation.field), violation.description);
     }
+    refusal_.AddUnlisted(ViolationCount(status) - violations.size());
   }
 
   bool empty() const { return refusal_.empty(); }
@@ -207,29 +214,6 @@ bool DecodeColumn(absl::string_view name, ItemColumn& out) {
   return false;
 }
 
-// The fault that has this description. A server of another release may describe it
-// otherwise: then the widest fault of the column.
-ItemFault DecodeFault(absl::string_view description, ItemColumn column) {
-  for (const ItemFault fault :
-       {ItemFault::kNotAccepted, ItemFault::kNegativeRadius, ItemFault::kNotARotation,
-        ItemFault::kAngleOutOfRange, ItemFault::kUnknownShape, ItemFault::kPlacedOutOfRange}) {
-    if (description == Description(fault)) return fault;
-  }
-  switch (column) {
-    case ItemColumn::kRadius:
-      return ItemFault::kNegativeRadius;
-    case ItemColumn::kShape:
-      return ItemFault::kUnknownShape;
-    case ItemColumn::kC:
-    case ItemColumn::kS:
-      return ItemFault::kNotARotation;
-    case ItemColumn::kAngle:
-      return ItemFault::kAngleOutOfRange;
-    default:
-      return ItemFault::kNotAccepted;
-  }
-}
-
 // Errors name different items, ascending, each with a count of 0.
 absl::Status DecodeItemErrors(absl::string_view batch,
                               const RepeatedPtrField<v1::ItemError>& messages,
@@ -241,7 +225,8 @@ absl::Status DecodeItemErrors(absl::string_view batch,
         !DecodeColumn(message.field(), error.column)) {
       return Misfit(batch, "errors");
     }
-    error.fault = DecodeFault(message.message(), error.column);
+    // A fault that only a later release knows reads as NOT_ACCEPTED.
+    if (v1::ItemFault_IsValid(message.fault())) error.fault = kItemFaults[message.fault()];
     out.push_back(error);
   }
   return absl::OkStatus();
@@ -260,8 +245,7 @@ absl::Status DecodeTruncated(const RepeatedField<uint32_t>& messages,
   return absl::OkStatus();
 }
 
-// Under ANY there are no rows and each count is 0 or 1; otherwise the counts sum to the
-// rows.
+// Under ANY there are no rows and each count is 0 or 1; otherwise the counts sum to the rows.
 absl::Status CheckCastCounts(const v1::CastAnswers& message) {
   const uint64_t rows = static_cast<uint64_t>(message.polygon_id_size());
   if (Sum(message.counts()) == rows) return absl::OkStatus();
@@ -346,8 +330,7 @@ absl::Status DecodeLocateAnswers(const v1::LocateAnswers& message, LocateAnswers
   return DecodeItemErrors("points", message.errors(), out.counts, out.errors);
 }
 
-// `touching` is the number of entries that the `touching` column has: the rows, or 0 for
-// polygons.
+// `touching` is the number of entries that the `touching` column has: the rows, or 0 for polygons.
 absl::Status CheckOverlapColumns(absl::string_view batch, const v1::OverlapAnswers& message,
                                  int touching) {
   const int rows = message.polygon_id_size();

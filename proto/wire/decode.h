@@ -32,8 +32,8 @@ absl::StatusOr<Polygon> DecodePolygon(const v1::Polygon& message, const PolygonL
 // All of `messages`, appended to `out`, or the first 16 offences and their number; field paths
 // begin with `<path>[i]`, i counted from `first_index`. On an error `out` is left as it was.
 absl::Status DecodePolygons(const google::protobuf::RepeatedPtrField<v1::Polygon>& messages,
-                            absl::string_view path, size_t first_index,
-                            const PolygonLimits& limits, std::vector<Polygon>& out);
+                            absl::string_view path, size_t first_index, const PolygonLimits& limits,
+                            std::vector<Polygon>& out);
 
 // The edits of a commit; field paths begin with `edits[i]`.
 absl::StatusOr<std::vector<SceneEdit>> DecodeEdits(

@@ -30,6 +30,10 @@ constexpr v1::InsidePolicy kInsidePolicies[] = {v1::INSIDE_POLICY_REPORT_START,
 constexpr v1::OverlapDetail kOverlapDetails[] = {v1::OVERLAP_DETAIL_IDS, v1::OVERLAP_DETAIL_EDGES};
 constexpr v1::Feature kFeatures[] = {v1::FEATURE_UNSPECIFIED, v1::FEATURE_EDGE, v1::FEATURE_VERTEX,
                                      v1::FEATURE_COLLINEAR};
+constexpr v1::ItemFault kItemFaults[] = {
+    v1::ITEM_FAULT_NOT_ACCEPTED,       v1::ITEM_FAULT_NEGATIVE_RADIUS,
+    v1::ITEM_FAULT_NOT_A_ROTATION,     v1::ITEM_FAULT_ANGLE_OUT_OF_RANGE,
+    v1::ITEM_FAULT_UNKNOWN_SHAPE,      v1::ITEM_FAULT_PLACED_OUT_OF_RANGE};
 constexpr v1::Location kLocations[] = {v1::LOCATION_UNSPECIFIED, v1::LOCATION_BOUNDARY,
                                        v1::LOCATION_INSIDE};
 
@@ -39,8 +43,7 @@ constexpr Wire ToWire(const Wire (&table)[n], Core value) {
   return table[static_cast<size_t>(value)];
 }
 
-// Makes `column` `count` entries long, with memory it had, and returns them to be
-// written.
+// Makes `column` `count` entries long, with memory it had, and returns them to be written.
 template <typename T>
 T* Rows(RepeatedField<T>* column, size_t count) {
   column->Clear();
@@ -53,15 +56,15 @@ void CopyColumn(const Values& values, RepeatedField<T>* column) {
   std::copy(std::begin(values), std::end(values), Rows(column, std::size(values)));
 }
 
-// Masks and categories are left absent where absent says the same.
+// A mask of every category is left absent, which says the same.
 template <typename Batch>
 void EncodeMask(uint64_t mask, Batch& batch) {
   if (mask != kEveryCategory) batch.set_mask(mask);
 }
 
 void EncodeRing(std::span<const Vec2> vertices, bool open, v1::Ring& ring) {
-  // `Polygon::Create` drops one closing duplicate: a ring that still ends where it starts
-  // needs another one to arrive the same.
+  // `Polygon::Create` drops one closing duplicate: a ring that still ends where it starts needs
+  // another one to arrive the same.
   const bool closes = !open && vertices.size() >= 2 && vertices.front() == vertices.back();
   const size_t count = vertices.size() + (closes ? 1 : 0);
   double* x = Rows(ring.mutable_x(), count);
@@ -130,11 +133,11 @@ void EncodeItemErrors(const std::vector<ItemError>& errors,
     message.set_code(static_cast<int>(absl::StatusCode::kInvalidArgument));
     message.set_field(Name(error.column));
     message.set_message(Description(error.fault));
+    message.set_fault(ToWire(kItemFaults, error.fault));
   }
 }
 
-// One pass over the rows, all columns at once: the rows are the larger side, and are read
-// once.
+// One pass over the rows, all columns at once: the rows are the larger side, and are read once.
 void EncodeHits(const std::vector<CastHit>& hits, v1::CastAnswers& message) {
   const size_t count = hits.size();
   uint64_t* polygon_id = Rows(message.mutable_polygon_id(), count);
@@ -259,8 +262,8 @@ void EncodeGroup(const Group& group, v1::Group& message) {
   }
 }
 
-// Columns of a batch that is asked again keep their memory; those of one that is not are
-// freed, as absence and memory exclude each other in a message.
+// Columns of a batch that is asked again keep their memory; those of one that is not are freed, as
+// absence and memory exclude each other in a message.
 void EncodeGroupAnswers(const Group& group, const GroupAnswers& answers, v1::GroupAnswer& message) {
   message.clear_status();
   message.set_version(answers.version);

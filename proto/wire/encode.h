@@ -24,8 +24,7 @@ void EncodeEdit(const SceneEdit& edit, v1::Edit& message);
 void EncodeGroup(const Group& group, v1::Group& message);
 
 // The columns of every batch that `group` asks; no status.
-void EncodeGroupAnswers(const Group& group, const GroupAnswers& answers,
-                        v1::GroupAnswer& message);
+void EncodeGroupAnswers(const Group& group, const GroupAnswers& answers, v1::GroupAnswer& message);
 
 // The summary of a scene. `name` is `scenes/{scene}`.
 void EncodeScene(absl::string_view name, const Scene& scene, v1::Scene& message);

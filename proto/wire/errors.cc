@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The google.rpc messages are written and read field by field through UnknownFieldSet:
-// their .proto files are not packaged, and four fields need no generated code.
+// The google.rpc messages are written and read field by field through UnknownFieldSet: their .proto
+// files are not packaged, and four fields need no generated code.
 
 #include "wire/errors.h"
 
@@ -22,19 +22,19 @@ namespace {
 using google::protobuf::UnknownField;
 using google::protobuf::UnknownFieldSet;
 
-// What a status may take on the wire, in either form. gRPC clients refuse more than 8 KiB
-// of trailing metadata, and base64 makes 5.4 KiB of these.
+// What a status may take on the wire, in either form. gRPC clients refuse more than 8 KiB of
+// trailing metadata, and base64 makes 5.4 KiB of these.
 constexpr size_t kMaxStatusBytes = 4096;
 // Details longer than this are not read.
 constexpr size_t kMaxDetailsReadBytes = 65536;
 
-// The most that 16 violations take: field and description have a tag and a length byte
-// each, the violation a tag and two length bytes.
+// The most that a violation takes: field and description have a tag and a length byte each, the
+// violation a tag and two length bytes.
 constexpr size_t kMaxViolationBytes = 2 * (2 + Refusal::kMaxTextBytes) + 3;
 static_assert(Refusal::kMaxTextBytes < 128);
-// All else but the message: code 11 (a negative int32 takes 10), message header 3, the
-// headers of Any and its two members 3 + 2 + 3, type_url 41.
-constexpr size_t kFramingBytes = 11 + 3 + 3 + 2 + 3 + 41;
+// All else but the message: code 2, message header 3, the headers of Any and its two members
+// 3 + 2 + 3, type_url 41.
+constexpr size_t kFramingBytes = 2 + 3 + 3 + 2 + 3 + 41;
 static_assert(Refusal::kMaxListed * kMaxViolationBytes + kFramingBytes < kMaxStatusBytes);
 
 constexpr char kBadRequestUrl[] = "type.googleapis.com/google.rpc.BadRequest";
@@ -51,8 +51,8 @@ constexpr int kBadRequestViolations = 1;
 constexpr int kViolationField = 1;
 constexpr int kViolationDescription = 2;
 
-// The length of the well-formed UTF-8 sequence at the front of `text`, which is not
-// empty; 0 if there is none.
+// The length of the well-formed UTF-8 sequence at the front of `text`, which is not empty; 0 if
+// there is none.
 size_t SequenceLength(absl::string_view text) {
   const auto lead = static_cast<uint8_t>(text[0]);
   if (lead < 0x80) return 1;
@@ -69,8 +69,8 @@ size_t SequenceLength(absl::string_view text) {
   return overlong || surrogate || code_point > 0x10ffff ? 0 : length;
 }
 
-// The front of `text`, at most `max_bytes` and no part of a character, with `?` in place
-// of each byte that is not UTF-8: what a proto3 string accepts.
+// The front of `text`, at most `max_bytes` and no part of a character, with `?` in place of each
+// byte that is not UTF-8: what a proto3 string accepts.
 std::string Utf8(absl::string_view text, size_t max_bytes) {
   std::string result;
   result.reserve(std::min(text.size(), max_bytes));
@@ -84,8 +84,8 @@ std::string Utf8(absl::string_view text, size_t max_bytes) {
   return result;
 }
 
-// What a status says on the wire: bounded, valid UTF-8. Violations come first; the
-// message takes the room they leave.
+// What a status says on the wire: bounded, valid UTF-8. Violations come first; the message takes
+// the room they leave.
 struct WireStatus {
   int code = 0;
   std::string message;
@@ -109,12 +109,17 @@ WireStatus Bounded(const absl::Status& status) {
   return result;
 }
 
-// A code of the canonical list that is an error. Anything else is UNKNOWN, 0 too: a
-// status that is there is never OK.
+// A code of the canonical list that is an error. Anything else is UNKNOWN, 0 too: a status that is
+// there is never OK.
 absl::StatusCode ErrorCode(int code) {
   constexpr int kLast = static_cast<int>(absl::StatusCode::kUnauthenticated);
   return code > 0 && code <= kLast ? static_cast<absl::StatusCode>(code)
                                    : absl::StatusCode::kUnknown;
+}
+
+// Adds a string, unless it is empty: proto3 leaves those out.
+void AddString(int number, const std::string& value, UnknownFieldSet& fields) {
+  if (!value.empty()) fields.AddLengthDelimited(number, value);
 }
 
 std::string Serialized(const UnknownFieldSet& fields) {
@@ -127,8 +132,8 @@ std::string SerializedBadRequest(const std::vector<Violation>& violations) {
   UnknownFieldSet request;
   for (const Violation& violation : violations) {
     UnknownFieldSet fields;
-    fields.AddLengthDelimited(kViolationField, violation.field);
-    fields.AddLengthDelimited(kViolationDescription, violation.description);
+    AddString(kViolationField, violation.field, fields);
+    AddString(kViolationDescription, violation.description, fields);
     request.AddLengthDelimited(kBadRequestViolations, Serialized(fields));
   }
   return Serialized(request);
@@ -150,8 +155,8 @@ const std::string* Find(const UnknownFieldSet& fields, int number) {
   return result;
 }
 
-// Appends the violations of a serialized BadRequest until there are
-// `Refusal::kMaxListed`. Stops at the first that cannot be read.
+// Appends the violations of a serialized BadRequest until there are `Refusal::kMaxListed`. Stops at
+// the first that cannot be read.
 void ParseBadRequest(absl::string_view bytes, std::vector<Violation>& violations) {
   UnknownFieldSet request;
   if (!Parse(bytes, request)) return;
@@ -169,8 +174,7 @@ void ParseBadRequest(absl::string_view bytes, std::vector<Violation>& violations
   }
 }
 
-// The violations of every BadRequest in a serialized google.rpc.Status; none if it is not
-// one.
+// The violations of every BadRequest in a serialized google.rpc.Status; none if it is not one.
 std::vector<Violation> ParseDetails(absl::string_view bytes) {
   std::vector<Violation> violations;
   UnknownFieldSet status;
@@ -220,7 +224,7 @@ std::string SerializeDetails(const absl::Status& status) {
   any.AddLengthDelimited(kAnyValue, SerializedBadRequest(wire.violations));
   UnknownFieldSet fields;
   fields.AddVarint(kStatusCode, static_cast<uint64_t>(wire.code));
-  fields.AddLengthDelimited(kStatusMessage, wire.message);
+  AddString(kStatusMessage, wire.message, fields);
   fields.AddLengthDelimited(kStatusDetails, Serialized(any));
   return Serialized(fields);
 }

@@ -19,8 +19,8 @@ namespace carom::testing {
 namespace {
 
 constexpr std::size_t kLargeScene = 5000;  // vertices
-constexpr int kQuestions = 200;
-constexpr int kQuestionsOfLargeScene = 50;
+constexpr int kQuestions = 500;
+constexpr int kQuestionsOfLargeScene = 100;
 constexpr std::size_t kShown = 10;
 
 // The questions put to one scene at one scale.

@@ -20,6 +20,8 @@
 #include <string>
 #include <vector>
 
+#include "random_scene.h"
+
 namespace carom {
 namespace {
 
@@ -32,50 +34,30 @@ constexpr double kBound = 0.6;
 // The n of the multiple of pi/2 nearest to 2^20.
 constexpr int kLastMultiple = 667544;
 
-// Steele, Lea and Flood's generator.
-class SplitMix64 {
- public:
-  explicit SplitMix64(uint64_t seed) : state_(seed) {}
-
-  uint64_t operator()() {
-    uint64_t z = (state_ += 0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
-  // In [0, 1).
-  double Unit() { return static_cast<double>((*this)() >> 11) * 0x1p-53; }
-
- private:
-  uint64_t state_;
-};
-
 // Angles of every kind, by operations that give the same doubles on every machine: a
 // third over the whole range, a third of every magnitude down to the subnormals, the
 // others within a few doubles of a multiple of pi/4 or anywhere in the first octants.
 std::vector<double> Angles(uint64_t seed, int count) {
-  SplitMix64 random(seed);
+  testing::Random random(seed);
   std::vector<double> angles;
   for (int i = 0; i < count; ++i) {
-    const double sign = random() % 2 == 0 ? 1 : -1;
+    const double sign = random.Next() % 2 == 0 ? 1 : -1;
     const double unit = random.Unit();
-    switch (random() % 6) {
+    switch (random.Next() % 6) {
       case 0:
       case 1:
         angles.push_back(sign * unit * kMaxAngle);
         break;
       case 2:
-        angles.push_back(sign *
-                         std::ldexp(1 + unit, -static_cast<int>(random() % 80) + 19));
+        angles.push_back(sign * std::ldexp(1 + unit, -static_cast<int>(random.Next() % 80) + 19));
         break;
       case 3:
-        angles.push_back(sign *
-                         std::ldexp(unit, -static_cast<int>(random() % 1080) + 20));
+        angles.push_back(sign * std::ldexp(unit, -static_cast<int>(random.Next() % 1080) + 20));
         break;
       case 4: {
-        const double quarters = static_cast<double>(random() % (2 * kLastMultiple));
+        const double quarters = static_cast<double>(random.Next() % (2 * kLastMultiple));
         double angle = quarters * 0x1.921fb54442d18p-1;
-        for (uint64_t steps = random() % 4; steps > 0; --steps)
+        for (uint64_t steps = random.Next() % 4; steps > 0; --steps)
           angle = std::nextafter(angle, 0);
         angles.push_back(sign * angle);
         break;
@@ -134,8 +116,8 @@ TEST(SinCosTest, RangeIsClosedAndTheRestIsNoRotation) {
   for (double inside : {kMaxAngle, -kMaxAngle}) EXPECT_NE(SinCos(inside).s, 0);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   for (double outside :
-       {std::nextafter(kMaxAngle, kInfinity), -std::nextafter(kMaxAngle, kInfinity),
-        1e300, -1e300, kInfinity, -kInfinity, std::numeric_limits<double>::quiet_NaN()}) {
+       {std::nextafter(kMaxAngle, kInfinity), -std::nextafter(kMaxAngle, kInfinity), 1e300, -1e300,
+        kInfinity, -kInfinity, std::numeric_limits<double>::quiet_NaN()}) {
     const CosSin result = SinCos(outside);
     EXPECT_EQ(result.c, 1) << Code(outside);
     EXPECT_EQ(Bits(result.s), Bits(0.0)) << Code(outside);
@@ -161,8 +143,7 @@ TEST(SinCosTest, ReferenceAgreesWithTwiceItsPrecision) {
     const LongReal c = cos(LongReal(angle));
     const LongReal s = sin(LongReal(angle));
     EXPECT_LT(abs(LongReal(cos(Real(angle))) - c), abs(c) * 0x1p-80) << Code(angle);
-    EXPECT_LT(abs(LongReal(sin(Real(angle))) - s), abs(s) * 0x1p-80 + 0x1p-1074)
-        << Code(angle);
+    EXPECT_LT(abs(LongReal(sin(Real(angle))) - s), abs(s) * 0x1p-80 + 0x1p-1074) << Code(angle);
   }
 }
 
@@ -174,8 +155,7 @@ TEST(SinCosTest, ErrsByLessThanItsBoundAtEveryMultipleOfHalfPi) {
   for (int n = 1; n <= kLastMultiple; ++n) {
     const Real multiple = n * half_pi;
     const double nearest = static_cast<double>(multiple);
-    for (double angle :
-         {std::nextafter(nearest, 0), nearest, std::nextafter(nearest, kMaxAngle)}) {
+    for (double angle : {std::nextafter(nearest, 0), nearest, std::nextafter(nearest, kMaxAngle)}) {
       const Real d = Real(angle) - multiple;
       const Real square = d * d;
       const Real odd = d - d * square / 6;
@@ -213,10 +193,9 @@ TEST(SinCosTest, Law4NoDoubleIsNearAMultipleOfHalfPi) {
 }
 
 TEST(SinCosTest, TinyAnglesAreTheirOwnSine) {
-  SplitMix64 random(0x5eed0003);
+  testing::Random random(0x5eed0003);
   for (int i = 0; i < 20000; ++i) {
-    const double angle =
-        std::ldexp(random.Unit(), -28 - static_cast<int>(random() % 1060));
+    const double angle = std::ldexp(random.Unit(), -28 - static_cast<int>(random.Next() % 1060));
     const CosSin result = SinCos(-angle);
     EXPECT_EQ(result.c, 1) << Code(-angle);
     EXPECT_EQ(Bits(result.s), Bits(angle == 0 ? 0.0 : -angle)) << Code(-angle);
@@ -241,8 +220,7 @@ TEST(SinCosTest, CosineIsEvenSineIsOddNothingIsZero) {
 TEST(SinCosTest, IsARotation) {
   for (double angle : Angles(0x5eed0005, 200000)) {
     const CosSin result = SinCos(angle);
-    ASSERT_LT(std::abs(result.c * result.c + result.s * result.s - 1), 5 * 0x1p-53)
-        << Code(angle);
+    ASSERT_LT(std::abs(result.c * result.c + result.s * result.s - 1), 5 * 0x1p-53) << Code(angle);
   }
 }
 

@@ -43,6 +43,22 @@ TEST(StatusTest, ViolationsMoveToAnotherStatus) {
   const absl::Status status = WithViolations(absl::AbortedError("stale"), violations);
   EXPECT_EQ(Violations(status), violations);
   EXPECT_TRUE(WithViolations(absl::OkStatus(), violations).ok());
+  EXPECT_TRUE(Violations(WithViolations(status, {})).empty());
+}
+
+TEST(StatusTest, CountsOutliveTheList) {
+  Refusal refusal;
+  refusal.Add("f", "d");
+  refusal.AddUnlisted(41);
+  EXPECT_EQ(ViolationCount(refusal.status()), 42u);
+  EXPECT_EQ(Violations(refusal.status()).size(), 1u);
+  EXPECT_EQ(ViolationCount(absl::NotFoundError("x")), 0u);
+}
+
+TEST(StatusTest, CutsBeforeACharacter) {
+  const std::string text = std::string(Refusal::kMaxTextBytes - 1, 'x') + "\xc3\xa9";
+  EXPECT_EQ(Violations(InvalidField("f", text))[0].description,
+            std::string(Refusal::kMaxTextBytes - 1, 'x'));
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include "tests/support/jsonl.h"
 
 #include <charconv>
+#include <cmath>
 #include <fstream>
+#include <initializer_list>
 #include <sstream>
 #include <stdexcept>
 
@@ -12,19 +14,29 @@
 namespace carom::testing {
 namespace {
 
+// Returns the parts in one piece.
+std::string Joined(std::initializer_list<std::string_view> parts) {
+  std::string text;
+  for (std::string_view part : parts) text += part;
+  return text;
+}
+
 std::string PointText(Xy point) {
-  return "[" + NumberText(point.x) + "," + NumberText(point.y) + "]";
+  return Joined({"[", NumberText(point.x), ",", NumberText(point.y), "]"});
 }
 
 std::string RingsText(const std::vector<OracleRing>& rings) {
   std::string text = "[";
   for (const OracleRing& ring : rings) {
     text += text.size() > 1 ? ",[" : "[";
-    for (std::size_t i = 0; i < ring.points.size(); ++i)
-      text += (i > 0 ? "," : "") + PointText(ring.points[i]);
+    for (std::size_t i = 0; i < ring.points.size(); ++i) {
+      if (i > 0) text += ",";
+      text += PointText(ring.points[i]);
+    }
     text += "]";
   }
-  return text + "]";
+  text += "]";
+  return text;
 }
 
 std::string FillText(OracleFill fill) {
@@ -69,15 +81,15 @@ OracleInside InsideOf(const Json& line) {
 std::string OpText(const Query& query) {
   switch (query.op) {
     case QueryOp::kPoint:
-      return "\"point\",\"p\":" + PointText(query.a);
+      return Joined({"\"point\",\"p\":", PointText(query.a)});
     case QueryOp::kSegment:
-      return "\"segment\",\"a\":" + PointText(query.a) + ",\"b\":" + PointText(query.b) +
-             ",\"inside\":\"" + InsideText(query.inside) + "\"";
+      return Joined({"\"segment\",\"a\":", PointText(query.a), ",\"b\":", PointText(query.b),
+                     ",\"inside\":\"", InsideText(query.inside), "\""});
     case QueryOp::kCircle:
-      return "\"circle\",\"c\":" + PointText(query.a) + ",\"r\":" + NumberText(query.radius);
+      return Joined({"\"circle\",\"c\":", PointText(query.a), ",\"r\":", NumberText(query.radius)});
     case QueryOp::kPolygon:
-      return "\"polygon\",\"rings\":" + RingsText(query.shape.rings) +
-             ",\"fill\":" + FillText(query.shape.fill);
+      return Joined({"\"polygon\",\"rings\":", RingsText(query.shape.rings),
+                     ",\"fill\":", FillText(query.shape.fill)});
   }
   return "";
 }
@@ -99,6 +111,8 @@ std::string ReadText(const std::string& path) {
 }  // namespace
 
 std::string NumberText(double value) {
+  if (value == 0.0 && std::signbit(value))
+    return "-0.0";  // "-0" reads as an integer in some parsers
   char buffer[32];
   const std::to_chars_result result = std::to_chars(buffer, buffer + sizeof buffer, value);
   return std::string(buffer, result.ptr);
@@ -107,20 +121,20 @@ std::string NumberText(double value) {
 std::string SceneLine(const std::vector<OraclePolygon>& polygons) {
   std::string text = "{\"op\":\"scene\",\"polygons\":[";
   for (std::size_t i = 0; i < polygons.size(); ++i) {
-    text += (i > 0 ? ",{\"id\":" : "{\"id\":") + std::to_string(polygons[i].id) +
-            ",\"fill\":" + FillText(polygons[i].fill) +
-            ",\"rings\":" + RingsText(polygons[i].rings) + "}";
+    text += Joined({i > 0 ? "," : "", "{\"id\":", std::to_string(polygons[i].id), ",\"fill\":",
+                    FillText(polygons[i].fill), ",\"rings\":", RingsText(polygons[i].rings), "}"});
   }
-  return text + "]}";
+  text += "]}";
+  return text;
 }
 
 std::string LoadLine(std::string_view file, std::string_view id) {
-  return "{\"op\":\"load\",\"file\":" + Quoted(file) + ",\"id\":" + Quoted(id) + "}";
+  return Joined({"{\"op\":\"load\",\"file\":", Quoted(file), ",\"id\":", Quoted(id), "}"});
 }
 
 std::string QueryLine(const Query& query) {
-  const std::string name = query.name.empty() ? "" : ",\"q\":" + Quoted(query.name);
-  return "{\"op\":" + OpText(query) + name + "}";
+  const std::string name = query.name.empty() ? "" : Joined({",\"q\":", Quoted(query.name)});
+  return Joined({"{\"op\":", OpText(query), name, "}"});
 }
 
 std::optional<Query> QueryOf(const Json& line) {

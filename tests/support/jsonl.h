@@ -27,7 +27,7 @@ struct SceneEntry {
   std::size_t vertex_count = 0;
 };
 
-/// Returns the shortest text that reads back as `value`; −0 is written "-0".
+/// Returns the shortest text that reads back as `value`; −0 is written "-0.0".
 std::string NumberText(double value);
 
 /// Returns one line, without its line break.

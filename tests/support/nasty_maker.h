@@ -93,9 +93,11 @@ class Maker {
   Xy PointInside();
   Xy AnyPoint() { return PointInBox(box_); }
   Xy Beside(Xy point);
-  Xy Offset(Xy about);
+  Xy Offset(Xy about, double size);
+  Xy Offset(Xy about) { return Offset(about, Size()); }
   double Grid(Xy about) const;
   double Size();
+  double Reach();
   OracleBox Around(const OracleBox& box, double margin) const;
 
   // Recipes.

@@ -80,9 +80,15 @@ double Maker::Size() {
   return size * dice_.Between(0.25, 1.5);
 }
 
+// A length from that of a small detail up to that of the scene.
+double Maker::Reach() {
+  const double size = Size();
+  return std::ldexp(size, -static_cast<int>(dice_.Below(10)));
+}
+
 // A vector that can be added to `about`, and taken from it, without rounding.
-Xy Maker::Offset(Xy about) {
-  const double grid = Grid(about), size = Size();
+Xy Maker::Offset(Xy about, double size) {
+  const double grid = Grid(about);
   const auto on_grid = [&](double value) { return std::nearbyint(value / grid) * grid; };
   return {on_grid(dice_.Between(-size, size)), on_grid(dice_.Between(-size, size))};
 }

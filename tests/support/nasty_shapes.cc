@@ -3,39 +3,68 @@
 //
 // Recipes of circles and placed polygons.
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+#include <vector>
 
 #include "tests/support/nasty_maker.h"
 
 namespace carom::testing::nasty {
+namespace {
 
-// The centre is offset by a Pythagorean triple times a grid step, so the distance is the exact
-// radius.
-Query Maker::TouchVertexByTriple() {
+double Dot(Xy a, Xy b) { return a.x * b.x + a.y * b.y; }
+
+// Returns whether the corner is the point of its two edges next to a point in this direction.
+bool PointsAway(const Corner& corner, Xy direction) {
+  return Dot(direction, corner.before - corner.at) <= 0 &&
+         Dot(direction, corner.after - corner.at) <= 0;
+}
+
+// Any direction of a Pythagorean triple, and the length of that step.
+struct TripleStep {
+  Xy step;
+  double length;
+};
+
+TripleStep AnyTriple(Dice& dice) {
   constexpr std::array<std::array<double, 3>, 4> kTriples = {
       {{3, 4, 5}, {5, 12, 13}, {8, 15, 17}, {20, 21, 29}}};
-  const std::array<double, 3>& triple = kTriples[dice_.Below(kTriples.size())];
-  const Xy vertex = AnyVertex();
-  const double grid = Grid(vertex),
-               unit = std::max(1.0, std::nearbyint(Size() / triple[2] / grid)) * grid;
-  Xy step{dice_.Either(-1, 1) * triple[0] * unit, dice_.Either(-1, 1) * triple[1] * unit};
-  if (dice_.Below(2) == 0) std::swap(step.x, step.y);
-  return CircleOf({vertex + step, triple[2] * unit});
+  const std::array<double, 3>& triple = kTriples[dice.Below(kTriples.size())];
+  Xy step{dice.Either(-1, 1) * triple[0], dice.Either(-1, 1) * triple[1]};
+  if (dice.Below(2) == 0) std::swap(step.x, step.y);
+  return {step, triple[2]};
+}
+
+}  // namespace
+
+// The centre is offset by a Pythagorean triple times a grid step, so the distance is the exact
+// radius. Prefers directions in which the corner itself is touched.
+Query Maker::TouchVertexByTriple() {
+  const Corner corner = AnyCorner();
+  TripleStep triple = AnyTriple(dice_);
+  for (int i = 0; i < 30 && !PointsAway(corner, triple.step); ++i) triple = AnyTriple(dice_);
+  const double grid = Grid(corner.at);
+  const double unit = std::max(1.0, std::nearbyint(Reach() / triple.length / grid)) * grid;
+  return CircleOf({corner.at + unit * triple.step, triple.length * unit});
 }
 
 Query Maker::TouchVertexLevel() {
-  const Xy vertex = AnyVertex();
-  const double grid = Grid(vertex), reach = std::max(1.0, std::nearbyint(Size() / grid)) * grid;
-  const double signed_reach = dice_.Either(-reach, reach);
-  return CircleOf({dice_.Below(2) == 0 ? Xy{vertex.x + signed_reach, vertex.y}
-                                       : Xy{vertex.x, vertex.y + signed_reach},
-                   reach});
+  constexpr std::array<Xy, 4> kDirections = {{{1, 0}, {0, 1}, {-1, 0}, {0, -1}}};
+  const Corner corner = AnyCorner();
+  std::size_t direction = dice_.Below(4);
+  for (int i = 0; i < 3 && !PointsAway(corner, kDirections[direction]); ++i)
+    direction = (direction + 1) % 4;
+  const double grid = Grid(corner.at);
+  const double reach = std::max(1.0, std::nearbyint(Reach() / grid)) * grid;
+  return CircleOf({corner.at + reach * kDirections[direction], reach});
 }
 
 Query Maker::TouchFlatEdge() {
   if (flat_edges_.empty()) return TouchVertexLevel();
   const OracleShape::Edge& edge = *flat_edges_[dice_.Below(flat_edges_.size())];
   const Xy foot = edge.from + dice_.Between(-0.1, 1.1) * (edge.to - edge.from);
-  const double grid = Grid(edge.from), reach = std::max(1.0, std::nearbyint(Size() / grid)) * grid;
+  const double grid = Grid(edge.from), reach = std::max(1.0, std::nearbyint(Reach() / grid)) * grid;
   const double signed_reach = dice_.Either(-reach, reach);
   if (edge.from.y == edge.to.y) return CircleOf({{foot.x, edge.from.y + signed_reach}, reach});
   return CircleOf({{edge.from.x + signed_reach, foot.y}, reach});
@@ -46,7 +75,8 @@ Query Maker::TouchFlatEdge() {
 Query Maker::TouchEdge() {
   const OracleShape::Edge& edge = AnyEdge();
   const Xy along = edge.to - edge.from, across{-along.y, along.x};
-  const double part = static_cast<double>(dice_.Below(9)) / 8, times = dice_.Either(0.5, 2);
+  const double part = static_cast<double>(dice_.Below(9)) / 8;
+  const double times = std::ldexp(1.0, -static_cast<int>(dice_.Below(8)));
   const double side = dice_.Either(-1, 1);
   return CircleOf({edge.from + part * along + side * times * across, times * Length(along)});
 }
@@ -61,7 +91,8 @@ Query Maker::AlmostTouch() {
 }
 
 Query Maker::Triangle(Xy corner) {
-  const Xy first = corner + Offset(corner), second = corner + Offset(corner);
+  const double reach = Reach();
+  const Xy first = corner + Offset(corner, reach), second = corner + Offset(corner, reach);
   if (dice_.Below(3) == 0) return PolygonOf({{corner, first, 0.5 * (first + second), second}});
   return PolygonOf({{corner, first, second}});
 }

@@ -96,9 +96,9 @@ TEST(EncodePolygon, CoordinatesTravelToTheBit) {
                                {0x1.fffffffffffffp-140, 0x1.fffffffffffffp52}}}}}));
 }
 
-// A closed ring may end where it starts, beyond the closing duplicate that `Create` drops: a
-// copy that is sent as it stands would lose another vertex on arrival, and its edges would be
-// numbered otherwise.
+// A closed ring may end where it starts, beyond the closing duplicate that `Create` drops: a copy
+// that is sent as it stands would lose another vertex on arrival, and its edges would be numbered
+// otherwise.
 TEST(EncodePolygon, RingsThatEndWhereTheyStartTravel) {
   const Vec2 a{1, 2};
   const Vec2 b{3, 4};
@@ -427,6 +427,7 @@ TEST(EncodeGroupAnswers, WireValuesAreThoseOfTheSpecification) {
               ElementsAre(v1::LOCATION_INSIDE, v1::LOCATION_BOUNDARY, v1::LOCATION_INSIDE));
   EXPECT_EQ(message.segments().errors(0).field(), "by");
   EXPECT_EQ(message.segments().errors(0).message(), Description(ItemFault::kNotAccepted));
+  EXPECT_EQ(message.segments().errors(0).fault(), v1::ITEM_FAULT_NOT_ACCEPTED);
 }
 
 // An edge that means nothing is 0 on the wire, whatever the core left in it.

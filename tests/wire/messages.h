@@ -31,8 +31,8 @@ Message Sent(const Message& message) {
   return arrived;
 }
 
-// Whether `status` refuses with `code`, naming `field` first with a description that
-// contains `range`, and both in its message.
+// Whether `status` refuses with `code`, naming `field` first with a description that contains
+// `range`, and both in its message.
 inline testing::AssertionResult Refuses(const absl::Status& status, absl::StatusCode code,
                                         const std::string& field, const std::string& range) {
   const std::vector<Violation> violations = Violations(status);

@@ -34,6 +34,8 @@ class Refusal {
   static constexpr size_t kMaxTextBytes = 120;  // of a field and of a description, each
 
   void Add(absl::string_view field, absl::string_view description);
+  // Counts offences that are listed nowhere.
+  void AddUnlisted(size_t count) { total_ += count; }
 
   bool empty() const { return total_ == 0; }
   size_t total() const { return total_; }
@@ -57,7 +59,12 @@ absl::Status InvalidField(absl::string_view field, absl::string_view description
 // The violations that `status` carries; empty if none. Never fails.
 std::vector<Violation> Violations(const absl::Status& status);
 
-// `status` with `violations` attached in place of any it carried; OK stays OK.
-absl::Status WithViolations(absl::Status status, const std::vector<Violation>& violations);
+// How many there were before the list was cut; at least the size of the list.
+size_t ViolationCount(const absl::Status& status);
+
+// `status` with `violations` attached in place of any it carried; OK stays OK. `count` is that of
+// `ViolationCount`, unless the list is longer.
+absl::Status WithViolations(absl::Status status, const std::vector<Violation>& violations,
+                            size_t count = 0);
 
 }  // namespace carom

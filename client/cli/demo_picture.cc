@@ -1,0 +1,310 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "client/cli/demo_picture.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "carom/sincos.h"
+#include "client/cli/demo_text.h"
+#include "client/formats/json_text.h"
+
+namespace carom::cli {
+namespace {
+
+constexpr double kMapWidth = 1600;  // pixels
+constexpr double kMargin = 48;
+constexpr double kHeader = 108;
+constexpr double kFooter = 132;
+constexpr double kNormalLength = 9;
+
+constexpr std::string_view kStyle = R"(<style>
+text{font-family:'DejaVu Sans',Verdana,Helvetica,Arial,sans-serif;fill:#c9d4f2}
+.title{font-size:34px;font-weight:bold;fill:#f4f7ff}
+.sub{font-size:18px;fill:#93a3cf}
+.label{font-size:17px}
+.count{font-size:15px;fill:#93a3cf}
+.even{fill:#24315a;stroke:#7c93d8;stroke-width:1.6;fill-rule:evenodd}
+.nonzero{fill:#3f2c63;stroke:#b795f2;stroke-width:1.6;fill-rule:nonzero}
+.hollow{fill:none;stroke:#f0a95b;stroke-width:3;stroke-dasharray:9 4}
+.free{fill:#2fd6c3;fill-opacity:.22;stroke:#2fd6c3;stroke-width:1.5}
+.over{fill:#ff4d6d;fill-opacity:.5;stroke:#ff9aab;stroke-width:2}
+.shot,.near,.mid,.far{fill:none;stroke:#ffd166;stroke-width:1.2;stroke-opacity:.62}
+.near{stroke-opacity:.5}.mid{stroke-opacity:.32}.far{stroke-opacity:.15}
+.hit{fill:none;stroke:#fff6d6;stroke-width:3.4;stroke-linecap:round}
+.normal{fill:none;stroke:#8dff9e;stroke-width:1.5;stroke-linecap:round}
+</style>
+)";
+
+// World to pixels, y up to y down.
+class Frame2d {
+ public:
+  explicit Frame2d(const Box& bounds)
+      : bounds_(bounds),
+        scale_(kMapWidth / std::max(bounds.max.x - bounds.min.x,
+                                    (bounds.max.y - bounds.min.y) * 0.75)) {}
+
+  Vec2 operator()(Vec2 p) const {
+    return {kMargin + (p.x - bounds_.min.x) * scale_, kHeader + (bounds_.max.y - p.y) * scale_};
+  }
+  double scale() const { return scale_; }
+  double width() const { return kMapWidth + 2 * kMargin; }
+  double bottom() const { return kHeader + (bounds_.max.y - bounds_.min.y) * scale_; }
+  double height() const { return bottom() + kFooter; }
+
+ private:
+  const Box bounds_;
+  const double scale_;
+};
+
+// Two decimals at most.
+void AppendPixel(double value, std::string& out) {
+  AppendNumber(std::round(value * 100) / 100, out);
+}
+
+void AppendPoint(char command, Vec2 p, std::string& out) {
+  out += command;
+  AppendPixel(p.x, out);
+  out += ' ';
+  AppendPixel(p.y, out);
+}
+
+void AppendLine(Vec2 a, Vec2 b, std::string& out) {
+  AppendPoint('M', a, out);
+  AppendPoint('L', b, out);
+}
+
+Vec2 Between(Vec2 a, Vec2 b, double t) { return {a.x + (b.x - a.x) * t, a.y + (b.y - a.y) * t}; }
+
+void AppendRings(const Polygon& polygon, const Frame2d& frame, std::string& out) {
+  for (size_t ring = 0; ring < polygon.ring_count(); ++ring) {
+    char command = 'M';
+    for (const Vec2 p : polygon.ring(ring)) {
+      AppendPoint(command, frame(p), out);
+      command = 'L';
+    }
+    if (!polygon.is_open(ring)) out += 'Z';
+  }
+}
+
+void AppendPath(std::string_view style, std::string_view data, std::string& out) {
+  if (data.empty()) return;
+  out += "<path class=\"";
+  out += style;
+  out += "\" d=\"";
+  out += data;
+  out += "\"/>\n";
+}
+
+const char* StyleOf(const Polygon& polygon) {
+  if (polygon.solidity() == Solidity::kBoundary) return "hollow";
+  return polygon.fill_rule() == FillRule::kEvenOdd ? "even" : "nonzero";
+}
+
+void AppendMap(std::span<const Polygon> map, const Frame2d& frame, std::string& out) {
+  for (const Polygon& polygon : map) {
+    std::string data;
+    AppendRings(polygon, frame, data);
+    AppendPath(StyleOf(polygon), data, out);
+  }
+}
+
+// Draws bullet `index` up to the hit that `row` is, or all of it where there is none.
+struct BulletPaths {
+  std::string shots, near, mid, far, hits, normals;
+
+  void Add(const Segment& bullet, const CastHit* hit, const Frame2d& frame) {
+    const Vec2 a = frame(bullet.a);
+    const Vec2 b = frame(bullet.b);
+    if (!hit) {
+      AppendLine(a, Between(a, b, 0.4), near);
+      AppendLine(Between(a, b, 0.4), Between(a, b, 0.7), mid);
+      AppendLine(Between(a, b, 0.7), b, far);
+      return;
+    }
+    const Vec2 p = frame(hit->point);
+    AppendLine(a, p, shots);
+    AppendPoint('M', p, hits);
+    hits += "h0";
+    if (hit->normal == Vec2{}) return;
+    AppendLine(p, {p.x + hit->normal.x * kNormalLength, p.y - hit->normal.y * kNormalLength},
+               normals);
+  }
+};
+
+void AppendBullets(const DemoWorld& world, const CastAnswers& casts, const Frame2d& frame,
+                   std::string& out) {
+  BulletPaths paths;
+  size_t row = 0;
+  for (uint32_t i = 0; i < world.bullet_count(); ++i) {
+    const CastHit* hit = casts.counts[i] > 0 ? &casts.hits[row] : nullptr;
+    paths.Add(world.bullet(i), hit, frame);
+    row += casts.counts[i];
+  }
+  AppendPath("far", paths.far, out);
+  AppendPath("mid", paths.mid, out);
+  AppendPath("near", paths.near, out);
+  AppendPath("shot", paths.shots, out);
+  AppendPath("normal", paths.normals, out);
+  AppendPath("hit", paths.hits, out);
+}
+
+void AppendCircle(Vec2 center, double radius, std::string_view style, std::string& out) {
+  out += "<circle class=\"";
+  out += style;
+  out += "\" cx=\"";
+  AppendPixel(center.x, out);
+  out += "\" cy=\"";
+  AppendPixel(center.y, out);
+  out += "\" r=\"";
+  AppendPixel(radius, out);
+  out += "\"/>\n";
+}
+
+// Draws the shapes; returns how many overlap a polygon.
+size_t AppendShapes(const DemoWorld& world, const GroupAnswers& answers, const Frame2d& frame,
+                    std::string& out) {
+  size_t overlapping = 0;
+  for (size_t i = 0; i < world.movers().size(); ++i) {
+    const Mover& mover = world.movers()[i];
+    const uint32_t count = mover.is_circle
+                               ? answers.circles.counts[i]
+                               : answers.polygons.counts[i - world.circle_count()];
+    const char* style = count > 0 ? "over" : "free";
+    overlapping += count > 0 ? 1 : 0;
+    if (mover.is_circle) {
+      AppendCircle(frame(mover.position), mover.radius * frame.scale(), style, out);
+      continue;
+    }
+    const CosSin turn = SinCos(mover.angle);
+    const absl::StatusOr<Polygon> placed =
+        PlacedPolygon(world.shape(mover), {mover.position, turn.c, turn.s});
+    if (!placed.ok()) continue;  // it has left the accepted range
+    std::string data;
+    AppendRings(*placed, frame, data);
+    AppendPath(style, data, out);
+  }
+  return overlapping;
+}
+
+void AppendText(double x, double y, std::string_view style, std::string_view text,
+                std::string& out) {
+  absl::StrAppend(&out, "<text class=\"");
+  out += style;
+  out += "\" x=\"";
+  AppendPixel(x, out);
+  out += "\" y=\"";
+  AppendPixel(y, out);
+  out += "\">";
+  for (const char c : text) {
+    if (c == '<') {
+      out += "&lt;";
+    } else if (c == '&') {
+      out += "&amp;";
+    } else {
+      out += c;
+    }
+  }
+  out += "</text>\n";
+}
+
+// The legend's line of swatches, each with what it stands for and a figure.
+class Legend {
+ public:
+  Legend(double y, double step) : y_(y), step_(step) {}
+
+  // `swatch` is drawn about (0, 0), 56 pixels wide and 32 high.
+  void Add(std::string_view swatch, std::string_view label, std::string_view count,
+           std::string& out) {
+    out += "<g transform=\"translate(";
+    AppendPixel(x_ + 28, out);
+    out += ' ';
+    AppendPixel(y_, out);
+    out += ")\">";
+    out += swatch;
+    out += "</g>\n";
+    AppendText(x_ + 66, y_ - 3, "label", label, out);
+    AppendText(x_ + 66, y_ + 19, "count", count, out);
+    x_ += step_;
+  }
+
+ private:
+  double x_ = kMargin;
+  const double y_;
+  const double step_;
+};
+
+size_t CountOf(std::span<const Polygon> map, std::string_view style) {
+  return static_cast<size_t>(
+      std::ranges::count_if(map, [&](const Polygon& p) { return StyleOf(p) == style; }));
+}
+
+void AppendLegend(std::span<const Polygon> map, const DemoWorld& world, const CastAnswers& casts,
+                  size_t overlapping, const Frame2d& frame, std::string& out) {
+  const auto hits = static_cast<uint64_t>(
+      std::count_if(casts.counts.begin(), casts.counts.begin() + world.bullet_count(),
+                    [](uint32_t count) { return count > 0; }));
+  const auto text = [](uint64_t count, std::string_view what) {
+    return absl::StrCat(Grouped(count), " ", absl::string_view(what.data(), what.size()),
+                        count == 1 ? "" : "s");
+  };
+  Legend legend(frame.bottom() + 74, kMapWidth / 7);
+  constexpr std::string_view kStar = "d=\"M0 -16L10 14L-15 -5H15L-10 14Z\"/>";
+  const auto star = [&](const char* style) {
+    return std::string("<path class=\"") + style + "\" " + std::string(kStar);
+  };
+  legend.Add(star("even"), "even-odd", text(CountOf(map, "even"), "polygon"), out);
+  legend.Add(star("nonzero"), "non-zero", text(CountOf(map, "nonzero"), "polygon"), out);
+  legend.Add("<path class=\"hollow\" d=\"M-26 10L-9 -10L9 10L26 -10\"/>", "hollow",
+             text(CountOf(map, "hollow"), "polygon"), out);
+  legend.Add("<circle class=\"free\" r=\"14\"/>", "moving, free",
+             text(world.movers().size() - overlapping, "shape"), out);
+  legend.Add("<path class=\"over\" d=\"M-14 12L0 -15L14 12Z\"/>", "moving, touching",
+             text(overlapping, "shape"), out);
+  legend.Add(
+      "<path class=\"shot\" d=\"M-26 12L8 -4\"/><path class=\"normal\" d=\"M8 -4L2 -16\"/>"
+      "<path class=\"hit\" d=\"M8 -4h0\"/>",
+      "hit, normal", text(hits, "bullet"), out);
+  legend.Add(
+      "<path class=\"near\" d=\"M-26 10L-6 2\"/><path class=\"mid\" d=\"M-6 2L10 -4\"/>"
+      "<path class=\"far\" d=\"M10 -4L26 -10\"/>",
+      "miss", text(world.bullet_count() - hits, "bullet"), out);
+}
+
+}  // namespace
+
+std::string DemoPicture(std::string_view title, std::span<const Polygon> map,
+                        const DemoWorld& world, const DemoOutcome& outcome) {
+  Box bounds;
+  for (const Polygon& polygon : map) bounds.Extend(polygon.bounds());
+  const Frame2d frame(bounds);
+  const DemoFigures& figures = outcome.figures;
+
+  std::string out = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 ";
+  AppendPixel(frame.width(), out);
+  out += ' ';
+  AppendPixel(frame.height(), out);
+  out += "\">\n";
+  out += kStyle;
+  out += "<rect width=\"100%\" height=\"100%\" fill=\"#0b1020\"/>\n";
+  AppendText(kMargin, 52, "title", "Carom: " + std::string(title), out);
+  AppendText(kMargin, 84, "sub",
+             absl::StrCat("tick ", Grouped(figures.ticks), ", after ", Grouped(figures.queries),
+                          " queries: ", Grouped(figures.hits), " of ", Grouped(figures.bullets),
+                          " bullets hit, ", Grouped(figures.overlapping_pairs),
+                          " overlapping pairs"),
+             out);
+  AppendMap(map, frame, out);
+  AppendBullets(world, outcome.last_tick.segments, frame, out);
+  const size_t overlapping = AppendShapes(world, outcome.last_tick, frame, out);
+  AppendLegend(map, world, outcome.last_tick.segments, overlapping, frame, out);
+  out += "</svg>\n";
+  return out;
+}
+
+}  // namespace carom::cli

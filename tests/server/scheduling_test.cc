@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Timer, executor and version gate.
+#include <atomic>
+
+#include "absl/synchronization/notification.h"
+#include "gtest/gtest.h"
+#include "server/executor.h"
+#include "server/memory_store.h"
+#include "server/timer.h"
+#include "server/version_gate.h"
+#include "tests/server/fixture.h"
+
+namespace carom::server {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+
+constexpr absl::Duration kWait = absl::Seconds(30);
+
+TEST(TimerTest, CallsInTheOrderOfTimes) {
+  std::vector<int> order;
+  absl::Notification done;
+  Timer timer;
+  const Clock::time_point now = Clock::now();
+  timer.Schedule(now + milliseconds(30), [&] { done.Notify(); });
+  timer.Schedule(now + milliseconds(20), [&] { order.push_back(2); });
+  timer.Schedule(now + milliseconds(10), [&] { order.push_back(1); });
+  timer.Schedule(now, [&] { order.push_back(0); });
+  ASSERT_TRUE(done.WaitForNotificationWithTimeout(kWait));
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 2}));
+  EXPECT_GE(Clock::now() - now, milliseconds(30));
+}
+
+TEST(TimerTest, CancelSaysWhetherItCameInTime) {
+  Timer timer;
+  const Timer::Id far = timer.Schedule(Clock::now() + hours(1), [] { FAIL(); });
+  EXPECT_TRUE(timer.Cancel(far));
+  EXPECT_FALSE(timer.Cancel(far));
+  absl::Notification ran;
+  const Timer::Id near = timer.Schedule(Clock::now(), [&] { ran.Notify(); });
+  ASSERT_TRUE(ran.WaitForNotificationWithTimeout(kWait));
+  EXPECT_FALSE(timer.Cancel(near));
+}
+
+TEST(TimerTest, CancelAndWaitWaitsForARunningCall) {
+  Timer timer;
+  absl::Notification begun;
+  absl::Notification go;
+  std::atomic<bool> ended{false};
+  const Timer::Id id = timer.Schedule(Clock::now(), [&] {
+    begun.Notify();
+    go.WaitForNotificationWithTimeout(kWait);
+    ended = true;
+  });
+  ASSERT_TRUE(begun.WaitForNotificationWithTimeout(kWait));
+  std::thread releaser([&] { go.Notify(); });
+  timer.CancelAndWait(id);
+  EXPECT_TRUE(ended);
+  releaser.join();
+}
+
+class Note : public Task {
+ public:
+  void Run() override {
+    ++runs_;
+    ran_.Notify();
+  }
+  bool Await() { return ran_.WaitForNotificationWithTimeout(kWait); }
+  int runs() const { return runs_; }
+  bool has_run() const { return ran_.HasBeenNotified(); }
+
+ private:
+  std::atomic<int> runs_{0};
+  absl::Notification ran_;
+};
+
+TEST(ExecutorTest, RunsWhatIsQueuedBeforeItEnds) {
+  std::vector<std::unique_ptr<Note>> notes;
+  {
+    Executor executor(2);
+    EXPECT_EQ(executor.thread_count(), 2);
+    for (int i = 0; i < 100; ++i) {
+      notes.push_back(std::make_unique<Note>());
+      executor.Submit(notes.back().get());
+    }
+  }
+  for (const auto& note : notes) EXPECT_EQ(note->runs(), 1);
+}
+
+class VersionGateTest : public testing::Test {
+ protected:
+  MemoryStore store_{8, {}};
+  Timer timer_;
+  Executor executor_{1};
+  VersionGate gate_{store_, executor_, timer_};
+  Clock::time_point far_ = Clock::now() + hours(1);
+};
+
+TEST_F(VersionGateTest, WakesWhenTheVersionComes) {
+  const uint64_t version = (*store_.Create("scenes/a", {}))->version();
+  Note note;
+  gate_.Park({{"scenes/a", version + 2}}, far_, &note);
+  ASSERT_TRUE(store_.Commit("scenes/a", 0, {}).ok());
+  EXPECT_FALSE(note.has_run());
+  ASSERT_TRUE(store_.Commit("scenes/a", 0, {}).ok());
+  EXPECT_TRUE(note.Await());
+}
+
+TEST_F(VersionGateTest, WakesAtOnceWhenTheVersionIsThere) {
+  const uint64_t version = (*store_.Create("scenes/a", {}))->version();
+  Note note;
+  gate_.Park({{"scenes/a", version}}, far_, &note);
+  EXPECT_TRUE(note.Await());
+}
+
+TEST_F(VersionGateTest, WakesWhenTheSceneGoes) {
+  const uint64_t version = (*store_.Create("scenes/a", {}))->version();
+  Note note;
+  gate_.Park({{"scenes/a", version + 9}}, far_, &note);
+  ASSERT_TRUE(store_.Delete("scenes/a", 0).ok());
+  EXPECT_TRUE(note.Await());
+}
+
+TEST_F(VersionGateTest, WakesAtTheDeadline) {
+  const uint64_t version = (*store_.Create("scenes/a", {}))->version();
+  Note note;
+  const Clock::time_point deadline = Clock::now() + milliseconds(20);
+  gate_.Park({{"scenes/a", version + 9}}, deadline, &note);
+  EXPECT_TRUE(note.Await());
+  EXPECT_GE(Clock::now(), deadline);
+}
+
+TEST_F(VersionGateTest, WakesOnceHoweverMany) {
+  const uint64_t version = (*store_.Create("scenes/a", {}))->version();
+  ASSERT_TRUE(store_.Create("scenes/b", {}).ok());
+  Note note;
+  const VersionGate::Ticket ticket = gate_.Park(
+      {{"scenes/a", version + 9}, {"scenes/b", version + 9}, {"scenes/a", version + 8}}, far_,
+      &note);
+  gate_.Wake(ticket);
+  gate_.Wake(ticket);
+  ASSERT_TRUE(store_.Delete("scenes/a", 0).ok());
+  ASSERT_TRUE(store_.Delete("scenes/b", 0).ok());
+  EXPECT_TRUE(note.Await());
+  EXPECT_EQ(note.runs(), 1);
+}
+
+}  // namespace
+}  // namespace carom::server
