@@ -114,8 +114,7 @@ absl::Status FrameEvaluator::CheckFrame(const v1::Frame& frame) const {
 }
 
 void FrameEvaluator::Begin(const v1::Frame& frame, Clock::time_point received,
-                           SceneHandles& handles, v1::FrameAnswer& answer,
-                           FrameWork& work) const {
+                           SceneHandles& handles, v1::FrameAnswer& answer, FrameWork& work) const {
   work.frame = &frame;
   work.answer = &answer;
   work.received = received;
@@ -175,8 +174,7 @@ bool FrameEvaluator::AnswerGroup(const v1::Group& group, FrameWork& work,
   if (status.ok()) {
     scene = store_.Find(*name);
     if (scene == nullptr) {
-      status =
-          NoSuchScene(group.target_case() == v1::Group::kScene ? "scene" : "scene_handle");
+      status = NoSuchScene(group.target_case() == v1::Group::kScene ? "scene" : "scene_handle");
     }
   }
   if (status.ok() && scene->version() < group.min_version()) {

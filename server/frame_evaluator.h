@@ -68,8 +68,8 @@ struct FrameWork {
   Clock::time_point deadline = kNever;  // the end of the budget
   // Of the frame as a whole; OK unless it was refused.
   absl::Status status;
-  std::vector<int> pending;         // groups without answer, ascending
-  std::vector<VersionWait> waits;   // of the pending groups, after `Continue` has returned false
+  std::vector<int> pending;        // groups without answer, ascending
+  std::vector<VersionWait> waits;  // of the pending groups, after `Continue` has returned false
   uint64_t rows = 0;
   uint64_t work_units = 0;
   Clock::duration evaluating{};
@@ -81,8 +81,8 @@ class FrameEvaluator {
   FrameEvaluator(const SceneStore& store, const FrameLimits& limits)
       : store_(store), limits_(limits) {}
 
-  // Sets `work` up for `frame`, and `answer`, whose memory is reused. A refused frame binds nothing, has its status
-  // in `work.status` and in the answer, and nothing pending.
+  // Sets `work` up for `frame`, and `answer`, whose memory is reused. A refused frame binds
+  // nothing, has its status in `work.status` and in the answer, and nothing pending.
   void Begin(const v1::Frame& frame, Clock::time_point received, SceneHandles& handles,
              v1::FrameAnswer& answer, FrameWork& work) const;
 

@@ -54,8 +54,7 @@ int main(int argc, char** argv) {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
 
-  const auto parsed =
-      carom::server::ParseServerOptions(argc, argv, std::cout, std::cerr);
+  const auto parsed = carom::server::ParseServerOptions(argc, argv, std::cout, std::cerr);
   if (const int* code = std::get_if<int>(&parsed)) return *code;
   const auto& options = std::get<carom::server::ServerOptions>(parsed);
 

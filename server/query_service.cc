@@ -23,8 +23,7 @@ grpc::ServerBidiReactor<v1::StreamRequest, v1::StreamResponse>* QueryService::St
 grpc::ServerUnaryReactor* QueryService::Explain(grpc::CallbackServerContext* context,
                                                 const v1::ExplainRequest*, v1::ExplainResponse*) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  reactor->Finish(
-      ToGrpcStatus(absl::UnimplementedError("Explain is not part of this release")));
+  reactor->Finish(ToGrpcStatus(absl::UnimplementedError("Explain is not part of this release")));
   return reactor;
 }
 

@@ -11,8 +11,8 @@ namespace carom::server {
 
 grpc::Status ToGrpcStatus(const absl::Status& status) {
   if (status.ok()) return grpc::Status::OK;
-  return grpc::Status(static_cast<grpc::StatusCode>(status.code()),
-                      std::string(status.message()), wire::SerializeDetails(status));
+  return grpc::Status(static_cast<grpc::StatusCode>(status.code()), std::string(status.message()),
+                      wire::SerializeDetails(status));
 }
 
 absl::Status Draining() {

@@ -79,8 +79,7 @@ grpc::Status SceneService::Answer(absl::FunctionRef<absl::Status()> call) {
   return ToGrpcStatus(status);
 }
 
-grpc::Status SceneService::CreateScene(grpc::ServerContext*,
-                                       const v1::CreateSceneRequest* request,
+grpc::Status SceneService::CreateScene(grpc::ServerContext*, const v1::CreateSceneRequest* request,
                                        v1::CreateSceneResponse* response) {
   return Answer([&] { return Create(*request, *response->mutable_scene()); });
 }
@@ -95,14 +94,12 @@ grpc::Status SceneService::ListScenes(grpc::ServerContext*, const v1::ListScenes
   return Answer([&] { return List(*request, *response); });
 }
 
-grpc::Status SceneService::DeleteScene(grpc::ServerContext*,
-                                       const v1::DeleteSceneRequest* request,
+grpc::Status SceneService::DeleteScene(grpc::ServerContext*, const v1::DeleteSceneRequest* request,
                                        v1::DeleteSceneResponse*) {
   return Answer([&] { return Delete(*request); });
 }
 
-grpc::Status SceneService::CommitEdits(grpc::ServerContext*,
-                                       const v1::CommitEditsRequest* request,
+grpc::Status SceneService::CommitEdits(grpc::ServerContext*, const v1::CommitEditsRequest* request,
                                        v1::CommitEditsResponse* response) {
   return Answer([&] { return Commit(*request, *response->mutable_scene()); });
 }
@@ -130,8 +127,7 @@ grpc::Status SceneService::LintScene(grpc::ServerContext*, const v1::LintSceneRe
 
 absl::Status SceneService::Create(const v1::CreateSceneRequest& request, v1::Scene& summary) {
   if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
-  if (absl::Status status =
-          CheckPolygonCount("polygons", request.polygons_size(), scene_limits_);
+  if (absl::Status status = CheckPolygonCount("polygons", request.polygons_size(), scene_limits_);
       !status.ok()) {
     return status;
   }
@@ -144,8 +140,7 @@ absl::Status SceneService::Create(const v1::CreateSceneRequest& request, v1::Sce
   return Encode(request.name(), store_.Create(request.name(), std::move(polygons)), summary);
 }
 
-absl::Status SceneService::Describe(const v1::GetSceneRequest& request,
-                                    v1::Scene& summary) const {
+absl::Status SceneService::Describe(const v1::GetSceneRequest& request, v1::Scene& summary) const {
   if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
   const Scene::Ptr scene = store_.Find(request.name());
   if (scene == nullptr) return NoSuchScene();
@@ -183,8 +178,7 @@ absl::Status SceneService::Commit(const v1::CommitEditsRequest& request, v1::Sce
       wire::DecodeEdits(request.edits(), polygon_limits_);
   if (!edits.ok()) return edits.status();
   return Encode(request.name(),
-                store_.Commit(request.name(), request.base_version(), *std::move(edits)),
-                summary);
+                store_.Commit(request.name(), request.base_version(), *std::move(edits)), summary);
 }
 
 absl::Status SceneService::Import(grpc::ServerContext& context,
@@ -203,10 +197,10 @@ absl::Status SceneService::Import(grpc::ServerContext& context,
   const auto abandoned = [&context] { return context.IsCancelled(); };
   if (abandoned()) return absl::CancelledError("the import is cancelled; nothing is registered");
   if (absl::Status status = upload.Check(); !status.ok()) return status;
-  return Encode(upload.name(),
-                store_.Import(upload.name(), upload.mode(), std::move(upload.polygons()),
-                              abandoned),
-                summary);
+  return Encode(
+      upload.name(),
+      store_.Import(upload.name(), upload.mode(), std::move(upload.polygons()), abandoned),
+      summary);
 }
 
 }  // namespace carom::server

@@ -26,8 +26,7 @@ namespace carom::server {
 // constructor takes by reference outlives it.
 class SceneService final : public v1::SceneService::Service {
  public:
-  SceneService(SceneStore& store, Timer& timer, CallRegistry& calls,
-               const ServerOptions& options);
+  SceneService(SceneStore& store, Timer& timer, CallRegistry& calls, const ServerOptions& options);
 
   grpc::Status CreateScene(grpc::ServerContext* context, const v1::CreateSceneRequest* request,
                            v1::CreateSceneResponse* response) override;

@@ -47,7 +47,6 @@ class SceneUpload {
 };
 
 // RESOURCE_EXHAUSTED naming `field` if `polygons` are more than a scene may have.
-absl::Status CheckPolygonCount(absl::string_view field, size_t polygons,
-                               const SceneLimits& limits);
+absl::Status CheckPolygonCount(absl::string_view field, size_t polygons, const SceneLimits& limits);
 
 }  // namespace carom::server

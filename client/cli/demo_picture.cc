@@ -262,9 +262,9 @@ void AppendLegend(std::span<const Polygon> map, const DemoWorld& world, const Ca
   legend.Add(star("nonzero"), "non-zero", text(CountOf(map, "nonzero"), "polygon"), out);
   legend.Add("<path class=\"hollow\" d=\"M-26 10L-9 -10L9 10L26 -10\"/>", "hollow",
              text(CountOf(map, "hollow"), "polygon"), out);
-  legend.Add("<circle class=\"free\" r=\"14\"/>", "moving, free",
+  legend.Add("<circle class=\"free\" r=\"14\"/>", "moving shape",
              text(world.movers().size() - overlapping, "shape"), out);
-  legend.Add("<path class=\"over\" d=\"M-14 12L0 -15L14 12Z\"/>", "moving, touching",
+  legend.Add("<path class=\"over\" d=\"M-14 12L0 -15L14 12Z\"/>", "touching",
              text(overlapping, "shape"), out);
   legend.Add(
       "<path class=\"shot\" d=\"M-26 12L8 -4\"/><path class=\"normal\" d=\"M8 -4L2 -16\"/>"

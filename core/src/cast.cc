@@ -129,8 +129,8 @@ void Caster::ShrinkReach(const Fraction& best) {
   const auto far_end = [t](double a, double b, double& min, double& max) {
     const double far = a + t * (b - a);
     const double slack = 8 * internal::kUnit * (std::abs(a) + std::abs(b));
-    min = std::fmin(a, far - slack);
-    max = std::fmax(a, far + slack);
+    min = std::min(a, far - slack);
+    max = std::max(a, far + slack);
   };
   far_end(segment_.a.x, segment_.b.x, reach_.min.x, reach_.max.x);
   far_end(segment_.a.y, segment_.b.y, reach_.min.y, reach_.max.y);

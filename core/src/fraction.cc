@@ -3,6 +3,7 @@
 
 #include "fraction.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "exact.h"
@@ -48,8 +49,8 @@ Fraction Fraction::OfCrossing(const Segment& segment, const Segment& edge) {
     const double t = n / d;
     const double bound = (n_error + std::abs(t) * d_error) / (std::abs(d) - d_error);
     const double error = bound * (1 + 8 * kUnit) + 2 * kUnit * std::abs(t);
-    low = std::fmax(0, t - error);
-    high = std::fmin(1, t + error);
+    low = std::max(0.0, t - error);
+    high = std::min(1.0, t + error);
   }
   return Fraction(Kind::kCrossing, edge.a, edge.b, low, high);
 }

@@ -47,8 +47,8 @@ bool AppendRows(size_t item, std::vector<Row>& rows, bool circles, const Overlap
 // distance is within 5u of exact and the squared radius within u.
 bool MayReach(const Box& box, const Circle& circle) {
   const Vec2 c = circle.center;
-  const double dx = std::fmax(0, std::fmax(box.min.x - c.x, c.x - box.max.x));
-  const double dy = std::fmax(0, std::fmax(box.min.y - c.y, c.y - box.max.y));
+  const double dx = std::max(0.0, std::max(box.min.x - c.x, c.x - box.max.x));
+  const double dy = std::max(0.0, std::max(box.min.y - c.y, c.y - box.max.y));
   return (dx * dx + dy * dy) * (1 - 8 * internal::kUnit) <= circle.radius * circle.radius;
 }
 

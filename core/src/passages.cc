@@ -44,10 +44,10 @@ bool PassageFinder::LineMayMeet(const Box& box) const {
   const double y2 = dx * (box.max.y - segment_.a.y);
   const double x1 = dy * (box.min.x - segment_.a.x);
   const double x2 = dy * (box.max.x - segment_.a.x);
-  const double error = 8 * kUnit * (std::fmax(std::abs(y1), std::abs(y2)) +
-                                    std::fmax(std::abs(x1), std::abs(x2)));
-  return std::fmax(y1, y2) - std::fmin(x1, x2) >= -error &&
-         std::fmin(y1, y2) - std::fmax(x1, x2) <= error;
+  const double error = 8 * kUnit * (std::max(std::abs(y1), std::abs(y2)) +
+                                    std::max(std::abs(x1), std::abs(x2)));
+  return std::max(y1, y2) - std::min(x1, x2) >= -error &&
+         std::min(y1, y2) - std::max(x1, x2) <= error;
 }
 
 bool PassageFinder::MayMeet(const Box& box) const {

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,10 @@ constexpr std::size_t kLargeScene = 5000;  // vertices
 constexpr int kQuestions = 500;
 constexpr int kQuestionsOfLargeScene = 100;
 constexpr std::size_t kShown = 10;
+
+int Factor() {
+  return std::max(1, std::atoi(EnvironmentOr("CAROM_CONFORMANCE_FACTOR", "1").c_str()));
+}
 
 // The questions put to one scene at one scale.
 struct Batch {
@@ -45,7 +50,8 @@ Batch BatchOf(const SceneEntry& scene, double scale, int count) {
 // Scale 1 comes twice with the same questions: by "load" and by an inline scene.
 std::vector<Batch> BatchesOf(const std::string& file, const SceneEntry& scene) {
   const std::vector<double> scales = ScalesFor(scene.polygons);
-  const int total = scene.vertex_count > kLargeScene ? kQuestionsOfLargeScene : kQuestions;
+  const int total =
+      Factor() * (scene.vertex_count > kLargeScene ? kQuestionsOfLargeScene : kQuestions);
   const int count = (total + static_cast<int>(scales.size()) - 1) / static_cast<int>(scales.size());
   std::vector<Batch> batches;
   for (double scale : scales) {

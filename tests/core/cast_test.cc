@@ -307,6 +307,79 @@ TEST(CastLawTest, ScalingByAPowerOfTwoScalesPointsAndNothingElse) {
   });
 }
 
+// Calls law(random, scene, segment) for scenes on the integers, where midpoints and sums are exact.
+template <class Law>
+void ForIntegerCasts(uint64_t seed, Law law) {
+  Random random(seed);
+  for (int i = 0; i < 3000 && !::testing::Test::HasFailure(); ++i) {
+    const Grid grid{4 + random.Below(4), 2, 0};
+    const TestScene scene = RandomScene(random, grid);
+    const Segment segment{grid.Point(random), grid.Point(random)};
+    SCOPED_TRACE(scene.ToCode() + absl::StrFormat("{{%a, %a}, {%a, %a}}", segment.a.x,
+                                                  segment.a.y, segment.b.x, segment.b.y));
+    law(random, scene, segment);
+  }
+}
+
+Vec2 Middle(Vec2 a, Vec2 b) { return {(a.x + b.x) / 2, (a.y + b.y) / 2}; }
+
+TEST(CastLawTest, SplittingAtAPointOnTheSegmentLosesNoHit) {
+  ForIntegerCasts(35, [](Random&, const TestScene& scene, Segment s) {
+    const Vec2 m = Middle(s.a, s.b);
+    std::vector<uint64_t> halves = IdsHit(*scene.scene, {s.a, m});
+    for (const uint64_t id : IdsHit(*scene.scene, {m, s.b})) halves.push_back(id);
+    std::sort(halves.begin(), halves.end());
+    halves.erase(std::unique(halves.begin(), halves.end()), halves.end());
+    EXPECT_EQ(IdsHit(*scene.scene, s), halves);
+  });
+}
+
+TEST(CastLawTest, VerticesPutOnEdgesAndPolygonOrderChangeNoVerdict) {
+  ForIntegerCasts(36, [](Random&, const TestScene& scene, Segment s) {
+    std::vector<PolygonSpec> changed(scene.specs.rbegin(), scene.specs.rend());
+    for (PolygonSpec& spec : changed) {
+      for (RingSpec& ring : spec.rings) {
+        std::vector<Vec2> denser;
+        for (size_t i = 0; i < ring.vertices.size(); ++i) {
+          denser.push_back(ring.vertices[i]);
+          const bool last = i + 1 == ring.vertices.size();
+          if (!last) denser.push_back(Middle(ring.vertices[i], ring.vertices[i + 1]));
+        }
+        ring.vertices = denser;
+      }
+    }
+    const CastAnswers before = Cast(*scene.scene, {s});
+    const CastAnswers after = Cast(*SceneOf(changed), {s});
+    ASSERT_EQ(before.counts, after.counts);
+    if (before.hits.empty()) return;
+    EXPECT_EQ(before.hits[0].polygon_id, after.hits[0].polygon_id);
+    EXPECT_EQ(before.hits[0].fraction, after.hits[0].fraction);
+    EXPECT_EQ(before.hits[0].exit_fraction, after.hits[0].exit_fraction);
+  });
+}
+
+TEST(CastLawTest, MovingEverythingByAnExactVectorChangesOnlyThePosition) {
+  ForIntegerCasts(37, [](Random& random, const TestScene& scene, Segment s) {
+    const Vec2 by{random.Below(2001) - 1000.0, random.Below(2001) - 1000.0};
+    const auto moved = [by](Vec2 p) { return Vec2{p.x + by.x, p.y + by.y}; };
+    std::vector<PolygonSpec> changed = scene.specs;
+    for (PolygonSpec& spec : changed) {
+      for (RingSpec& ring : spec.rings) {
+        for (Vec2& p : ring.vertices) p = moved(p);
+      }
+    }
+    const CastAnswers before = Cast(*scene.scene, {s});
+    const CastAnswers after = Cast(*SceneOf(changed), {{moved(s.a), moved(s.b)}});
+    ASSERT_EQ(before.hits.size(), after.hits.size());
+    for (size_t i = 0; i < before.hits.size(); ++i) {
+      EXPECT_EQ(before.hits[i].polygon_id, after.hits[i].polygon_id);
+      EXPECT_EQ(before.hits[i].edge, after.hits[i].edge);
+      EXPECT_EQ(before.hits[i].fraction, after.hits[i].fraction);
+      EXPECT_EQ(before.hits[i].normal, after.hits[i].normal);
+    }
+  });
+}
+
 TEST(CastLawTest, BatchesAnswerAsSingleCastsDo) {
   ForRandomCasts(34, [](Random&, const TestScene& scene, Segment s) {
     const std::vector<Segment> batch{s, {s.b, s.a}, {s.a, s.a}, s};

@@ -63,8 +63,7 @@ TEST_F(CaromdTest, InterruptIsAsGood) {
 TEST_F(CaromdTest, SecondSignalEndsADrainAtOnce) {
   const auto process = ServerProcess::Start(binary_, {"--drain-seconds", "60"});
   ASSERT_NE(process, nullptr);
-  const auto channel =
-      grpc::CreateChannel(process->address(), grpc::InsecureChannelCredentials());
+  const auto channel = grpc::CreateChannel(process->address(), grpc::InsecureChannelCredentials());
   const auto scenes = v1::SceneService::NewStub(channel);
   Context create_context;
   v1::CreateSceneResponse created;

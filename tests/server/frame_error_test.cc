@@ -141,12 +141,11 @@ TEST_F(FrameErrorTest, GroupsAreRefusedOneByOne) {
            Case{"scene: 'scenes/a' points { x: [0,0,0,0,0,0] y: [0,0,0,0,0,0] }",
                 StatusCode::kResourceExhausted, ""},
        }) {
-    const v1::FrameAnswer answer = server_.Ask(absl::StrCat(
-        "bindings { handle: 1 scene: 'scenes/missing' } groups {", c.group,
-        "} groups { scene: 'scenes/a' points { x: 0 y: 0 } }"));
+    const v1::FrameAnswer answer =
+        server_.Ask(absl::StrCat("bindings { handle: 1 scene: 'scenes/missing' } groups {", c.group,
+                                 "} groups { scene: 'scenes/a' points { x: 0 y: 0 } }"));
     ASSERT_EQ(answer.groups_size(), 2) << c.group;
-    EXPECT_TRUE(Refuses(wire::DecodeStatus(answer.groups(0).status()), c.code, c.field))
-        << c.group;
+    EXPECT_TRUE(Refuses(wire::DecodeStatus(answer.groups(0).status()), c.code, c.field)) << c.group;
     EXPECT_FALSE(answer.groups(0).has_points());
     EXPECT_EQ(answer.groups(0).version(), 0);
     // Its neighbour is answered.
@@ -219,7 +218,9 @@ TEST_F(FrameErrorTest, ItemsAreRefusedOneByOne) {
       ASSERT_EQ(answers.errors_size(), 1) << c.questions;
       EXPECT_EQ(answers.errors(0).index(), 1);
       EXPECT_EQ(answers.errors(0).code(), grpc::INVALID_ARGUMENT);
-      if (c.field != nullptr) EXPECT_EQ(answers.errors(0).field(), c.field);
+      if (c.field != nullptr) {
+        EXPECT_EQ(answers.errors(0).field(), c.field);
+      }
       EXPECT_NE(answers.errors(0).message(), "");
     };
     if (group.has_segments()) expect_second_refused(group.segments());

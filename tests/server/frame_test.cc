@@ -36,10 +36,27 @@ TEST_F(FrameTest, EveryKindOfQuestion) {
     seq: 3
     groups {
       scene: "scenes/a"
-      segments { ax: [ -3, -3 ] ay: [ 0, 5 ] bx: [ 3, 3 ] by: [ 0, 5 ] }
-      points { x: [ 0, 1, 2 ] y: [ 0, 0, 0 ] }
+      segments {
+        ax: [ -3, -3 ]
+        ay: [ 0, 5 ]
+        bx: [ 3, 3 ]
+        by: [ 0, 5 ]
+      }
+      points {
+        x: [ 0, 1, 2 ]
+        y: [ 0, 0, 0 ]
+      }
       circles { x: 3 y: 0 radius: 2 detail: OVERLAP_DETAIL_EDGES }
-      polygons { shapes { rings { x: [ 0, 1, 0 ] y: [ 0, 0, 1 ] } } x: 0.5 y: 0 }
+      polygons {
+        shapes {
+          rings {
+            x: [ 0, 1, 0 ]
+            y: [ 0, 0, 1 ]
+          }
+        }
+        x: 0.5
+        y: 0
+      }
     })pb");
   EXPECT_EQ(answer.seq(), 3);
   ASSERT_EQ(answer.groups_size(), 1);
@@ -79,8 +96,14 @@ TEST_F(FrameTest, SeveralScenesByNameAndHandle) {
   server_.Create("b", {Square(2, 0, 0)});
   const v1::FrameAnswer answer = server_.Ask(R"pb(
     bindings { handle: 0 scene: "scenes/b" }
-    groups { scene_handle: 0 points { x: 0 y: 0 } }
-    groups { scene: "scenes/a" points { x: 0 y: 0 } }
+    groups {
+      scene_handle: 0
+      points { x: 0 y: 0 }
+    }
+    groups {
+      scene: "scenes/a"
+      points { x: 0 y: 0 }
+    }
     groups { scene: "scenes/a" }
   )pb");
   ASSERT_EQ(answer.groups_size(), 3);
@@ -139,9 +162,10 @@ TEST_F(FrameTest, MinVersionWaitsForTheCommit) {
   const uint64_t version = server_.Create("a", {Square(1, 0, 0)});
   v1::FrameAnswer answer;
   std::thread client([&] {
-    answer = server_.Ask(absl::StrCat(
-        "budget_us: 30000000 groups { scene: 'scenes/a' points { x: 0 y: 0 } } "
-        "groups { scene: 'scenes/a' min_version: ", version + 3, " points { x: 0 y: 0 } }"));
+    answer = server_.Ask(
+        absl::StrCat("budget_us: 30000000 groups { scene: 'scenes/a' points { x: 0 y: 0 } } "
+                     "groups { scene: 'scenes/a' min_version: ",
+                     version + 3, " points { x: 0 y: 0 } }"));
   });
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(server_.Commit("name: 'scenes/a'").ok());
   client.join();

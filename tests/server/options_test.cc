@@ -35,8 +35,7 @@ Parsed Parse(std::vector<const char*> arguments) {
   arguments.insert(arguments.begin(), "caromd");
   std::ostringstream out;
   std::ostringstream err;
-  auto result =
-      ParseServerOptions(static_cast<int>(arguments.size()), arguments.data(), out, err);
+  auto result = ParseServerOptions(static_cast<int>(arguments.size()), arguments.data(), out, err);
   return {result, out.str(), err.str()};
 }
 

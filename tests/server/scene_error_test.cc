@@ -28,7 +28,7 @@ class SceneErrorTest : public testing::Test {
   SceneErrorTest() : server_(SmallLimits()) {
     version_ = server_.Create("taken", {Square(1, 0, 0), Square(2, 5, 0)});
   }
-  ~SceneErrorTest() override {
+  void TearDown() override {
     // No refused call has left a trace.
     Context context;
     v1::ListScenesResponse response;
@@ -86,12 +86,12 @@ std::vector<PolygonCase> PolygonCases() {
        "polygons[0].rings[0].y"},
       {"open ring on a solid", p + "rings { x: [0, 1] y: [0, 1] open: true } }",
        StatusCode::kInvalidArgument, "polygons[0].rings[0].open"},
-      {"unknown fill rule", p + "fill_rule: 99 rings { x: 0 y: 0 } }",
-       StatusCode::kInvalidArgument, "polygons[0].fill_rule"},
-      {"unknown solidity", p + "solidity: -1 rings { x: 0 y: 0 } }",
-       StatusCode::kInvalidArgument, "polygons[0].solidity"},
-      {"second of two", "polygons { rings { x: 0 y: 0 } } " + p + "}",
-       StatusCode::kInvalidArgument, "polygons[1].rings"},
+      {"unknown fill rule", p + "fill_rule: 99 rings { x: 0 y: 0 } }", StatusCode::kInvalidArgument,
+       "polygons[0].fill_rule"},
+      {"unknown solidity", p + "solidity: -1 rings { x: 0 y: 0 } }", StatusCode::kInvalidArgument,
+       "polygons[0].solidity"},
+      {"second of two", "polygons { rings { x: 0 y: 0 } } " + p + "}", StatusCode::kInvalidArgument,
+       "polygons[1].rings"},
       {"an id twice", p + "rings { x: 0 y: 0 } } " + p + "rings { x: 1 y: 0 } }",
        StatusCode::kInvalidArgument, "polygons[1].id"},
       {"vertices a polygon", p + "rings { x: [1,2,3,4,5,6,7] y: [0,0,0,0,0,0,1] } }",
@@ -113,8 +113,7 @@ std::vector<PolygonCase> PolygonCases() {
 
 TEST_F(SceneErrorTest, CreateRefusesEachBadPolygon) {
   for (const PolygonCase& c : PolygonCases()) {
-    const auto request =
-        FromText<v1::CreateSceneRequest>("name: 'scenes/bad' " + c.polygons);
+    const auto request = FromText<v1::CreateSceneRequest>("name: 'scenes/bad' " + c.polygons);
     EXPECT_TRUE(Refuses(Create(request), c.code, c.field)) << c.what;
   }
 }
@@ -133,9 +132,9 @@ TEST_F(SceneErrorTest, ImportCountsPolygonsOverAllParts) {
   EXPECT_TRUE(Refuses(ImportText({first, "polygons { id: 1 rings { x: 0 y: 0 } }"}),
                       StatusCode::kInvalidArgument, "polygons[1].id"));
   const std::string five = "{ rings { x: [1,2,3,4,5] y: [0,0,0,0,1] } }";
-  EXPECT_TRUE(Refuses(ImportText({"name: 'scenes/bad' polygons " + five, "polygons " + five,
-                                  "polygons " + five}),
-                      StatusCode::kResourceExhausted, "polygons"));
+  EXPECT_TRUE(Refuses(
+      ImportText({"name: 'scenes/bad' polygons " + five, "polygons " + five, "polygons " + five}),
+      StatusCode::kResourceExhausted, "polygons"));
 }
 
 TEST_F(SceneErrorTest, ImportPartsAgree) {
@@ -155,8 +154,7 @@ TEST_F(SceneErrorTest, ImportPartsAgree) {
        }) {
     EXPECT_TRUE(Refuses(ImportText(c.parts), StatusCode::kInvalidArgument, c.field));
   }
-  EXPECT_TRUE(
-      Refuses(ImportText({"name: 'scenes/taken'"}), StatusCode::kAlreadyExists, "name"));
+  EXPECT_TRUE(Refuses(ImportText({"name: 'scenes/taken'"}), StatusCode::kAlreadyExists, "name"));
 }
 
 // A stream that breaks after its first part registers nothing, however the break races with it.
@@ -178,9 +176,9 @@ TEST_F(SceneErrorTest, BrokenImportLeavesNothing) {
 }
 
 TEST_F(SceneErrorTest, MalformedNamesAreRefusedByEveryRpc) {
-  for (const std::string& name : {std::string(), std::string("taken"), std::string("scenes/"),
-                                  std::string("scenes/Taken"), std::string("scenes/a/b"),
-                                  "scenes/" + std::string(64, 'a')}) {
+  for (const std::string& name :
+       {std::string(), std::string("taken"), std::string("scenes/"), std::string("scenes/Taken"),
+        std::string("scenes/a/b"), "scenes/" + std::string(64, 'a')}) {
     const auto refused = [&](const grpc::Status& status) {
       return Refuses(status, StatusCode::kInvalidArgument, "name");
     };
@@ -211,8 +209,8 @@ TEST_F(SceneErrorTest, MissingAndTakenScenes) {
   v1::GetSceneRequest get;
   get.set_name("scenes/missing");
   v1::GetSceneResponse got;
-  EXPECT_TRUE(Refuses(server_.scenes().GetScene(&get_context, get, &got), StatusCode::kNotFound,
-                      "name"));
+  EXPECT_TRUE(
+      Refuses(server_.scenes().GetScene(&get_context, get, &got), StatusCode::kNotFound, "name"));
   v1::DeleteSceneRequest del;
   del.set_name("scenes/missing");
   v1::DeleteSceneResponse deleted;
@@ -268,9 +266,8 @@ TEST_F(SceneErrorTest, CommitErrorsInTheirOrder) {
                 StatusCode::kAlreadyExists, "edits[1].add.id"},
            Case{"no such id", name + "edits { remove: 77 }", StatusCode::kNotFound,
                 "edits[0].remove"},
-           Case{"nothing to replace",
-                name + "edits { replace { id: 77 rings { x: 0 y: 0 } } }", StatusCode::kNotFound,
-                "edits[0].replace.id"},
+           Case{"nothing to replace", name + "edits { replace { id: 77 rings { x: 0 y: 0 } } }",
+                StatusCode::kNotFound, "edits[0].replace.id"},
            Case{"vertices a scene",
                 name + "edits { add { id: 8 rings { x: [1,2,3,4] y: [1,2,3,4] } } } "
                        "edits { add { id: 9 rings { x: [1,2,3,4] y: [1,2,3,4] } } }",
@@ -337,8 +334,7 @@ TEST_F(SceneErrorTest, MessageAboveTheLimit) {
 TEST_F(SceneErrorTest, LaterReleasesBringTheRest) {
   Context lint_context;
   v1::LintSceneResponse lint;
-  EXPECT_EQ(server_.scenes().LintScene(&lint_context, {}, &lint).error_code(),
-            grpc::UNIMPLEMENTED);
+  EXPECT_EQ(server_.scenes().LintScene(&lint_context, {}, &lint).error_code(), grpc::UNIMPLEMENTED);
   Context export_context;
   auto exported = server_.scenes().ExportScene(&export_context, {});
   v1::ExportSceneResponse part;

@@ -63,9 +63,8 @@ TEST_F(SceneServiceTest, CommitMakesANewVersionOfAllEdits) {
   const uint64_t base = server_.Create("a", {Square(1, 0, 0), Square(2, 5, 0)});
   v1::CommitEditsResponse response;
   ASSERT_TRUE(server_
-                  .Commit(absl::StrCat("name: 'scenes/a' base_version: ", base,
-                                       " edits { add {", Square(3, 9, 0),
-                                       "} } edits { replace {", Square(1, -7, 0),
+                  .Commit(absl::StrCat("name: 'scenes/a' base_version: ", base, " edits { add {",
+                                       Square(3, 9, 0), "} } edits { replace {", Square(1, -7, 0),
                                        "} } edits { remove: 2 }"),
                           &response)
                   .ok());

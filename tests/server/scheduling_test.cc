@@ -137,9 +137,9 @@ TEST_F(VersionGateTest, WakesOnceHoweverMany) {
   const uint64_t version = (*store_.Create("scenes/a", {}))->version();
   ASSERT_TRUE(store_.Create("scenes/b", {}).ok());
   Note note;
-  const VersionGate::Ticket ticket = gate_.Park(
-      {{"scenes/a", version + 9}, {"scenes/b", version + 9}, {"scenes/a", version + 8}}, far_,
-      &note);
+  const VersionGate::Ticket ticket =
+      gate_.Park({{"scenes/a", version + 9}, {"scenes/b", version + 9}, {"scenes/a", version + 8}},
+                 far_, &note);
   gate_.Wake(ticket);
   gate_.Wake(ticket);
   ASSERT_TRUE(store_.Delete("scenes/a", 0).ok());

@@ -146,13 +146,11 @@ TEST(ServerTest, HealthIsServingUntilTheDrain) {
   EXPECT_EQ(Health(server.channel(), "no.such.Service"), -grpc::NOT_FOUND);
   server.Create("a", {});
   ClientStream stream(server);
-  ASSERT_TRUE(stream.Send(
-      "budget_us: 1500000 groups { scene: 'scenes/a' min_version: 99999 }"));
+  ASSERT_TRUE(stream.Send("budget_us: 1500000 groups { scene: 'scenes/a' min_version: 99999 }"));
   for (int i = 0; i < 20; ++i) server.Ask("seq: 1");
   std::thread drain([&] { server.server().Drain(); });
-  EXPECT_TRUE(Eventually([&] {
-    return Health(server.channel(), "carom.v1.QueryService") == kNotServing;
-  }));
+  EXPECT_TRUE(
+      Eventually([&] { return Health(server.channel(), "carom.v1.QueryService") == kNotServing; }));
   EXPECT_EQ(Health(server.channel(), ""), kNotServing);
   drain.join();
 }
@@ -160,9 +158,9 @@ TEST(ServerTest, HealthIsServingUntilTheDrain) {
 TEST(ServerTest, ReflectionListsTheServices) {
   TestServer server;
   // ServerReflectionRequest { list_services: "" }
-  const std::string answer =
-      FirstAnswer(server.channel(), "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
-                  std::string("\x3a\x00", 2));
+  const std::string answer = FirstAnswer(
+      server.channel(), "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+      std::string("\x3a\x00", 2));
   for (const char* service : {"carom.v1.QueryService", "carom.v1.SceneService",
                               "grpc.health.v1.Health", "grpc.channelz.v1.Channelz"}) {
     EXPECT_THAT(answer, testing::HasSubstr(service));

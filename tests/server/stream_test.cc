@@ -81,8 +81,8 @@ TEST(StreamTest, RefusedFrameBindsNothing) {
   TestServer server;
   server.Create("a", {});
   ClientStream stream(server);
-  ASSERT_TRUE(stream.Send(
-      "bindings { handle: 1 scene: 'scenes/a' } bindings { handle: 2 scene: 'no' }"));
+  ASSERT_TRUE(
+      stream.Send("bindings { handle: 1 scene: 'scenes/a' } bindings { handle: 2 scene: 'no' }"));
   EXPECT_EQ(stream.Next().status().code(), grpc::INVALID_ARGUMENT);
   ASSERT_TRUE(stream.Send("groups { scene_handle: 1 }"));
   EXPECT_EQ(stream.Next().groups(0).status().code(), grpc::INVALID_ARGUMENT);
@@ -95,10 +95,13 @@ TEST(StreamTest, NothingOfAnEarlierAnswerShows) {
   ClientStream stream(server);
   const std::string full =
       "groups { scene: 'scenes/a' points { x: 0 y: 0 } circles { x: 0 y: 0 radius: 1 } } ";
-  const std::string frames[] = {
-      full + full + full, "groups { scene: 'scenes/a' points { x: 9 y: 9 } }",
-      "budget_us: 99999999", full + "groups { scene: 'scenes/none' }", "",
-      "groups { scene: 'scenes/none' }" + full, "groups { scene: 'scenes/a' } groups {}"};
+  const std::string frames[] = {full + full + full,
+                                "groups { scene: 'scenes/a' points { x: 9 y: 9 } }",
+                                "budget_us: 99999999",
+                                full + "groups { scene: 'scenes/none' }",
+                                "",
+                                "groups { scene: 'scenes/none' }" + full,
+                                "groups { scene: 'scenes/a' } groups {}"};
   for (int round = 0; round < 3; ++round) {
     for (const std::string& frame : frames) {
       ASSERT_TRUE(stream.Send(frame));
@@ -205,7 +208,7 @@ TEST(StreamTest, ThreadsAreSharedBetweenStreams) {
   server.CreateHeavy("heavy");
   server.Create("a", {Square(1, 0, 0)});
   v1::Frame slow;
-  *slow.add_groups() = TestServer::HeavyGroup("heavy", 200);
+  *slow.add_groups() = TestServer::HeavyGroup("heavy", 30);
   ClientStream greedy(server);
   for (uint64_t seq = 0; seq < 16; ++seq) {
     slow.set_seq(seq);

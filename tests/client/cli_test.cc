@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// `carom` as a process: commands, exit statuses, and what is printed where.
+#include "tests/client/fixture.h"
+#include "tests/support/process.h"
+
+namespace carom {
+namespace {
+
+using carom::testing::ProcessResult;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr char kSquares[] =
+    R"({"id":"one","polygons":[{"id":7,"rings":[[[0,0],[10,0],[10,10],[0,10]]]}]})"
+    "\n"
+    R"({"id":"two","polygons":[{"id":8,"rings":[[[20,0],[30,0],[30,10]]]}]})"
+    "\n";
+
+class CliTest : public ClientTest {
+ protected:
+  // Runs `carom arguments…`, with the server's address in the environment.
+  ProcessResult Carom(const std::vector<std::string>& arguments, const std::string& input = "",
+                      const std::string& address = "") const {
+    std::vector<std::string> command = {
+        "env", "CAROM_ADDRESS=" + (address.empty() ? server_->address() : address),
+        Environment("CAROM_BINARY")};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    return carom::testing::RunProcess(command, input, 60);
+  }
+};
+
+TEST_F(CliTest, Scenes) {
+  const std::string file = folder_.Write("squares.jsonl", kSquares);
+  ProcessResult result = Carom({"scene", "import", "arena", file, "--id", "one"});
+  EXPECT_EQ(result.exit_code, 0) << result.standard_error;
+  EXPECT_THAT(result.standard_output, StartsWith(R"({"name":"scenes/arena","version":)"));
+  EXPECT_THAT(result.standard_output,
+              HasSubstr(R"("polygon_count":1,"vertex_count":4,"bounds":[[0,0],[10,10]]})"));
+
+  result = Carom({"scene", "import", "scenes/arena", file, "--id", "two"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.standard_error, StartsWith("carom: ALREADY_EXISTS: "));
+  result = Carom({"scene", "import", "scenes/arena", file, "--id", "two", "--replace"});
+  EXPECT_EQ(result.exit_code, 0) << result.standard_error;
+  result = Carom({"scene", "import", "void", "-"}, R"({"polygons":[]})");
+  EXPECT_EQ(result.exit_code, 0) << result.standard_error;
+  EXPECT_THAT(result.standard_output, HasSubstr(R"("bounds":null})"));
+
+  result = Carom({"scene", "list"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(std::count(result.standard_output.begin(), result.standard_output.end(), '\n'), 2);
+  result = Carom({"scene", "get", "arena"});
+  EXPECT_THAT(result.standard_output, HasSubstr(R"("bounds":[[20,0],[30,10]])"));
+
+  EXPECT_EQ(Carom({"scene", "delete", "arena"}).exit_code, 0);
+  result = Carom({"scene", "get", "arena"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.standard_error, StartsWith("carom: NOT_FOUND: "));
+}
+
+TEST_F(CliTest, ImportRefusals) {
+  const std::string several = folder_.Write("squares.jsonl", kSquares);
+  EXPECT_THAT(Carom({"scene", "import", "a", several}).standard_error, HasSubstr("--id"));
+  EXPECT_THAT(Carom({"scene", "import", "a", several, "--id", "x"}).standard_error,
+              StartsWith("carom: NOT_FOUND: "));
+  EXPECT_THAT(Carom({"scene", "import", "a", folder_ / "missing"}).standard_error,
+              StartsWith("carom: NOT_FOUND: "));
+  const std::string bad = folder_.Write("bad.json", R"({"polygons":[{"id":1,"rings":[[]]},{}]})");
+  const ProcessResult result = Carom({"scene", "import", "a", bad});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.standard_error, HasSubstr("INVALID_ARGUMENT: polygons[0].rings[0]"));
+  EXPECT_THAT(result.standard_error, HasSubstr("  polygons[1].id: required"));
+  EXPECT_THAT(Carom({"scene", "get", "No Such"}).standard_error,
+              StartsWith("carom: INVALID_ARGUMENT: name"));
+}
+
+TEST_F(CliTest, Cast) {
+  ASSERT_TRUE(client_->CreateScene("scenes/a", {{Square(7, 0, 0, 10), Square(8, 20, 0, 10)}}).ok());
+  ProcessResult result = Carom({"cast", "a", "-5", "5", "35", "5"});
+  EXPECT_EQ(result.exit_code, 0) << result.standard_error;
+  EXPECT_EQ(result.standard_output,
+            R"({"hit":true,"t":0.125,"poly":7,"edge":[7,0,3],"normal":[-1,0],"exit_t":0.375,)"
+            R"("start_in":[],"start_on":[],"all":[[7,0.125]]})"
+            "\n");
+  result = Carom({"cast", "scenes/a", "-5", "5", "35", "5", "--mode", "all"});
+  EXPECT_THAT(result.standard_output, HasSubstr(R"("all":[[7,0.125],[8,0.625]]})"));
+  result = Carom({"cast", "a", "5", "5", "35", "5", "--mode", "any"});
+  EXPECT_EQ(result.standard_output,
+            "{\"hit\":true,\"start_in\":[7],\"start_on\":[],\"all\":[]}\n");
+  result = Carom({"cast", "a", "5", "5", "25", "5", "--inside", "exit"});
+  EXPECT_THAT(result.standard_output, StartsWith(R"({"hit":true,"t":0.25,"poly":7,)"));
+
+  result = Carom({"cast", "a", "5", "5", "1e300", "5"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.standard_error, StartsWith("carom: INVALID_ARGUMENT: b[0]"));
+  EXPECT_EQ(Carom({"cast", "missing", "0", "0", "1", "1"}).exit_code, 1);
+}
+
+TEST_F(CliTest, Usage) {
+  const std::vector<std::string> kUsage[] = {
+      {},
+      {"fly"},
+      {"scene"},
+      {"scene", "import", "a"},
+      {"cast", "a", "1", "2", "3"},
+      {"cast", "a", "1", "2", "3", "four"},
+      {"cast", "a", "1", "2", "3", "4", "--mode", "most"},
+      {"eval", "--local", "--address", "localhost:1"},
+      {"demo"},
+      {"demo", "--map", "x", "--svg", "y", "--ticks", "0"},
+  };
+  for (const auto& arguments : kUsage) {
+    EXPECT_EQ(Carom(arguments).exit_code, 2) << ::testing::PrintToString(arguments);
+  }
+  const ProcessResult help = Carom({"--help"});
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_THAT(help.standard_output, HasSubstr("Exit status"));
+}
+
+TEST_F(CliTest, Addresses) {
+  const std::string nobody = "unix:" + (folder_ / "nobody");
+  ProcessResult result = Carom({"scene", "list"}, "", nobody);
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.standard_error, StartsWith("carom: UNAVAILABLE: "));
+  // The flag goes before the environment.
+  EXPECT_EQ(Carom({"scene", "list", "--address", server_->address()}, "", nobody).exit_code, 0);
+  result = Carom({"scene", "list", "--address", "nonsense"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.standard_error, StartsWith("carom: INVALID_ARGUMENT: target"));
+}
+
+// Through the library by default: the address of the environment is for the other commands.
+TEST_F(CliTest, Eval) {
+  folder_.Write("squares.jsonl", kSquares);
+  const std::string input =
+      R"({"op":"load","file":"squares.jsonl","id":"one"})"
+      "\n"
+      R"({"op":"point","p":[1,1]})"
+      "\n"
+      "oops\n"
+      R"({"op":"point","p":[1e400,1]})"
+      "\n";
+  const ProcessResult local =
+      Carom({"eval", "--root", folder_.path()}, input, "unix:" + (folder_ / "nobody"));
+  EXPECT_EQ(local.exit_code, 1);
+  EXPECT_EQ(local.standard_error, "carom: line 3: not JSON\n");
+  EXPECT_THAT(local.standard_output, StartsWith("{\"in\":[7],\"on\":[]}\n{\"error\":{"));
+  const ProcessResult remote =
+      Carom({"eval", "--root", folder_.path(), "--address", server_->address()}, input);
+  EXPECT_EQ(remote.exit_code, 1);
+  EXPECT_EQ(remote.standard_output, local.standard_output);
+  EXPECT_EQ(Carom({"eval", "--local"}, "").exit_code, 0);
+}
+
+}  // namespace
+}  // namespace carom

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// `carom demo`: its table and picture are the server's answers about the map it was given.
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/client/fixture.h"
+#include "tests/support/process.h"
+
+namespace carom {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+struct Outcome {
+  std::map<std::string, std::string> table;
+  std::string svg;
+};
+
+class DemoTest : public ClientTest {
+ protected:
+  static std::string ArenaPath() {
+    return Environment("CAROM_SOURCE_DIR") + "/client/examples/arena.json";
+  }
+
+  Outcome Demo(const std::string& map, int ticks = 30) const {
+    const std::string svg = folder_ / "demo.svg";
+    const auto result = carom::testing::RunProcess(
+        {Environment("CAROM_BINARY"), "demo", "--address", server_->address(), "--map", map,
+         "--svg", svg, "--ticks", std::to_string(ticks)},
+        "", 100);
+    EXPECT_EQ(result.exit_code, 0) << result.standard_error;
+    EXPECT_THAT(result.standard_error, HasSubstr(absl::StrCat(ticks, " of ", ticks, " ticks")));
+    Outcome outcome;
+    outcome.svg = Contents(svg);
+    std::istringstream lines(result.standard_output);
+    for (std::string line; std::getline(lines, line);) {
+      if (line.size() > 21 && line[0] == ' ') {
+        const std::string name = line.substr(2, 18);
+        outcome.table[name.substr(0, name.find_last_not_of(' ') + 1)] = line.substr(21);
+      }
+    }
+    return outcome;
+  }
+};
+
+TEST_F(DemoTest, TheArenaIsARichMap) {
+  const json arena = json::parse(Contents(ArenaPath()));
+  EXPECT_GE(arena["polygons"].size(), 60u);
+  size_t holed = 0, hollow = 0, open = 0, nonzero = 0;
+  for (const json& polygon : arena["polygons"]) {
+    holed += polygon["rings"].size() > 1;
+    hollow += polygon.value("solidity", "solid") == "boundary";
+    open += polygon["rings"][0].is_object();
+    nonzero += polygon.value("fill", "evenodd") == "nonzero";
+  }
+  EXPECT_GE(holed, 2u);
+  EXPECT_GE(hollow, 2u);
+  EXPECT_GE(open, 1u);
+  EXPECT_GE(nonzero, 1u);
+}
+
+TEST_F(DemoTest, TellsWhatHappened) {
+  const Outcome outcome = Demo(ArenaPath());
+  for (const char* name : {"map", "ticks", "queries", "hits", "overlapping pairs", "latency p50",
+                           "latency p99", "server time", "throughput", "picture"}) {
+    EXPECT_EQ(outcome.table.count(name), 1u) << name;
+  }
+  EXPECT_EQ(outcome.table.at("ticks"), "30");
+  EXPECT_EQ(outcome.table.at("queries"), "72,000");  // 2,000 bullets, 200 feelers, 200 shapes
+  EXPECT_THAT(outcome.table.at("hits"), HasSubstr(" of 60,000 bullets"));
+  EXPECT_THAT(outcome.svg, HasSubstr("</svg>"));
+  EXPECT_LT(outcome.svg.size(), 1500000u);
+  const auto scenes = client_->ListAllScenes();
+  ASSERT_TRUE(scenes.ok());
+  EXPECT_TRUE(scenes->empty());
+}
+
+TEST_F(DemoTest, TheSameMapGivesTheSameRun) {
+  const Outcome first = Demo(ArenaPath());
+  const Outcome second = Demo(ArenaPath());
+  for (const char* name : {"map", "ticks", "queries", "hits", "overlapping pairs"}) {
+    EXPECT_EQ(first.table.at(name), second.table.at(name)) << name;
+  }
+  EXPECT_EQ(first.svg, second.svg);
+}
+
+// One vertex of the central window, moved: a map with as many polygons and vertices as before.
+TEST_F(DemoTest, OneVertexChangesTableAndPicture) {
+  json arena = json::parse(Contents(ArenaPath()));
+  arena["polygons"][1]["rings"][0][0] = {270, 155};
+  const std::string changed_map = folder_.Write("arena.json", arena.dump());
+  const Outcome arena_run = Demo(ArenaPath());
+  const Outcome changed = Demo(changed_map);
+  EXPECT_EQ(arena_run.table.at("map"), changed.table.at("map"));
+  EXPECT_NE(arena_run.table.at("hits"), changed.table.at("hits"));
+  EXPECT_NE(arena_run.svg, changed.svg);
+  // Not only the map is drawn otherwise: so are the bullets.
+  const auto paths = [](const std::string& svg, const std::string& style) {
+    const size_t begin = svg.find("<path class=\"" + style + "\"");
+    return svg.substr(begin, svg.find('\n', begin) - begin);
+  };
+  EXPECT_NE(paths(arena_run.svg, "hit"), paths(changed.svg, "hit"));
+  EXPECT_NE(paths(arena_run.svg, "normal"), paths(changed.svg, "normal"));
+}
+
+TEST_F(DemoTest, Refusals) {
+  const auto run = [&](const std::string& map, const std::string& svg) {
+    return carom::testing::RunProcess(
+        {Environment("CAROM_BINARY"), "demo", "--address", server_->address(), "--map", map,
+         "--svg", svg, "--ticks", "2"},
+        "", 60);
+  };
+  EXPECT_EQ(run(folder_ / "missing", folder_ / "a.svg").exit_code, 1);
+  EXPECT_EQ(run(folder_.Write("void.json", R"({"polygons":[]})"), folder_ / "a.svg").exit_code, 1);
+  EXPECT_EQ(run(ArenaPath(), folder_ / "no/such/folder.svg").exit_code, 1);
+  EXPECT_TRUE(client_->ListAllScenes()->empty());
+}
+
+}  // namespace
+}  // namespace carom
