@@ -97,17 +97,25 @@ void WriteFirst(Writer& writer, const CastHit& hit) {
 std::string Field(ItemColumn column, std::string_view point) {
   const std::string word(point);
   switch (column) {
-    case ItemColumn::kAx: return "a[0]";
-    case ItemColumn::kAy: return "a[1]";
-    case ItemColumn::kBx: return "b[0]";
-    case ItemColumn::kBy: return "b[1]";
-    case ItemColumn::kX: return word + "[0]";
-    case ItemColumn::kY: return word + "[1]";
-    case ItemColumn::kRadius: return "r";
+    case ItemColumn::kAx:
+      return "a[0]";
+    case ItemColumn::kAy:
+      return "a[1]";
+    case ItemColumn::kBx:
+      return "b[0]";
+    case ItemColumn::kBy:
+      return "b[1]";
+    case ItemColumn::kX:
+      return word + "[0]";
+    case ItemColumn::kY:
+      return word + "[1]";
+    case ItemColumn::kRadius:
+      return "r";
     case ItemColumn::kShape:
     case ItemColumn::kC:
     case ItemColumn::kS:
-    case ItemColumn::kAngle: return "rings";
+    case ItemColumn::kAngle:
+      return "rings";
   }
   return "";
 }

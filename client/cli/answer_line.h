@@ -28,8 +28,8 @@ struct Holders {
 
 std::string PointLine(std::string_view q, const Holders& holders);
 
-// `hits` in the total order; `holders` of the start. Under ANY there are no hits to print, and `hit`
-// alone tells.
+// `hits` in the total order; `holders` of the start. Under ANY there are no hits to print, and
+// `hit` alone tells.
 std::string SegmentLine(std::string_view q, bool hit, std::span<const CastHit> hits,
                         const Holders& holders);
 

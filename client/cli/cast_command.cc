@@ -41,8 +41,7 @@ absl::StatusOr<GroupAnswers> Ask(const CastCommandOptions& options) {
                         .max_hits = kMaxMaxHits,
                         .mask = kEveryCategory};
   const auto column = [](const double& value) { return std::span<const double>(&value, 1); };
-  group.segments = {column(options.ax), column(options.ay), column(options.bx),
-                    column(options.by)};
+  group.segments = {column(options.ax), column(options.ay), column(options.bx), column(options.by)};
   group.points = {column(options.ax), column(options.ay)};
   Frame frame;
   FrameGroup& asked = frame.groups.emplace_back();

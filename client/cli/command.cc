@@ -4,6 +4,7 @@
 #include "client/cli/command.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <iostream>
 
 #include "carom/status.h"
@@ -11,9 +12,10 @@
 namespace carom::cli {
 
 void AddAddress(CLI::App& command, std::string& address) {
-  address = "127.0.0.1:7420";
-  command.add_option("--address", address, "Server: host:port or unix:PATH")
-      ->envname("CAROM_ADDRESS")
+  // CLI11 would read the variable for every command that has the flag, over one that was given.
+  const char* environment = std::getenv("CAROM_ADDRESS");
+  address = environment && *environment ? environment : "127.0.0.1:7420";
+  command.add_option("--address", address, "Server: host:port or unix:PATH; else CAROM_ADDRESS")
       ->capture_default_str();
 }
 

@@ -46,9 +46,8 @@ class ProgressLine {
                                   : done * 4 / ticks > (done - 1) * 4 / ticks;
     if (!is_due && done != ticks) return;
     last_ = now;
-    const std::string line =
-        absl::StrCat("carom: ", Grouped(done), " of ", Grouped(ticks), " ticks, ", Grouped(hits),
-                     " hits");
+    const std::string line = absl::StrCat("carom: ", Grouped(done), " of ", Grouped(ticks),
+                                          " ticks, ", Grouped(hits), " hits");
     std::cerr << (in_place_ ? "\r" : "") << line << (in_place_ && done != ticks ? "" : "\n")
               << std::flush;
   }
@@ -64,8 +63,8 @@ void PrintTable(const SceneSummary& scene, const DemoCommandOptions& options,
     std::cout << absl::StrFormat("  %-18s %s\n", name, value);
   };
   std::cout << "carom demo\n";
-  row("map", absl::StrCat(Grouped(scene.polygon_count), " polygons, ",
-                          Grouped(scene.vertex_count), " vertices"));
+  row("map", absl::StrCat(Grouped(scene.polygon_count), " polygons, ", Grouped(scene.vertex_count),
+                          " vertices"));
   row("moving shapes", Grouped(options.world.shapes));
   row("ticks", Grouped(figures.ticks));
   row("queries", Grouped(figures.queries));
@@ -101,8 +100,8 @@ absl::Status CheckBounds(const Box& bounds) {
                   : absl::InvalidArgumentError("the map has no extent: nothing can move in it");
 }
 
-absl::Status RunInScene(Client& client, const SceneSummary& scene,
-                        const std::vector<Polygon>& map, const DemoCommandOptions& options) {
+absl::Status RunInScene(Client& client, const SceneSummary& scene, const std::vector<Polygon>& map,
+                        const DemoCommandOptions& options) {
   const absl::Status bounds = CheckBounds(scene.bounds);
   if (!bounds.ok()) return bounds;
   DemoWorld world(options.world, scene.bounds);
@@ -111,8 +110,7 @@ absl::Status RunInScene(Client& client, const SceneSummary& scene,
       RunDemo(client, kScene, options.ticks, world, std::ref(progress));
   if (!outcome.ok()) return outcome.status();
   const std::string title = std::filesystem::path(options.map).filename().string();
-  const absl::Status written =
-      WriteFile(options.svg, DemoPicture(title, map, world, *outcome));
+  const absl::Status written = WriteFile(options.svg, DemoPicture(title, map, world, *outcome));
   if (!written.ok()) return written;
   PrintTable(scene, options, outcome->figures);
   std::cout << "  picture            " << options.svg << '\n';

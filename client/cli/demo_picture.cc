@@ -46,8 +46,8 @@ class Frame2d {
  public:
   explicit Frame2d(const Box& bounds)
       : bounds_(bounds),
-        scale_(kMapWidth / std::max(bounds.max.x - bounds.min.x,
-                                    (bounds.max.y - bounds.min.y) * 0.75)) {}
+        scale_(kMapWidth /
+               std::max(bounds.max.x - bounds.min.x, (bounds.max.y - bounds.min.y) * 0.75)) {}
 
   Vec2 operator()(Vec2 p) const {
     return {kMargin + (p.x - bounds_.min.x) * scale_, kHeader + (bounds_.max.y - p.y) * scale_};
@@ -172,9 +172,8 @@ size_t AppendShapes(const DemoWorld& world, const GroupAnswers& answers, const F
   size_t overlapping = 0;
   for (size_t i = 0; i < world.movers().size(); ++i) {
     const Mover& mover = world.movers()[i];
-    const uint32_t count = mover.is_circle
-                               ? answers.circles.counts[i]
-                               : answers.polygons.counts[i - world.circle_count()];
+    const uint32_t count = mover.is_circle ? answers.circles.counts[i]
+                                           : answers.polygons.counts[i - world.circle_count()];
     const char* style = count > 0 ? "over" : "free";
     overlapping += count > 0 ? 1 : 0;
     if (mover.is_circle) {
@@ -246,9 +245,9 @@ size_t CountOf(std::span<const Polygon> map, std::string_view style) {
 
 void AppendLegend(std::span<const Polygon> map, const DemoWorld& world, const CastAnswers& casts,
                   size_t overlapping, const Frame2d& frame, std::string& out) {
-  const auto hits = static_cast<uint64_t>(
-      std::count_if(casts.counts.begin(), casts.counts.begin() + world.bullet_count(),
-                    [](uint32_t count) { return count > 0; }));
+  const auto hits = static_cast<uint64_t>(std::count_if(casts.counts.begin(),
+                                                        casts.counts.begin() + world.bullet_count(),
+                                                        [](uint32_t count) { return count > 0; }));
   const auto text = [](uint64_t count, std::string_view what) {
     return absl::StrCat(Grouped(count), " ", absl::string_view(what.data(), what.size()),
                         count == 1 ? "" : "s");
@@ -293,12 +292,12 @@ std::string DemoPicture(std::string_view title, std::span<const Polygon> map,
   out += kStyle;
   out += "<rect width=\"100%\" height=\"100%\" fill=\"#0b1020\"/>\n";
   AppendText(kMargin, 52, "title", "Carom: " + std::string(title), out);
-  AppendText(kMargin, 84, "sub",
-             absl::StrCat("tick ", Grouped(figures.ticks), ", after ", Grouped(figures.queries),
-                          " queries: ", Grouped(figures.hits), " of ", Grouped(figures.bullets),
-                          " bullets hit, ", Grouped(figures.overlapping_pairs),
-                          " overlapping pairs"),
-             out);
+  AppendText(
+      kMargin, 84, "sub",
+      absl::StrCat("tick ", Grouped(figures.ticks), ", after ", Grouped(figures.queries),
+                   " queries: ", Grouped(figures.hits), " of ", Grouped(figures.bullets),
+                   " bullets hit, ", Grouped(figures.overlapping_pairs), " overlapping pairs"),
+      out);
   AppendMap(map, frame, out);
   AppendBullets(world, outcome.last_tick.segments, frame, out);
   const size_t overlapping = AppendShapes(world, outcome.last_tick, frame, out);

@@ -140,7 +140,8 @@ class Run {
     Clock::time_point time;
     absl::StatusOr<FrameAnswer> answer = Next(&time);
     if (!answer.ok()) return answer.status();
-    latencies_ms_.push_back(std::chrono::duration<double, std::milli>(time - sent_.front()).count());
+    latencies_ms_.push_back(
+        std::chrono::duration<double, std::milli>(time - sent_.front()).count());
     sent_.pop_front();
     GroupAnswers& answers = answer->groups.front().answers;
     DemoFigures& figures = outcome_.figures;

@@ -73,8 +73,8 @@ void DemoWorld::MakeMovers() {
     Mover mover;
     mover.is_circle = i < circle_count_;
     mover.shape = i % static_cast<uint32_t>(shapes_.size());
-    mover.radius = mover.is_circle ? unit * (1.6 + 2.4 * Random())
-                                   : shapes_[mover.shape].ring(0)[0].x;
+    mover.radius =
+        mover.is_circle ? unit * (1.6 + 2.4 * Random()) : shapes_[mover.shape].ring(0)[0].x;
     mover.velocity = Direction(2 * kPi * Random());
     const double speed = unit * (0.25 + 0.45 * Random());
     mover.velocity = {mover.velocity.x * speed, mover.velocity.y * speed};
@@ -109,8 +109,7 @@ void DemoWorld::Settle(const OverlapAnswers& rooms) {
 Group DemoWorld::Tick(uint64_t tick) {
   Advance();
   for (std::vector<double>* column : {&ax_, &ay_, &bx_, &by_, &circle_x_, &circle_y_,
-                                      &circle_radius_, &polygon_x_, &polygon_y_,
-                                      &polygon_angle_}) {
+                                      &circle_radius_, &polygon_x_, &polygon_y_, &polygon_angle_}) {
     column->clear();
   }
   polygon_shape_.clear();

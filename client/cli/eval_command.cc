@@ -39,11 +39,12 @@ int Run(const EvalCommandOptions& options) {
 
 void AddEvalCommand(CLI::App& app, int& exit_status) {
   const auto options = std::make_shared<EvalCommandOptions>();
-  CLI::App* command = app.add_subcommand(
-      "eval", "Answer JSON Lines from standard input on standard output");
+  CLI::App* command =
+      app.add_subcommand("eval", "Answer JSON Lines from standard input on standard output");
   CLI::Option* local =
       command->add_flag("--local", options->local, "Answer in this process (the default)");
-  command->add_option("--address", options->address, "Answer by this server: host:port or unix:PATH")
+  command
+      ->add_option("--address", options->address, "Answer by this server: host:port or unix:PATH")
       ->excludes(local);
   command->add_option("--root", options->eval.root, "Folder of the files of load lines")
       ->capture_default_str();

@@ -109,10 +109,10 @@ struct Operation {
 };
 
 constexpr Operation kOperations[] = {
-    {"scene", ParseScene},        {"load", ParseLoad},         {"point", ParsePoint},
-    {"segment", ParseSegment},    {"circle", ParseCircle},     {"polygon", ParsePolygon},
-    {"distance", ParseLater},     {"polygon_cast", ParseLater}, {"circle_cast", ParseLater},
-    {"contact", ParseLater},      {"track", ParseLater},       {"move", ParseLater},
+    {"scene", ParseScene},     {"load", ParseLoad},          {"point", ParsePoint},
+    {"segment", ParseSegment}, {"circle", ParseCircle},      {"polygon", ParsePolygon},
+    {"distance", ParseLater},  {"polygon_cast", ParseLater}, {"circle_cast", ParseLater},
+    {"contact", ParseLater},   {"track", ParseLater},        {"move", ParseLater},
 };
 
 absl::StatusOr<Content> ParseContent(const json& line) {

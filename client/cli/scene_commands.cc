@@ -28,8 +28,7 @@ struct SceneOptions {
 void Print(const SceneSummary& scene) {
   std::string line = "{\"name\":";
   AppendString(scene.name, line);
-  absl::StrAppend(&line, ",\"version\":", scene.version,
-                  ",\"polygon_count\":", scene.polygon_count,
+  absl::StrAppend(&line, ",\"version\":", scene.version, ",\"polygon_count\":", scene.polygon_count,
                   ",\"vertex_count\":", scene.vertex_count, ",\"bounds\":");
   if (scene.bounds.empty()) {
     line += "null";
@@ -62,8 +61,8 @@ absl::StatusOr<std::vector<Polygon>> ReadOneScene(const SceneOptions& options) {
     return absl::NotFoundError(absl::StrCat(options.file, " has no scene ", options.id));
   }
   if (file->size() == 1) return file->polygons(0);
-  return absl::InvalidArgumentError(absl::StrCat(options.file, " has ", file->size(),
-                                                 " scenes: choose one of them with --id"));
+  return absl::InvalidArgumentError(
+      absl::StrCat(options.file, " has ", file->size(), " scenes: choose one of them with --id"));
 }
 
 int Import(const SceneOptions& options, Client& client) {
@@ -114,15 +113,15 @@ void AddSceneCommands(CLI::App& app, int& exit_status) {
     return command;
   };
 
-  CLI::App* import = add_name(
-      AddCommand(*scene, "import", "Register the scene of a JSON or JSON Lines file", options,
-                 Import, exit_status));
+  CLI::App* import =
+      add_name(AddCommand(*scene, "import", "Register the scene of a JSON or JSON Lines file",
+                          options, Import, exit_status));
   import->add_option("FILE", options->file, "The file; - is standard input")->required();
   import->add_option("--id", options->id, "The scene's id, in a file of several");
   import->add_flag("--replace", options->replace, "Replace the scene if it is there");
   AddCommand(*scene, "list", "Print all scenes, one a line", options, List, exit_status);
-  add_name(AddCommand(*scene, "get", "Print a scene's version and size", options, Show,
-                      exit_status));
+  add_name(
+      AddCommand(*scene, "get", "Print a scene's version and size", options, Show, exit_status));
   add_name(AddCommand(*scene, "delete", "Delete a scene", options, Delete, exit_status));
 }
 

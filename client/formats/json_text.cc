@@ -29,6 +29,28 @@ bool IsNumberPart(char c) {
   return IsNumberStart(c) || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
 
+// Whether `token` is a number by JSON's grammar, of any magnitude.
+bool IsJsonNumber(std::string_view token) {
+  size_t i = 0;
+  const auto at = [&](char c) { return i < token.size() && token[i] == c; };
+  const auto digits = [&] {
+    const size_t begin = i;
+    while (i < token.size() && token[i] >= '0' && token[i] <= '9') ++i;
+    return i - begin;
+  };
+  if (at('-')) ++i;
+  const bool has_leading_zero = at('0');
+  const size_t integers = digits();
+  if (integers == 0 || (has_leading_zero && integers > 1)) return false;
+  if (at('.') && (++i, digits()) == 0) return false;
+  if (at('e') || at('E')) {
+    ++i;
+    if (at('+') || at('-')) ++i;
+    if (digits() == 0) return false;
+  }
+  return i == token.size();
+}
+
 // `text` with every number outside of strings that overflows a double written as `kOverflow`;
 // nothing if there is none.
 std::optional<std::string> WithoutOverflows(std::string_view text) {
@@ -41,7 +63,7 @@ std::optional<std::string> WithoutOverflows(std::string_view text) {
       size_t end = i;
       while (end < text.size() && IsNumberPart(text[end])) ++end;
       const std::string token(text.substr(i, end - i));
-      if (std::isinf(std::strtod(token.c_str(), nullptr))) {
+      if (IsJsonNumber(token) && std::isinf(std::strtod(token.c_str(), nullptr))) {
         repaired.append(text.substr(copied, i - copied));
         AppendString(kOverflow, repaired);
         copied = end;

@@ -35,7 +35,8 @@ inline constexpr char kNumberRange[] = "must be a number, finite and at most 2^5
 // `polygons[3].rings[0]`.
 absl::Status Prefixed(const absl::Status& status, std::string_view prefix);
 
-// A violation's field as the service names it, in the words above: `rings[0].x[5]` is `rings[0][5]`.
+// A violation's field as the service names it, in the words above: `rings[0].x[5]` is
+// `rings[0][5]`.
 std::string LineField(std::string_view field);
 
 // An accepted number (carom/geometry.h), read as `Normalized` does; nothing for anything else.

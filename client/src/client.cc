@@ -6,15 +6,16 @@
 #include <grpcpp/create_channel.h>
 #include <grpcpp/grpcpp.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/string_view.h"
-#include "client/src/call_status.h"
 #include "carom/status.h"
 #include "carom/v1/query_service.grpc.pb.h"
 #include "carom/v1/scene_service.grpc.pb.h"
+#include "client/src/call_status.h"
 #include "client/src/frame_codec.h"
 #include "client/src/stream_impl.h"
 #include "wire/encode.h"
@@ -25,6 +26,9 @@ namespace {
 // A part of an import is sent once it is this large: far below the server's message limit, large
 // enough that the cost of a message does not show.
 constexpr size_t kPartBytes = 1 << 20;
+
+constexpr int64_t kMaxKeepaliveMs = 86400000;
+constexpr int64_t kMaxKeepaliveAnswerMs = 20000;
 
 std::string Text(absl::string_view text) { return std::string(text.data(), text.size()); }
 
@@ -61,6 +65,22 @@ SceneSummary Summary(const v1::Scene& scene) {
 
 v1::ImportMode Encoded(ImportMode mode) {
   return mode == ImportMode::kReplace ? v1::IMPORT_MODE_REPLACE : v1::IMPORT_MODE_CREATE;
+}
+
+grpc::ChannelArguments Arguments(const ClientOptions& options) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(options.max_receive_bytes);
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, options.own_connection ? 1 : 0);
+  const int64_t interval_ms = options.keepalive_interval.count();
+  if (interval_ms > 0) {
+    arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS,
+                     static_cast<int>(std::min(interval_ms, kMaxKeepaliveMs)));
+    arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
+                     static_cast<int>(std::min(interval_ms, kMaxKeepaliveAnswerMs)));
+    // gRPC would give up asking after two questions without a frame in between.
+    arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  }
+  return arguments;
 }
 
 }  // namespace
@@ -103,11 +123,8 @@ absl::StatusOr<std::unique_ptr<Client>> Client::Connect(absl::string_view target
                                                         const ClientOptions& options) {
   const absl::Status checked = CheckTarget(target);
   if (!checked.ok()) return checked;
-  grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(options.max_receive_bytes);
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, options.own_connection ? 1 : 0);
-  const auto channel =
-      grpc::CreateCustomChannel(Text(target), grpc::InsecureChannelCredentials(), arguments);
+  const auto channel = grpc::CreateCustomChannel(Text(target), grpc::InsecureChannelCredentials(),
+                                                 Arguments(options));
   return std::unique_ptr<Client>(new Client(std::make_unique<Impl>(channel, options)));
 }
 
@@ -131,8 +148,8 @@ absl::StatusOr<SceneSummary> Client::GetScene(absl::string_view name, const Call
   v1::GetSceneRequest request;
   request.set_name(Text(name));
   v1::GetSceneResponse response;
-  const absl::Status status = impl_->Call(impl_->scenes(), &v1::SceneService::Stub::GetScene,
-                                          request, response, options);
+  const absl::Status status =
+      impl_->Call(impl_->scenes(), &v1::SceneService::Stub::GetScene, request, response, options);
   if (!status.ok()) return status;
   return Summary(response.scene());
 }
@@ -143,8 +160,8 @@ absl::StatusOr<ScenePage> Client::ListScenes(int32_t page_size, absl::string_vie
   request.set_page_size(page_size);
   request.set_page_token(Text(page_token));
   v1::ListScenesResponse response;
-  const absl::Status status = impl_->Call(impl_->scenes(), &v1::SceneService::Stub::ListScenes,
-                                          request, response, options);
+  const absl::Status status =
+      impl_->Call(impl_->scenes(), &v1::SceneService::Stub::ListScenes, request, response, options);
   if (!status.ok()) return status;
   ScenePage page{.scenes = {}, .next_page_token = response.next_page_token()};
   for (const v1::Scene& scene : response.scenes()) page.scenes.push_back(Summary(scene));
@@ -189,8 +206,8 @@ absl::StatusOr<SceneSummary> Client::CommitEdits(absl::string_view name, uint64_
 }
 
 absl::StatusOr<SceneSummary> Client::ImportScene(absl::string_view name,
-                                                 std::span<const Polygon> polygons,
-                                                 ImportMode mode, const CallOptions& options) {
+                                                 std::span<const Polygon> polygons, ImportMode mode,
+                                                 const CallOptions& options) {
   grpc::ClientContext context;
   impl_->SetDeadline(options, context);
   v1::ImportSceneResponse response;
@@ -221,8 +238,8 @@ absl::StatusOr<FrameAnswer> Client::Evaluate(const Frame& frame, const CallOptio
   v1::EvaluateRequest request;
   EncodeFrame(frame, *request.mutable_frame());
   v1::EvaluateResponse response;
-  const absl::Status status = impl_->Call(impl_->queries(), &v1::QueryService::Stub::Evaluate,
-                                          request, response, options);
+  const absl::Status status =
+      impl_->Call(impl_->queries(), &v1::QueryService::Stub::Evaluate, request, response, options);
   if (!status.ok()) return status;
   FrameAnswer answer;
   const absl::Status decoded = DecodeFrameAnswer(response.answer(), answer);

@@ -87,8 +87,7 @@ TEST_F(CliTest, Cast) {
   result = Carom({"cast", "scenes/a", "-5", "5", "35", "5", "--mode", "all"});
   EXPECT_THAT(result.standard_output, HasSubstr(R"("all":[[7,0.125],[8,0.625]]})"));
   result = Carom({"cast", "a", "5", "5", "35", "5", "--mode", "any"});
-  EXPECT_EQ(result.standard_output,
-            "{\"hit\":true,\"start_in\":[7],\"start_on\":[],\"all\":[]}\n");
+  EXPECT_EQ(result.standard_output, "{\"hit\":true,\"start_in\":[7],\"start_on\":[],\"all\":[]}\n");
   result = Carom({"cast", "a", "5", "5", "25", "5", "--inside", "exit"});
   EXPECT_THAT(result.standard_output, StartsWith(R"({"hit":true,"t":0.25,"poly":7,)"));
 
@@ -134,14 +133,13 @@ TEST_F(CliTest, Addresses) {
 // Through the library by default: the address of the environment is for the other commands.
 TEST_F(CliTest, Eval) {
   folder_.Write("squares.jsonl", kSquares);
-  const std::string input =
-      R"({"op":"load","file":"squares.jsonl","id":"one"})"
-      "\n"
-      R"({"op":"point","p":[1,1]})"
-      "\n"
-      "oops\n"
-      R"({"op":"point","p":[1e400,1]})"
-      "\n";
+  const std::string input = R"({"op":"load","file":"squares.jsonl","id":"one"})"
+                            "\n"
+                            R"({"op":"point","p":[1,1]})"
+                            "\n"
+                            "oops\n"
+                            R"({"op":"point","p":[1e400,1]})"
+                            "\n";
   const ProcessResult local =
       Carom({"eval", "--root", folder_.path()}, input, "unix:" + (folder_ / "nobody"));
   EXPECT_EQ(local.exit_code, 1);

@@ -46,8 +46,7 @@ TEST_F(ClientSceneTest, RefusalsNameTheirField) {
   EXPECT_TRUE(Refuses(client_->CreateScene("scenes/Arena", {}).status(),
                       StatusCode::kInvalidArgument, "name"));
   EXPECT_TRUE(Refuses(client_->DeleteScene(""), StatusCode::kInvalidArgument, "name"));
-  EXPECT_TRUE(Refuses(client_->ListScenes(-1).status(), StatusCode::kInvalidArgument,
-                      "page_size"));
+  EXPECT_TRUE(Refuses(client_->ListScenes(-1).status(), StatusCode::kInvalidArgument, "page_size"));
   EXPECT_TRUE(Refuses(client_->ListScenes(10, "no such token").status(),
                       StatusCode::kInvalidArgument, "page_token"));
   const std::vector<Polygon> twice = {Square(4, 0, 0), Square(5, 0, 0), Square(4, 9, 9)};
@@ -125,9 +124,8 @@ TEST_F(ClientSceneTest, ImportsInParts) {
             StatusCode::kAlreadyExists);
   // Ids are unique over all parts, and polygons are counted over them.
   polygons.push_back(Square(3, 0, 0));
-  EXPECT_TRUE(Refuses(
-      client_->ImportScene("scenes/large", polygons, ImportMode::kReplace).status(),
-      StatusCode::kInvalidArgument, "polygons[40].id"));
+  EXPECT_TRUE(Refuses(client_->ImportScene("scenes/large", polygons, ImportMode::kReplace).status(),
+                      StatusCode::kInvalidArgument, "polygons[40].id"));
   EXPECT_EQ(client_->GetScene("scenes/large")->version, made->version);
 
   polygons.pop_back();
@@ -145,9 +143,9 @@ TEST_F(ClientSceneTest, ImportsAnEmptyScene) {
 }
 
 TEST(ClientConnectTest, RefusesMalformedTargets) {
-  for (const char* target : {"", "localhost", ":7420", "localhost:", "localhost:0",
-                             "localhost:65536", "localhost:http", "unix:", "http://localhost:1",
-                             "::1:7420", "a:b:7420"}) {
+  for (const char* target :
+       {"", "localhost", ":7420", "localhost:", "localhost:0", "localhost:65536", "localhost:http",
+        "unix:", "http://localhost:1", "::1:7420", "a:b:7420"}) {
     EXPECT_TRUE(Refuses(Client::Connect(target).status(), StatusCode::kInvalidArgument, "target"))
         << target;
   }

@@ -214,15 +214,28 @@ TEST(ClientStreamProcessTest, AStoppedServerDoesNotHoldCallsWithADeadline) {
   ASSERT_TRUE(stream->Send({}).ok());
   ASSERT_TRUE(stream->Receive().ok());
   kill(process->pid(), SIGSTOP);
-  EXPECT_EQ((*client)
-                ->GetScene("scenes/a", {.timeout = std::chrono::milliseconds(100)})
-                .status()
-                .code(),
-            StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(
+      (*client)->GetScene("scenes/a", {.timeout = std::chrono::milliseconds(100)}).status().code(),
+      StatusCode::kDeadlineExceeded);
   for (int i = 0; i < 4; ++i) ASSERT_TRUE(stream->Send({}).ok());
   kill(process->pid(), SIGCONT);
   for (int i = 0; i < 4; ++i) EXPECT_TRUE(stream->Receive().ok());
   EXPECT_TRUE(stream->Finish().ok());
+}
+
+// A machine that is gone answers nothing, not even that it is gone.
+TEST(ClientStreamProcessTest, ASilentServerIsUnavailable) {
+  const auto process = carom::testing::ServerProcess::Start(Environment("CAROMD_BINARY"));
+  ASSERT_NE(process, nullptr);
+  const auto client =
+      Client::Connect(process->address(), {.keepalive_interval = std::chrono::milliseconds(500)});
+  ASSERT_TRUE(client.ok()) << client.status();
+  const auto stream = (*client)->OpenStream();
+  ASSERT_TRUE(stream->Send({}).ok());
+  ASSERT_TRUE(stream->Receive().ok());
+  kill(process->pid(), SIGSTOP);
+  ASSERT_TRUE(stream->Send({}).ok());
+  EXPECT_EQ(stream->Receive().status().code(), StatusCode::kUnavailable);
 }
 
 }  // namespace

@@ -5,11 +5,12 @@
 # A program that asks `carom eval` and waits gets its answer before it says more.
 set -euo pipefail
 
-coproc EVAL { "${CAROM_BINARY:?}" eval; }
+coproc EVAL { exec "${CAROM_BINARY:?}" eval; }
+pid=$EVAL_PID # bash forgets it when the process ends
 for x in 1 2 3; do
   echo "{\"q\":$x,\"op\":\"point\",\"p\":[$x,0]}" >&"${EVAL[1]}"
   read -r -t 20 answer <&"${EVAL[0]}"
   [ "$answer" = "{\"q\":$x,\"in\":[],\"on\":[]}" ]
 done
 exec {EVAL[1]}>&-
-wait "$EVAL_PID"
+wait "$pid"

@@ -195,8 +195,8 @@ TEST_F(EvalTest, BadLines) {
   for (const BadLine& bad : kBadLines) {
     ASSERT_TRUE(std::getline(lines, line));
     if (bad.code) {
-      const std::string start = absl::StrCat("{\"error\":{\"code\":\"", bad.code,
-                                             "\",\"field\":\"", bad.field, "\",\"message\":\"");
+      const std::string start = absl::StrCat("{\"error\":{\"code\":\"", bad.code, "\",\"field\":\"",
+                                             bad.field, "\",\"message\":\"");
       EXPECT_THAT(line, ::testing::StartsWith(start)) << bad.line;
     } else {
       EXPECT_EQ(line, R"({"in":[],"on":[]})") << bad.line;
@@ -233,10 +233,9 @@ TEST_F(EvalTest, NothingAndAnEmptyScene) {
 
 TEST_F(EvalTest, Loads) {
   folder_.Write("scenes.jsonl", kSceneFile);
-  const Output output = Run(
-      R"({"op":"load","file":"scenes.jsonl","id":"a"})"
-      "\n"
-      R"({"op":"point","p":[2,1]})");
+  const Output output = Run(R"({"op":"load","file":"scenes.jsonl","id":"a"})"
+                            "\n"
+                            R"({"op":"point","p":[2,1]})");
   EXPECT_EQ(output.out, "{\"in\":[],\"on\":[3]}\n");
 }
 
@@ -248,10 +247,15 @@ TEST_F(EvalTest, ManyQueriesAndScenes) {
       input += absl::StrCat(R"({"op":"scene","polygons":[{"id":)", i,
                             R"(,"rings":[[[0,0],[9,0],[9,9]]]}]})", "\n");
     }
-    input += absl::StrCat(R"({"q":)", i, R"(,"op":"segment","a":[5,1],"b":[)", i, ",",
-                          (i * 7) % 13, R"(],"inside":")",
-                          i % 3 == 0 ? "report" : i % 3 == 1 ? "ignore" : "exit", "\"}\n");
-    if (i % 5 == 0) input += R"({"op":"circle","c":[-1,-1],"r":2})" "\n";
+    input += absl::StrCat(R"({"q":)", i, R"(,"op":"segment","a":[5,1],"b":[)", i, ",", (i * 7) % 13,
+                          R"(],"inside":")",
+                          i % 3 == 0   ? "report"
+                          : i % 3 == 1 ? "ignore"
+                                       : "exit",
+                          "\"}\n");
+    if (i % 5 == 0)
+      input += R"({"op":"circle","c":[-1,-1],"r":2})"
+               "\n";
   }
   const Output output = Run(input);
   EXPECT_EQ(output.exit_status, 0);
@@ -264,11 +268,13 @@ TEST_F(EvalTest, ManyQueriesAndScenes) {
 TEST_F(EvalTest, FramesOverALimitAreSplit) {
   std::string input = R"({"op":"scene","polygons":[)";
   for (int i = 0; i < 600; ++i) {
-    input += absl::StrCat(i == 0 ? "" : ",", R"({"id":)", i, R"(,"rings":[[[)", i, ",0],[", i,
-                          ",9]]]}");
+    input +=
+        absl::StrCat(i == 0 ? "" : ",", R"({"id":)", i, R"(,"rings":[[[)", i, ",0],[", i, ",9]]]}");
   }
   input += "]}\n";
-  for (int i = 0; i < 512; ++i) input += R"({"op":"segment","a":[-1,5],"b":[700,5]})" "\n";
+  for (int i = 0; i < 512; ++i)
+    input += R"({"op":"segment","a":[-1,5],"b":[700,5]})"
+             "\n";
   const Output output = Run(input);
   EXPECT_THAT(output.out, ::testing::Not(::testing::HasSubstr("error")));
   EXPECT_EQ(std::count(output.out.begin(), output.out.end(), '\n'), 512);
@@ -292,8 +298,8 @@ TEST_F(EvalTest, LargeMovingShapes) {
     EXPECT_EQ(line, R"({"ids":[7,18446744073709551615]})");
   }
   ASSERT_TRUE(std::getline(lines, line));
-  EXPECT_THAT(line, ::testing::StartsWith(
-                        R"({"error":{"code":"RESOURCE_EXHAUSTED","field":"rings",)"));
+  EXPECT_THAT(line,
+              ::testing::StartsWith(R"({"error":{"code":"RESOURCE_EXHAUSTED","field":"rings",)"));
 }
 
 // A document as deep as the line is long must not take as much stack.
@@ -302,8 +308,8 @@ TEST_F(EvalTest, DeepLines) {
   const Output output = Run("{\"op\":\"point\",\"p\":[0,0],\"q\":" + deep + "}\n" + deep + "\n");
   EXPECT_EQ(output.exit_status, 0);
   EXPECT_EQ(std::count(output.out.begin(), output.out.end(), '\n'), 2);
-  EXPECT_THAT(output.out, ::testing::StartsWith(
-                              R"({"error":{"code":"INVALID_ARGUMENT","field":"",)"));
+  EXPECT_THAT(output.out,
+              ::testing::StartsWith(R"({"error":{"code":"INVALID_ARGUMENT","field":"",)"));
 }
 
 // What the service lacks ends the run; what it keeps is given back.

@@ -27,7 +27,7 @@ namespace carom {
 
 // Whether `status` has `code` and names `field` first.
 inline ::testing::AssertionResult Refuses(const absl::Status& status, absl::StatusCode code,
-                                        const std::string& field) {
+                                          const std::string& field) {
   const std::vector<Violation> violations = Violations(status);
   if (status.code() == code && !violations.empty() && violations[0].field == field) {
     return ::testing::AssertionSuccess();
@@ -87,9 +87,11 @@ class ScratchFolder {
 // A server on a Unix socket, and a client of it.
 class ClientTest : public ::testing::Test {
  protected:
+  // In place of the one before, if any.
   void StartServer(server::ServerOptions options = {}) {
     options.address = "unix:" + (folder_ / "socket");
     options.threads = 2;
+    server_.reset();
     auto started = server::Server::Start(options);
     ASSERT_TRUE(started.ok()) << started.status();
     server_ = *std::move(started);

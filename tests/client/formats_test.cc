@@ -15,7 +15,7 @@ using absl::StatusCode;
 using ::testing::ElementsAre;
 
 absl::StatusOr<std::vector<Polygon>> Read(const std::string& polygons) {
-  const auto document = ParseJson("{\"polygons\":" + polygons + "}");
+  const auto document = ParseJson(absl::StrCat("{\"polygons\":", polygons, "}"));
   EXPECT_TRUE(document.has_value()) << polygons;
   return ReadPolygons(document->value);
 }
@@ -74,8 +74,7 @@ TEST(SceneReaderTest, NamesWhatIsWrong) {
       {R"([{"id": 1, "rings": [{"points": []}]}])", "polygons[0].rings[0].points"},
       {R"([{"id": 1, "rings": [{"points": [[0]]}]}])", "polygons[0].rings[0].points[0]"},
       {R"([{"id": 1, "rings": [{"points": [[0,0]], "open": 1}]}])", "polygons[0].rings[0].open"},
-      {R"([{"id": 1, "rings": [{"points": [[0,0]], "open": true}]}])",
-       "polygons[0].rings[0].open"},
+      {R"([{"id": 1, "rings": [{"points": [[0,0]], "open": true}]}])", "polygons[0].rings[0].open"},
       {R"([{"id": 1, "fill": "odd", "rings": [[[0,0]]]}])", "polygons[0].fill"},
       {R"([{"id": 1, "fill": 1, "rings": [[[0,0]]]}])", "polygons[0].fill"},
       {R"([{"id": 1, "solidity": "hollow", "rings": [[[0,0]]]}])", "polygons[0].solidity"},
@@ -105,9 +104,10 @@ TEST(SceneReaderTest, WordsOfALine) {
 
 TEST(SceneFileTest, ReadsLinesAndDocuments) {
   const ScratchFolder folder;
-  const auto lines = SceneFile::Read(folder.Write(
-      "scenes.jsonl", "{\"id\":\"a\",\"polygons\":[]}\n\n"
-                      "{\"id\":\"b\",\"polygons\":[{\"id\":1,\"rings\":[[[0,0]]]}]}\r\n"));
+  const auto lines = SceneFile::Read(
+      folder.Write("scenes.jsonl",
+                   "{\"id\":\"a\",\"polygons\":[]}\n\n"
+                   "{\"id\":\"b\",\"polygons\":[{\"id\":1,\"rings\":[[[0,0]]]}]}\r\n"));
   ASSERT_TRUE(lines.ok()) << lines.status();
   EXPECT_EQ(lines->size(), 2u);
   EXPECT_EQ(lines->id(1), "b");
@@ -134,10 +134,15 @@ TEST(SceneFileTest, Refusals) {
 }
 
 TEST(JsonTextTest, NumbersAreShortAndNeverMinusZero) {
-  const std::pair<double, const char*> kNumbers[] = {
-      {0, "0"},       {-0.0, "0"},    {1, "1"},        {-2.5, "-2.5"},
-      {0.1, "0.1"},   {1e22, "1e+22"}, {1.0 / 3, "0.3333333333333333"},
-      {5e-324, "5e-324"}, {9007199254740993.0, "9007199254740992"}};
+  const std::pair<double, const char*> kNumbers[] = {{0, "0"},
+                                                     {-0.0, "0"},
+                                                     {1, "1"},
+                                                     {-2.5, "-2.5"},
+                                                     {0.1, "0.1"},
+                                                     {1e22, "1e+22"},
+                                                     {1.0 / 3, "0.3333333333333333"},
+                                                     {5e-324, "5e-324"},
+                                                     {9007199254740993.0, "9007199254740992"}};
   for (const auto& [number, text] : kNumbers) {
     std::string printed;
     AppendNumber(number, printed);
@@ -152,7 +157,13 @@ TEST(JsonTextTest, OverflowIsJson) {
   EXPECT_EQ(OverflowPath(document->value), "a[1].b c");
   EXPECT_EQ(document->value["s"], "1e999 \" 1e999");
   EXPECT_FALSE(ParseJson(R"({"a": 1e999)"));
-  EXPECT_FALSE(ParseJson("1e999e"));
+  for (const char* text : {"1e999e", "01e999", "1.e999", ".1e999", "-e999", "1e+-999", "+1e999"}) {
+    EXPECT_FALSE(ParseJson(text)) << text;
+  }
+  for (const char* text : {"1e999", "-0.1E+999", "10.25e0400"}) {
+    EXPECT_TRUE(ParseJson(text).value().has_overflow) << text;
+  }
+  EXPECT_TRUE(ParseJson(std::string(400, '9')).value().has_overflow);
   EXPECT_FALSE(ParseJson(R"({"s": "1e999)"));
   EXPECT_FALSE(ParseJson("{\"s\": \"\\"));
   EXPECT_FALSE(ParseJson("1e-999")->has_overflow);
@@ -161,7 +172,7 @@ TEST(JsonTextTest, OverflowIsJson) {
 TEST(JsonTextTest, Depth) {
   EXPECT_FALSE(IsTooDeep(std::string(256, '[') + std::string(256, ']')));
   EXPECT_TRUE(IsTooDeep(std::string(257, '[') + std::string(257, ']')));
-  EXPECT_FALSE(IsTooDeep("\"" + std::string(1000, '[') + "\""));
+  EXPECT_FALSE(IsTooDeep(absl::StrCat("\"", std::string(1000, '['), "\"")));
 }
 
 }  // namespace

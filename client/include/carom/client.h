@@ -40,6 +40,10 @@ struct ClientOptions {
   // Behaviour. How long a call may take when its `CallOptions` do not say; zero: for ever. Streams
   // have no such limit: their ticks have `Frame::budget_us`.
   std::chrono::milliseconds call_timeout{30000};
+  // After this much silence during a call or a stream, the server is asked whether it is alive; if
+  // it does not answer in the same time again (20 s at most), they end with UNAVAILABLE. Below 10 s
+  // a server takes it for an attack and closes the connection. Zero: never.
+  std::chrono::milliseconds keepalive_interval{60000};
 
   // Performance. Clients of one process share a connection to the same target, unless this is set:
   // one connection carries about one core's worth of traffic. Leave it alone below that.

@@ -4,7 +4,8 @@
 // How does a tick loop keep the server busy?
 //
 // A `Stream` sends frames ahead of their answers and receives the answers in order. It is made by
-// `Client::OpenStream` (carom/client.h). For a question now and then, `Client::Evaluate` is simpler.
+// `Client::OpenStream` (carom/client.h). For a question now and then, `Client::Evaluate` is
+// simpler.
 //
 //   auto stream = client->OpenStream();
 //   stream->Send(frame);                 // returns as soon as the frame is on its way
