@@ -11,11 +11,6 @@
 namespace carom::server {
 namespace {
 
-absl::Status Stale(absl::string_view field, uint64_t current) {
-  return Refused(absl::StatusCode::kAborted, field,
-                 absl::StrCat("the current version is ", current));
-}
-
 // A stale commit is ABORTED, unless its edits are wrong whatever the scene: against an empty scene
 // the core finds just that.
 absl::Status StaleCommit(uint64_t current, std::vector<SceneEdit> edits) {
@@ -23,7 +18,7 @@ absl::Status StaleCommit(uint64_t current, std::vector<SceneEdit> edits) {
   if (!empty.ok()) return empty.status();
   const absl::Status status = (*empty)->Commit(std::move(edits), 1).status();
   if (absl::IsInvalidArgument(status)) return status;
-  return Stale("base_version", current);
+  return StaleVersion("base_version", current);
 }
 
 }  // namespace
@@ -100,7 +95,8 @@ absl::Status MemoryStore::Delete(absl::string_view name, uint64_t version) {
   KeyedMutex::Lock writer(writers_, name);
   const Scene::Ptr current = Find(name);
   if (current == nullptr) return NoSuchScene();
-  if (version != 0 && version != current->version()) return Stale("version", current->version());
+  if (version != 0 && version != current->version())
+    return StaleVersion("version", current->version());
   {
     absl::MutexLock lock(&mu_);
     scenes_.erase(scenes_.find(name));

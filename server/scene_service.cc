@@ -176,7 +176,13 @@ absl::Status SceneService::Commit(const v1::CommitEditsRequest& request, v1::Sce
   if (scene == nullptr) return NoSuchScene();
   absl::StatusOr<std::vector<SceneEdit>> edits =
       wire::DecodeEdits(request.edits(), polygon_limits_);
-  if (!edits.ok()) return edits.status();
+  if (!edits.ok()) {
+    // A stale base comes before a limit, and after everything else that decoding can find.
+    const bool stale = request.base_version() != 0 && request.base_version() != scene->version();
+    return stale && absl::IsResourceExhausted(edits.status())
+               ? StaleVersion("base_version", scene->version())
+               : edits.status();
+  }
   return Encode(request.name(),
                 store_.Commit(request.name(), request.base_version(), *std::move(edits)), summary);
 }

@@ -20,6 +20,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "carom/polygon.h"
 #include "carom/scene.h"
@@ -40,6 +41,12 @@ class SceneListener {
 // NOT_FOUND naming `field`: the error of every call that needs a scene.
 inline absl::Status NoSuchScene(absl::string_view field = "name") {
   return Refused(absl::StatusCode::kNotFound, field, "no scene of this name");
+}
+
+// ABORTED naming `field` and the version that is current.
+inline absl::Status StaleVersion(absl::string_view field, uint64_t current) {
+  return Refused(absl::StatusCode::kAborted, field,
+                 absl::StrCat("the current version is ", current));
 }
 
 // What an import does with a scene that is there.

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
+#include "client/src/mutex.h"
 
 namespace carom::cli {
 namespace {
@@ -38,9 +38,8 @@ class Receiver {
 
   // The next answer, in order, once it is there.
   Arrival Next() {
-    absl::MutexLock lock(&mutex_);
-    mutex_.Await(absl::Condition(
-        +[](std::deque<Arrival>* arrivals) { return !arrivals->empty(); }, &arrivals_));
+    MutexLock lock(mutex_);
+    while (arrivals_.empty()) changed_.Wait(mutex_);
     Arrival arrival = std::move(arrivals_.front());
     arrivals_.pop_front();
     return arrival;
@@ -51,13 +50,15 @@ class Receiver {
     for (bool open = true; open;) {
       Arrival arrival{stream_.Receive(), Clock::now()};
       open = arrival.answer.ok();
-      absl::MutexLock lock(&mutex_);
+      MutexLock lock(mutex_);
       arrivals_.push_back(std::move(arrival));
+      changed_.NotifyAll();
     }
   }
 
   Stream& stream_;
-  absl::Mutex mutex_;
+  Mutex mutex_;
+  ConditionVariable changed_;  // `arrivals_` grew
   std::deque<Arrival> arrivals_ ABSL_GUARDED_BY(mutex_);
   std::thread thread_;
 };

@@ -32,29 +32,33 @@ Stream::Impl::~Impl() {
 }
 
 absl::Status Stream::Impl::Send(const Frame& frame) {
-  absl::MutexLock sending(&sending_);
+  MutexLock sending(sending_);
   if (finished_) return absl::FailedPreconditionError("the stream is finished");
   EncodeFrame(frame, *request_.mutable_frame());
   const absl::Status place = TakePlace();
   if (!place.ok()) return place;
   if (call_->Write(request_)) return absl::OkStatus();
   // The call is over; the reader finds out why.
-  absl::MutexLock lock(&mutex_);
-  mutex_.Await(absl::Condition(&ended_));
-  return end_.ok() ? absl::UnavailableError("the server has closed the stream") : end_;
+  MutexLock lock(mutex_);
+  while (!ended_) changed_.Wait(mutex_);
+  return SendingEnd();
 }
 
 absl::Status Stream::Impl::TakePlace() {
-  absl::MutexLock lock(&mutex_);
-  mutex_.Await(absl::Condition(this, &Impl::HasPlace));
-  if (ended_) return end_.ok() ? absl::UnavailableError("the server has closed the stream") : end_;
+  MutexLock lock(mutex_);
+  while (!ended_ && in_flight_ >= max_in_flight_) changed_.Wait(mutex_);
+  if (ended_) return SendingEnd();
   ++in_flight_;
   return absl::OkStatus();
 }
 
+absl::Status Stream::Impl::SendingEnd() const {
+  return end_.ok() ? absl::UnavailableError("the server has closed the stream") : end_;
+}
+
 absl::StatusOr<FrameAnswer> Stream::Impl::Receive() {
-  absl::MutexLock lock(&mutex_);
-  mutex_.Await(absl::Condition(this, &Impl::HasAnswer));
+  MutexLock lock(mutex_);
+  while (!ended_ && answers_.empty()) changed_.Wait(mutex_);
   if (answers_.empty()) {
     return end_.ok() ? absl::OutOfRangeError("the stream has ended; every answer was received")
                      : end_;
@@ -66,12 +70,12 @@ absl::StatusOr<FrameAnswer> Stream::Impl::Receive() {
 
 absl::Status Stream::Impl::Finish() {
   {
-    absl::MutexLock sending(&sending_);
+    MutexLock sending(sending_);
     if (!finished_) call_->WritesDone();
     finished_ = true;
   }
-  absl::MutexLock lock(&mutex_);
-  mutex_.Await(absl::Condition(&ended_));
+  MutexLock lock(mutex_);
+  while (!ended_) changed_.Wait(mutex_);
   return end_;
 }
 
@@ -88,20 +92,22 @@ void Stream::Impl::ReadAnswers() {
       End(decoded);
       return;
     }
-    absl::MutexLock lock(&mutex_);
+    MutexLock lock(mutex_);
     answers_.push_back(std::move(answer));
     if (in_flight_ > 0) --in_flight_;
+    changed_.NotifyAll();
   }
   End(CallStatus(call_->Finish()));
 }
 
 void Stream::Impl::End(absl::Status status) {
-  absl::MutexLock lock(&mutex_);
+  MutexLock lock(mutex_);
   if (status.ok() && in_flight_ > 0) {
     status = absl::UnavailableError("the server closed the stream before every frame was answered");
   }
   end_ = std::move(status);
   ended_ = true;
+  changed_.NotifyAll();
 }
 
 }  // namespace carom

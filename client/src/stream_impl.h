@@ -18,9 +18,9 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
-#include "absl/synchronization/mutex.h"
 #include "carom/stream.h"
 #include "carom/v1/query_service.grpc.pb.h"
+#include "client/src/mutex.h"
 
 namespace carom {
 
@@ -42,13 +42,8 @@ class Stream::Impl {
   void End(absl::Status status);
   // Waits for a free place in flight and takes it.
   absl::Status TakePlace();
-
-  bool HasPlace() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return ended_ || in_flight_ < max_in_flight_;
-  }
-  bool HasAnswer() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return ended_ || !answers_.empty();
-  }
+  // Why nothing can be sent any more.
+  absl::Status SendingEnd() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::shared_ptr<v1::QueryService::Stub> stub_;
   const uint64_t max_in_flight_;
@@ -56,11 +51,12 @@ class Stream::Impl {
   // Reads belong to `reader_`, writes to whoever holds `sending_`: the call allows one of each.
   std::unique_ptr<grpc::ClientReaderWriter<v1::StreamRequest, v1::StreamResponse>> call_;
 
-  absl::Mutex sending_;
+  Mutex sending_;
   v1::StreamRequest request_ ABSL_GUARDED_BY(sending_);  // its memory is reused
   bool finished_ ABSL_GUARDED_BY(sending_) = false;
 
-  absl::Mutex mutex_ ABSL_ACQUIRED_AFTER(sending_);
+  Mutex mutex_ ABSL_ACQUIRED_AFTER(sending_);
+  ConditionVariable changed_;  // `in_flight_` fell, or `answers_` grew, or `ended_`
   uint64_t in_flight_ ABSL_GUARDED_BY(mutex_) = 0;  // sent and not answered
   std::deque<FrameAnswer> answers_ ABSL_GUARDED_BY(mutex_);
   bool ended_ ABSL_GUARDED_BY(mutex_) = false;

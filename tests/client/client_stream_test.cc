@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // `Stream`: order, pipelining, and every way in which a stream ends.
+#include <sys/wait.h>
+
 #include <atomic>
 #include <csignal>
 #include <thread>
@@ -31,6 +33,14 @@ struct PointFrame {
   std::vector<double> y = {0.5};
   Frame frame;
 };
+
+// Stops a process in its tracks; it answers nothing from here on.
+void Freeze(pid_t pid) {
+  ASSERT_EQ(kill(pid, SIGSTOP), 0);
+  int status = 0;
+  ASSERT_EQ(waitpid(pid, &status, WUNTRACED), pid);
+  ASSERT_TRUE(WIFSTOPPED(status));
+}
 
 class ClientStreamTest : public ClientTest {
  protected:
@@ -213,7 +223,7 @@ TEST(ClientStreamProcessTest, AStoppedServerDoesNotHoldCallsWithADeadline) {
   const auto stream = (*client)->OpenStream({.max_in_flight = 4});
   ASSERT_TRUE(stream->Send({}).ok());
   ASSERT_TRUE(stream->Receive().ok());
-  kill(process->pid(), SIGSTOP);
+  Freeze(process->pid());
   EXPECT_EQ(
       (*client)->GetScene("scenes/a", {.timeout = std::chrono::milliseconds(100)}).status().code(),
       StatusCode::kDeadlineExceeded);
@@ -233,7 +243,7 @@ TEST(ClientStreamProcessTest, ASilentServerIsUnavailable) {
   const auto stream = (*client)->OpenStream();
   ASSERT_TRUE(stream->Send({}).ok());
   ASSERT_TRUE(stream->Receive().ok());
-  kill(process->pid(), SIGSTOP);
+  Freeze(process->pid());
   ASSERT_TRUE(stream->Send({}).ok());
   EXPECT_EQ(stream->Receive().status().code(), StatusCode::kUnavailable);
 }

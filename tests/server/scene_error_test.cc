@@ -261,6 +261,10 @@ TEST_F(SceneErrorTest, CommitErrorsInTheirOrder) {
                 StatusCode::kInvalidArgument, "edits[0].replace.rings"},
            Case{"an id twice", name + stale + "edits { remove: 1 } " + add_taken,
                 StatusCode::kInvalidArgument, "edits[1].add.id"},
+           Case{"stale, over a limit",
+                name + stale +
+                    "edits { add { id: 8 rings { x: [1,2,3,4,5,6,7] y: [1,2,3,4,5,6,7] } } }",
+                StatusCode::kAborted, "base_version"},
            Case{"stale", name + stale + add_taken, StatusCode::kAborted, "base_version"},
            Case{"taken id", name + base + "edits { remove: 2 } " + add_taken,
                 StatusCode::kAlreadyExists, "edits[1].add.id"},

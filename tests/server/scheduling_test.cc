@@ -62,7 +62,7 @@ TEST(TimerTest, CancelAndWaitWaitsForARunningCall) {
   releaser.join();
 }
 
-class Note : public Task {
+class Note final : public Task {
  public:
   void Run() override {
     ++runs_;

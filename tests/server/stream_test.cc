@@ -131,6 +131,7 @@ TEST(StreamTest, BudgetStopsAHeavyFrameAndTheStreamLives) {
   ASSERT_TRUE(stream.Send(frame));
   const v1::FrameAnswer answer = stream.Next();
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+  EXPECT_GE(answer.stats().elapsed_ns(), 300000000);
   ASSERT_EQ(answer.groups_size(), 3);
   EXPECT_FALSE(answer.groups(0).has_status());
   EXPECT_EQ(answer.groups(1).status().code(), grpc::DEADLINE_EXCEEDED);
@@ -205,10 +206,10 @@ TEST(StreamTest, ThreadsAreSharedBetweenStreams) {
   ServerOptions options;
   options.threads = 1;
   TestServer server(options);
-  server.CreateHeavy("heavy");
+  server.CreateHeavy("heavy", 1000);
   server.Create("a", {Square(1, 0, 0)});
   v1::Frame slow;
-  *slow.add_groups() = TestServer::HeavyGroup("heavy", 30);
+  *slow.add_groups() = TestServer::HeavyGroup("heavy", 300, 1000);
   ClientStream greedy(server);
   for (uint64_t seq = 0; seq < 16; ++seq) {
     slow.set_seq(seq);

@@ -45,7 +45,7 @@ constexpr char kCircles[] = R"(
 constexpr char kPolygons[] = R"(
   polygons {
     counts: [1, 0, 1] polygon_id: [4, 5]
-    errors { index: 1 code: 3 field: "shape" message: "must be an index into shapes" }
+    errors { index: 1 code: 3 field: "shape" fault: ITEM_FAULT_UNKNOWN_SHAPE }
   })";
 
 TEST(DecodeGroupAnswers, ReadsSegments) {
