@@ -93,7 +93,7 @@ void WriteFirst(Writer& writer, const CastHit& hit) {
   writer.Member("exit_t", hit.exit_fraction);
 }
 
-// `kind[i]` for the columns of a point, the column's own word otherwise.
+// The line's word for a column; `point` is its word for the point (x, y).
 std::string Field(ItemColumn column, std::string_view point) {
   const std::string word(point);
   switch (column) {

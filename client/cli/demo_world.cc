@@ -168,7 +168,8 @@ void DemoWorld::AddBullets(uint64_t tick) {
     const uint32_t shooter = i % count;
     const Mover& mover = movers_[shooter];
     const double aim = 2.4 * shooter + 0.011 * static_cast<double>(tick);
-    const double offset = kFanRadians * (i / count - 0.5 * (burst - 1));
+    const uint32_t place_in_fan = i / count;
+    const double offset = kFanRadians * (place_in_fan - 0.5 * (burst - 1));
     const Vec2 direction = Direction(aim + offset);
     const Vec2 muzzle = Moved(mover.position, direction, mover.radius);
     AddSegment({muzzle, Moved(muzzle, direction, range)});

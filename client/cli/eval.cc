@@ -157,10 +157,10 @@ absl::Status TakeLines(Run& run, std::istream& in, std::ostream& out, std::ostre
         exit_status = 1;
       }
     }
-    if (in.rdbuf()->in_avail() > 0) continue;
+    if (out && in.rdbuf()->in_avail() > 0) continue;
     const absl::Status flushed = run.Flush();
     if (!flushed.ok()) return flushed;
-    out.flush();
+    if (!out.flush()) break;
   }
   return run.Flush();
 }
@@ -173,7 +173,7 @@ int RunEval(Evaluator& evaluator, const EvalOptions& options, std::istream& in, 
   Run run(evaluator, options, out);
   absl::Status status = TakeLines(run, in, out, err, exit_status);
   status.Update(evaluator.Close());
-  out.flush();
+  if (!out.flush()) status.Update(absl::AbortedError("the answers cannot be written"));
   if (status.ok()) return exit_status;
   err << "carom: " << absl::StatusCodeToString(status.code()) << ": " << status.message() << '\n';
   return 1;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -29,6 +30,8 @@ int Run(const EvalCommandOptions& options) {
     if (!remote.ok()) return Fail(remote.status());
     evaluator = *std::move(remote);
   }
+  // A reader that goes away ends the run, not the process: the scene is still to be deleted.
+  std::signal(SIGPIPE, SIG_IGN);
   // Standard input then tells how much there is to read.
   std::ios::sync_with_stdio(false);
   std::cin.tie(nullptr);

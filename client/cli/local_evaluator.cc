@@ -19,8 +19,9 @@ class Local final : public Evaluator {
 
   absl::Status Replace(std::vector<Polygon> polygons) override {
     absl::StatusOr<Scene::Ptr> scene = Scene::Create(std::move(polygons));
-    if (scene.ok()) scene_ = *std::move(scene);
-    return scene.status();
+    if (!scene.ok()) return scene.status();
+    scene_ = *std::move(scene);
+    return absl::OkStatus();
   }
 
   absl::StatusOr<std::vector<GroupResult>> Evaluate(std::span<const Group> groups) override {

@@ -14,6 +14,8 @@ namespace carom::cli {
 namespace {
 
 constexpr uint64_t kHandle = 1;
+// An import takes as long as its scene is large.
+constexpr CallOptions kNoTimeout{.timeout = std::chrono::milliseconds(0)};
 
 // A name that nobody else uses.
 std::string PrivateName() {
@@ -29,7 +31,7 @@ class Remote final : public Evaluator {
 
   absl::Status Replace(std::vector<Polygon> polygons) override {
     const absl::Status status =
-        client_->ImportScene(name_, polygons, ImportMode::kReplace).status();
+        client_->ImportScene(name_, polygons, ImportMode::kReplace, kNoTimeout).status();
     if (status.ok()) is_there_ = true;
     return status;
   }

@@ -70,7 +70,8 @@ int Import(const SceneOptions& options, Client& client) {
   if (!polygons.ok()) return Fail(polygons.status());
   return PrintOrFail(
       client.ImportScene(FullName(options.name), *polygons,
-                         options.replace ? ImportMode::kReplace : ImportMode::kCreate));
+                         options.replace ? ImportMode::kReplace : ImportMode::kCreate,
+                         {.timeout = std::chrono::milliseconds(0)}));
 }
 
 int List(const SceneOptions&, Client& client) {

@@ -171,8 +171,7 @@ CastHit Caster::Measured(const Candidate& candidate) const {
     if (!hit.ends_inside) hit.exit_normal = NormalOf(polygon, passage.exit, 1);
   }
   const PassageEdge& reported = candidate.at_exit ? passage.exit : passage.entry;
-  hit.fraction =
-      candidate.at_exit ? hit.exit_fraction : candidate.fraction().Rounded(segment_);
+  hit.fraction = candidate.at_exit ? hit.exit_fraction : candidate.fraction().Rounded(segment_);
   hit.feature = FeatureOf(polygon, reported);
   // The reported edge defines the point, so that equal fractions of several edges do not matter.
   const bool has_edge = hit.feature != Feature::kNone;

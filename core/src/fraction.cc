@@ -91,9 +91,8 @@ int Fraction::Compare(const Segment& segment, const Fraction& a, const Fraction&
   if (a.low_ > b.high_) return 1;
   if (a.SameSource(b)) return 0;
   return a.WithExact(segment, [&](const auto& a_n, const auto& a_d) {
-    return b.WithExact(segment, [&](const auto& b_n, const auto& b_d) {
-      return (a_n * b_d - b_n * a_d).sign();
-    });
+    return b.WithExact(
+        segment, [&](const auto& b_n, const auto& b_d) { return (a_n * b_d - b_n * a_d).sign(); });
   });
 }
 
@@ -105,10 +104,14 @@ double Fraction::Rounded(const Segment& segment) const {
 
 Vec2 Fraction::Point(const Segment& segment, double rounded) const {
   switch (kind_) {
-    case Kind::kZero: return segment.a;
-    case Kind::kOne: return segment.b;
-    case Kind::kVertex: return v_;
-    case Kind::kCrossing: break;
+    case Kind::kZero:
+      return segment.a;
+    case Kind::kOne:
+      return segment.b;
+    case Kind::kVertex:
+      return v_;
+    case Kind::kCrossing:
+      break;
   }
   return PointAt(segment, rounded);
 }

@@ -22,8 +22,8 @@ void CheckLengths(std::initializer_list<Column> columns, Refusal& refusal) {
   const Column& first = *columns.begin();
   for (const Column& column : columns) {
     if (column.size != first.size) {
-      refusal.Add(column.field, absl::StrCat("must have as many entries as ", first.field, ", ",
-                                             first.size));
+      refusal.Add(column.field,
+                  absl::StrCat("must have as many entries as ", first.field, ", ", first.size));
     }
   }
 }
@@ -83,8 +83,7 @@ absl::Status CheckGroup(const Group& group) {
   if (group.cast_options.max_hits < 1 || group.cast_options.max_hits > kMaxMaxHits) {
     refusal.Add("segments.max_hits", absl::StrCat("must be in [1, ", kMaxMaxHits, "]"));
   }
-  CheckLengths({{"points.x", group.points.x.size()}, {"points.y", group.points.y.size()}},
-               refusal);
+  CheckLengths({{"points.x", group.points.x.size()}, {"points.y", group.points.y.size()}}, refusal);
   CheckLengths({{"circles.x", group.circles.x.size()},
                 {"circles.y", group.circles.y.size()},
                 {"circles.radius", group.circles.radius.size()}},

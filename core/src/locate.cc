@@ -44,8 +44,8 @@ void LocateAnswers::Clear() {
   errors.clear();
 }
 
-bool LocatePoints(const Scene& scene, const PointColumns& points, uint64_t mask,
-                  LocateAnswers& out, WorkMeter& meter) {
+bool LocatePoints(const Scene& scene, const PointColumns& points, uint64_t mask, LocateAnswers& out,
+                  WorkMeter& meter) {
   out.Clear();
   out.counts.assign(points.size(), 0);
   struct Row {

@@ -109,7 +109,8 @@ class PolygonPair {
   template <class Visit>
   void VisitNearEdges(const Visit& visit) {
     const Box& reach = moving_.polygon().bounds();
-    fixed_.VisitEdges(meter_, [&](const Box& box) { return reach.Intersects(box); }, visit);
+    fixed_.VisitEdges(
+        meter_, [&](const Box& box) { return reach.Intersects(box); }, visit);
   }
 
   bool MeetsMovingEdge(const Segment& edge) {
@@ -197,8 +198,8 @@ void OverlapAnswers::Clear() {
   errors.clear();
 }
 
-bool OverlapCircles(const Scene& scene, const CircleColumns& circles,
-                    const OverlapOptions& options, OverlapAnswers& out, WorkMeter& meter) {
+bool OverlapCircles(const Scene& scene, const CircleColumns& circles, const OverlapOptions& options,
+                    OverlapAnswers& out, WorkMeter& meter) {
   out.Clear();
   out.counts.assign(circles.size(), 0);
   std::vector<Row> rows;

@@ -44,8 +44,8 @@ bool PassageFinder::LineMayMeet(const Box& box) const {
   const double y2 = dx * (box.max.y - segment_.a.y);
   const double x1 = dy * (box.min.x - segment_.a.x);
   const double x2 = dy * (box.max.x - segment_.a.x);
-  const double error = 8 * kUnit * (std::max(std::abs(y1), std::abs(y2)) +
-                                    std::max(std::abs(x1), std::abs(x2)));
+  const double error =
+      8 * kUnit * (std::max(std::abs(y1), std::abs(y2)) + std::max(std::abs(x1), std::abs(x2)));
   return std::max(y1, y2) - std::min(x1, x2) >= -error &&
          std::min(y1, y2) - std::max(x1, x2) <= error;
 }
@@ -54,8 +54,7 @@ bool PassageFinder::MayMeet(const Box& box) const {
   return bounds_.Intersects(box) && LineMayMeet(box);
 }
 
-const std::vector<Passage>& PassageFinder::Find(const IndexedPolygon& polygon,
-                                                WorkMeter& meter) {
+const std::vector<Passage>& PassageFinder::Find(const IndexedPolygon& polygon, WorkMeter& meter) {
   passages_.clear();
   if (segment_.a == segment_.b) {
     FindAtPoint(polygon, meter);
@@ -134,8 +133,8 @@ void PassageFinder::AddParallelTouch(uint32_t index, const Segment& edge) {
 
 // The winding number of the moved segment just after its start, where the start is on an edge: the
 // sum over all edges that pass the line at or behind the start. An edge passes the line where its
-// vertex on the line is, or where the start and the edge's second vertex tell: with `ahead` the side
-// of the edge on which the start lies, t has the sign of ahead * side_b.
+// vertex on the line is, or where the start and the edge's second vertex tell: with `ahead` the
+// side of the edge on which the start lies, t has the sign of ahead * side_b.
 int64_t PassageFinder::WindingAfterStart(const IndexedPolygon& polygon, WorkMeter& meter) const {
   if (polygon.polygon().solidity() == Solidity::kBoundary) return 0;
   int64_t winding = 0;

@@ -26,8 +26,8 @@ namespace carom::internal {
 // No edge.
 inline constexpr uint32_t kNoEdge = 0xffffffff;
 
-// An edge at an end of a passage, whether it is parallel to the segment, and where it meets that end
-// (equal to the passage's fraction there, but kept as this edge defines it).
+// An edge at an end of a passage, whether it is parallel to the segment, and where it meets that
+// end (equal to the passage's fraction there, but kept as this edge defines it).
 struct PassageEdge {
   uint32_t index = kNoEdge;
   bool parallel = false;

@@ -31,9 +31,9 @@ constexpr v1::OverlapDetail kOverlapDetails[] = {v1::OVERLAP_DETAIL_IDS, v1::OVE
 constexpr v1::Feature kFeatures[] = {v1::FEATURE_UNSPECIFIED, v1::FEATURE_EDGE, v1::FEATURE_VERTEX,
                                      v1::FEATURE_COLLINEAR};
 constexpr v1::ItemFault kItemFaults[] = {
-    v1::ITEM_FAULT_NOT_ACCEPTED,       v1::ITEM_FAULT_NEGATIVE_RADIUS,
-    v1::ITEM_FAULT_NOT_A_ROTATION,     v1::ITEM_FAULT_ANGLE_OUT_OF_RANGE,
-    v1::ITEM_FAULT_UNKNOWN_SHAPE,      v1::ITEM_FAULT_PLACED_OUT_OF_RANGE};
+    v1::ITEM_FAULT_NOT_ACCEPTED,   v1::ITEM_FAULT_NEGATIVE_RADIUS,
+    v1::ITEM_FAULT_NOT_A_ROTATION, v1::ITEM_FAULT_ANGLE_OUT_OF_RANGE,
+    v1::ITEM_FAULT_UNKNOWN_SHAPE,  v1::ITEM_FAULT_PLACED_OUT_OF_RANGE};
 constexpr v1::Location kLocations[] = {v1::LOCATION_UNSPECIFIED, v1::LOCATION_BOUNDARY,
                                        v1::LOCATION_INSIDE};
 

@@ -152,5 +152,21 @@ TEST_F(CliTest, Eval) {
   EXPECT_EQ(Carom({"eval", "--local"}, "").exit_code, 0);
 }
 
+// Whoever reads the answers goes away: eval ends, and leaves no scene on the server.
+TEST_F(CliTest, EvalWithoutAReader) {
+  const std::string script =
+      "yes '{\"op\":\"point\",\"p\":[1,1]}' | head -n 200000 | \"$CAROM_BINARY\" eval --address " +
+      server_->address() + " 2>&1 >/dev/full";
+  const ProcessResult result = carom::testing::RunProcess({"bash", "-c", script}, "", 60);
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.standard_output, "carom: ABORTED: the answers cannot be written\n");
+  const ProcessResult closed = carom::testing::RunProcess(
+      {"bash", "-o", "pipefail", "-c", script.substr(0, script.find("2>&1")) + "| head -n 1"}, "",
+      60);
+  EXPECT_NE(closed.exit_code, 0);
+  EXPECT_EQ(closed.standard_output, "{\"in\":[],\"on\":[]}\n");
+  EXPECT_TRUE(client_->ListAllScenes()->empty());
+}
+
 }  // namespace
 }  // namespace carom

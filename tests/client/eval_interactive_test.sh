@@ -12,5 +12,6 @@ for x in 1 2 3; do
   read -r -t 20 answer <&"${EVAL[0]}"
   [ "$answer" = "{\"q\":$x,\"in\":[],\"on\":[]}" ]
 done
-exec {EVAL[1]}>&-
+input=${EVAL[1]}
+exec {input}>&-
 wait "$pid"

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Hand-made cases in the order of docs/conventions.md, then the laws. oracle_test.cc compares random
-// casts with exact answers.
+// Hand-made cases in the order of docs/conventions.md, then the laws. oracle_test.cc compares
+// random casts with exact answers.
 
 #include "carom/cast.h"
 
@@ -164,9 +164,8 @@ TEST(CastTest, InnerEdgesDoNotEndAPassage) {
 }
 
 TEST(CastTest, TiesGoToTheLeastPolygonIdAndAllIsInTotalOrder) {
-  const Scene::Ptr scene = SceneOf({{9, {Rectangle(2, 0, 4, 2)}},
-                                    {3, {Rectangle(2, 1, 5, 3)}},
-                                    {1, {Rectangle(6, 0, 7, 2)}}});
+  const Scene::Ptr scene = SceneOf(
+      {{9, {Rectangle(2, 0, 4, 2)}}, {3, {Rectangle(2, 1, 5, 3)}}, {1, {Rectangle(6, 0, 7, 2)}}});
   CastOptions options;
   EXPECT_EQ(Hit(*scene, {{0, 1}, {8, 1}}).polygon_id, 3u);
   options.mode = CastMode::kAll;
@@ -206,10 +205,10 @@ TEST(CastTest, ABadItemIsAnsweredAloneAndTheOthersAsIfItWereNotThere) {
   const CastAnswers answers = Cast(
       *scene, {good, {{kNan, 0}, {1, 1}}, {{0, 0}, {HUGE_VAL, kNan}}, {{0, above}, {0, 0}}, good});
   EXPECT_EQ(answers.counts, (std::vector<uint32_t>{1, 0, 0, 0, 1}));
-  EXPECT_EQ(answers.errors, (std::vector<ItemError>{
-                                {1, ItemColumn::kAx, ItemFault::kNotAccepted},
-                                {2, ItemColumn::kBx, ItemFault::kNotAccepted},
-                                {3, ItemColumn::kAy, ItemFault::kNotAccepted}}));
+  EXPECT_EQ(answers.errors,
+            (std::vector<ItemError>{{1, ItemColumn::kAx, ItemFault::kNotAccepted},
+                                    {2, ItemColumn::kBx, ItemFault::kNotAccepted},
+                                    {3, ItemColumn::kAy, ItemFault::kNotAccepted}}));
   EXPECT_EQ(answers.hits[0].fraction, answers.hits[1].fraction);
 }
 
@@ -240,8 +239,8 @@ void ForRandomCasts(uint64_t seed, Law law) {
     const Grid grid{4 + random.Below(4), i % 2 == 0 ? 1 : 0.1, i % 4 == 0 ? 15 : 0};
     const TestScene scene = RandomScene(random, grid);
     const Segment segment{grid.Point(random), grid.Point(random)};
-    SCOPED_TRACE(scene.ToCode() + absl::StrFormat("{{%a, %a}, {%a, %a}}", segment.a.x,
-                                                  segment.a.y, segment.b.x, segment.b.y));
+    SCOPED_TRACE(scene.ToCode() + absl::StrFormat("{{%a, %a}, {%a, %a}}", segment.a.x, segment.a.y,
+                                                  segment.b.x, segment.b.y));
     law(random, scene, segment);
   }
 }
@@ -315,8 +314,8 @@ void ForIntegerCasts(uint64_t seed, Law law) {
     const Grid grid{4 + random.Below(4), 2, 0};
     const TestScene scene = RandomScene(random, grid);
     const Segment segment{grid.Point(random), grid.Point(random)};
-    SCOPED_TRACE(scene.ToCode() + absl::StrFormat("{{%a, %a}, {%a, %a}}", segment.a.x,
-                                                  segment.a.y, segment.b.x, segment.b.y));
+    SCOPED_TRACE(scene.ToCode() + absl::StrFormat("{{%a, %a}, {%a, %a}}", segment.a.x, segment.a.y,
+                                                  segment.b.x, segment.b.y));
     law(random, scene, segment);
   }
 }

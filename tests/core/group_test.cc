@@ -28,30 +28,60 @@ struct BadGroup {
 TEST(GroupTest, CheckGroupNamesTheFieldAndTheRange) {
   const Polygon shape = Polygon::Create({0, {{{{0, 0}}}}}).value();
   const Polygon large =
-      Polygon::Create({0, {{std::vector<Vec2>(kMaxMovingVertices + 1, Vec2{1, 1}), false},
-                           {{{0, 0}}}}})
+      Polygon::Create(
+          {0, {{std::vector<Vec2>(kMaxMovingVertices + 1, Vec2{1, 1}), false}, {{{0, 0}}}}})
           .value();
   const auto invalid = absl::StatusCode::kInvalidArgument;
   const std::vector<uint32_t> which{0};
   const BadGroup cases[] = {
-      {"ay", [](Group& g) { g.segments = {kTwo, kOne, kTwo, kTwo}; }, invalid, "segments.ay"},
-      {"by", [](Group& g) { g.segments = {kTwo, kTwo, kTwo, {}}; }, invalid, "segments.by"},
+      {"ay",
+       [](Group& g) {
+         g.segments = {kTwo, kOne, kTwo, kTwo};
+       },
+       invalid, "segments.ay"},
+      {"by",
+       [](Group& g) {
+         g.segments = {kTwo, kTwo, kTwo, {}};
+       },
+       invalid, "segments.by"},
       {"hits 0", [](Group& g) { g.cast_options.max_hits = 0; }, invalid, "segments.max_hits"},
       {"hits", [](Group& g) { g.cast_options.max_hits = 65537; }, invalid, "segments.max_hits"},
-      {"points", [](Group& g) { g.points = {kTwo, kOne}; }, invalid, "points.y"},
-      {"radius", [](Group& g) { g.circles = {kTwo, kTwo, kOne}; }, invalid, "circles.radius"},
+      {"points",
+       [](Group& g) {
+         g.points = {kTwo, kOne};
+       },
+       invalid, "points.y"},
+      {"radius",
+       [](Group& g) {
+         g.circles = {kTwo, kTwo, kOne};
+       },
+       invalid, "circles.radius"},
       {"no shapes", [](Group& g) { g.polygons.x = g.polygons.y = kOne; }, invalid,
        "polygons.shapes"},
-      {"shape", [&](Group& g) { g.polygons = {{&shape, 1}, which, kTwo, kTwo, {}, {}, {}}; },
+      {"shape",
+       [&](Group& g) {
+         g.polygons = {{&shape, 1}, which, kTwo, kTwo, {}, {}, {}};
+       },
        invalid, "polygons.shape"},
-      {"c without s", [&](Group& g) { g.polygons = {{&shape, 1}, which, kOne, kOne, kOne, {}, {}}; },
+      {"c without s",
+       [&](Group& g) {
+         g.polygons = {{&shape, 1}, which, kOne, kOne, kOne, {}, {}};
+       },
        invalid, "polygons.s"},
       {"angle and c",
-       [&](Group& g) { g.polygons = {{&shape, 1}, which, kOne, kOne, kOne, kOne, kOne}; }, invalid,
-       "polygons.angle"},
-      {"angle", [&](Group& g) { g.polygons = {{&shape, 1}, which, kOne, kOne, {}, {}, kTwo}; },
+       [&](Group& g) {
+         g.polygons = {{&shape, 1}, which, kOne, kOne, kOne, kOne, kOne};
+       },
        invalid, "polygons.angle"},
-      {"large", [&](Group& g) { g.polygons = {{&large, 1}, which, kOne, kOne, {}, {}, {}}; },
+      {"angle",
+       [&](Group& g) {
+         g.polygons = {{&shape, 1}, which, kOne, kOne, {}, {}, kTwo};
+       },
+       invalid, "polygons.angle"},
+      {"large",
+       [&](Group& g) {
+         g.polygons = {{&large, 1}, which, kOne, kOne, {}, {}, {}};
+       },
        absl::StatusCode::kResourceExhausted, "polygons.shapes[0]"},
   };
   for (const BadGroup& c : cases) {

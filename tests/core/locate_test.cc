@@ -80,9 +80,8 @@ TEST(LocateTest, ABadItemIsAnsweredAlone) {
   const Scene::Ptr scene = MakeScene({{1, {{{{0, 0}, {9, 0}, {0, 9}}}}}}).scene;
   const LocateAnswers answers = Locate(*scene, {1, NAN, 1}, {1, 1, -INFINITY});
   EXPECT_EQ(answers.counts, (std::vector<uint32_t>{1, 0, 0}));
-  EXPECT_EQ(answers.errors,
-            (std::vector<ItemError>{{1, ItemColumn::kX, ItemFault::kNotAccepted},
-                                    {2, ItemColumn::kY, ItemFault::kNotAccepted}}));
+  EXPECT_EQ(answers.errors, (std::vector<ItemError>{{1, ItemColumn::kX, ItemFault::kNotAccepted},
+                                                    {2, ItemColumn::kY, ItemFault::kNotAccepted}}));
 }
 
 }  // namespace

@@ -48,26 +48,33 @@ carom::Segment RandomSegment(Random& random, const Grid& grid) {
 CastAnswers CastOne(const Scene& scene, const carom::Segment& s, const CastOptions& options) {
   CastAnswers answers;
   WorkMeter meter;
-  EXPECT_TRUE(CastSegments(
-      scene, {{&s.a.x, 1}, {&s.a.y, 1}, {&s.b.x, 1}, {&s.b.y, 1}}, options, answers, meter));
+  EXPECT_TRUE(CastSegments(scene, {{&s.a.x, 1}, {&s.a.y, 1}, {&s.b.x, 1}, {&s.b.y, 1}}, options,
+                           answers, meter));
   return answers;
 }
 
 OracleInside ToOracle(InsidePolicy policy) {
   switch (policy) {
-    case InsidePolicy::kReportStart: return OracleInside::kReportStart;
-    case InsidePolicy::kIgnore: return OracleInside::kIgnore;
-    case InsidePolicy::kExit: break;
+    case InsidePolicy::kReportStart:
+      return OracleInside::kReportStart;
+    case InsidePolicy::kIgnore:
+      return OracleInside::kIgnore;
+    case InsidePolicy::kExit:
+      break;
   }
   return OracleInside::kExit;
 }
 
 Feature FromOracle(OracleFeature feature) {
   switch (feature) {
-    case OracleFeature::kNone: return Feature::kNone;
-    case OracleFeature::kEdge: return Feature::kEdge;
-    case OracleFeature::kVertex: return Feature::kVertex;
-    case OracleFeature::kCollinear: break;
+    case OracleFeature::kNone:
+      return Feature::kNone;
+    case OracleFeature::kEdge:
+      return Feature::kEdge;
+    case OracleFeature::kVertex:
+      return Feature::kVertex;
+    case OracleFeature::kCollinear:
+      break;
   }
   return Feature::kCollinear;
 }
@@ -113,8 +120,8 @@ TEST(OracleTest, CastsEqualTheOracleInEveryModeAndPolicy) {
     options.inside_policy = static_cast<InsidePolicy>(random.Below(3));
     const OracleInside inside = ToOracle(options.inside_policy);
     const OracleLine line = carom::testing::Segment({s.a.x, s.a.y}, {s.b.x, s.b.y});
-    SCOPED_TRACE(scene.ToCode() + absl::StrFormat("{{%a, %a}, {%a, %a}}, InsidePolicy(%d)",
-                                                  s.a.x, s.a.y, s.b.x, s.b.y,
+    SCOPED_TRACE(scene.ToCode() + absl::StrFormat("{{%a, %a}, {%a, %a}}, InsidePolicy(%d)", s.a.x,
+                                                  s.a.y, s.b.x, s.b.y,
                                                   static_cast<int>(options.inside_policy)));
     for (const CastMode mode : {CastMode::kAny, CastMode::kClosest, CastMode::kAll}) {
       options.mode = mode;
@@ -143,8 +150,7 @@ TEST(OracleTest, LocationsEqualTheOracle) {
     SCOPED_TRACE(scene.ToCode() + absl::StrFormat("{%a, %a}", p.x, p.y));
     LocateAnswers got;
     WorkMeter meter;
-    ASSERT_TRUE(
-        LocatePoints(*scene.scene, {{&p.x, 1}, {&p.y, 1}}, kEveryCategory, got, meter));
+    ASSERT_TRUE(LocatePoints(*scene.scene, {{&p.x, 1}, {&p.y, 1}}, kEveryCategory, got, meter));
     std::vector<uint64_t> in;
     std::vector<uint64_t> on;
     for (size_t i = 0; i < got.polygon_ids.size(); ++i) {

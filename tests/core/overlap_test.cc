@@ -56,8 +56,7 @@ TEST(OverlapTest, ACircleTouchesAtExactlyItsRadius) {
 }
 
 TEST(OverlapTest, ACircleInAHoleOrAHollowPolygonTouchesNothing) {
-  const Scene::Ptr holed =
-      MakeScene({{1, {Rectangle(0, 0, 9, 9), Rectangle(2, 2, 7, 7)}}}).scene;
+  const Scene::Ptr holed = MakeScene({{1, {Rectangle(0, 0, 9, 9), Rectangle(2, 2, 7, 7)}}}).scene;
   EXPECT_TRUE(OfCircle(*holed, 4.5, 4.5, 2).polygon_ids.empty());
   EXPECT_EQ(OfCircle(*holed, 4.5, 4.5, 2.5).polygon_ids, Ids{1});
   PolygonSpec hollow{1, {Rectangle(0, 0, 9, 9)}};
@@ -153,8 +152,8 @@ TEST(OverlapLawTest, CastHitsEqualTheOverlapOfTheSegment) {
     WorkMeter meter;
     CastOptions all;
     all.mode = CastMode::kAll;
-    ASSERT_TRUE(CastSegments(*scene.scene, {{&a.x, 1}, {&a.y, 1}, {&b.x, 1}, {&b.y, 1}}, all, cast,
-                             meter));
+    ASSERT_TRUE(
+        CastSegments(*scene.scene, {{&a.x, 1}, {&a.y, 1}, {&b.x, 1}, {&b.y, 1}}, all, cast, meter));
     Ids hit;
     for (const CastHit& h : cast.hits) hit.push_back(h.polygon_id);
     std::sort(hit.begin(), hit.end());

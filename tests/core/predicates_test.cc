@@ -45,8 +45,8 @@ TEST(PredicatesTest, OrientationIsExactOnRoundedCollinearPoints) {
     const Vec2 b = Normalized(point());
     const Vec2 c = Normalized(NearLine(random, a, b));
     const int want = Sign(Cross(Exactly(b) - Exactly(a), Exactly(c) - Exactly(a)));
-    ASSERT_EQ(Orientation(a, b, c), want) << absl::StrFormat(
-        "{%a, %a}, {%a, %a}, {%a, %a}", a.x, a.y, b.x, b.y, c.x, c.y);
+    ASSERT_EQ(Orientation(a, b, c), want)
+        << absl::StrFormat("{%a, %a}, {%a, %a}, {%a, %a}", a.x, a.y, b.x, b.y, c.x, c.y);
     on_line += want == 0;
   }
   EXPECT_GT(on_line, 100);

@@ -73,10 +73,9 @@ inline PolygonSpec RandomPolygon(Random& random, const Grid& grid, uint64_t id) 
 inline OraclePolygon ToOracle(const PolygonSpec& spec) {
   OraclePolygon result;
   result.id = spec.id;
-  result.fill =
-      spec.fill_rule == FillRule::kEvenOdd ? OracleFill::kEvenOdd : OracleFill::kNonZero;
-  result.solidity = spec.solidity == Solidity::kSolid ? OracleSolidity::kSolid
-                                                      : OracleSolidity::kBoundary;
+  result.fill = spec.fill_rule == FillRule::kEvenOdd ? OracleFill::kEvenOdd : OracleFill::kNonZero;
+  result.solidity =
+      spec.solidity == Solidity::kSolid ? OracleSolidity::kSolid : OracleSolidity::kBoundary;
   result.category = spec.category;
   for (const RingSpec& ring : spec.rings) {
     OracleRing converted;
@@ -89,8 +88,7 @@ inline OraclePolygon ToOracle(const PolygonSpec& spec) {
 
 // A failing case as code that reproduces it.
 inline std::string ToCode(const PolygonSpec& spec) {
-  std::string code = absl::StrFormat(
-      "PolygonSpec{%d, {", spec.id);
+  std::string code = absl::StrFormat("PolygonSpec{%d, {", spec.id);
   for (const RingSpec& ring : spec.rings) {
     code += "{{";
     for (const Vec2 p : ring.vertices) absl::StrAppendFormat(&code, "{%a, %a}, ", p.x, p.y);

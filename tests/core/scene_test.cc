@@ -43,7 +43,8 @@ TEST(SceneTest, EmptySceneAnswersNothing) {
 
 TEST(SceneTest, HoldsPolygonsByAscendingIdInAnyOrderGiven) {
   std::vector<Polygon> polygons;
-  for (const uint64_t id : {UINT64_MAX, uint64_t{0}, uint64_t{5}}) polygons.push_back(Square(id, 0));
+  for (const uint64_t id : {UINT64_MAX, uint64_t{0}, uint64_t{5}})
+    polygons.push_back(Square(id, 0));
   const Scene::Ptr scene = Scene::Create(std::move(polygons), 42).value();
   EXPECT_EQ(scene->version(), 42u);
   EXPECT_EQ(scene->vertex_count(), 12u);
@@ -104,15 +105,23 @@ struct CommitCase {
 TEST(SceneTest, CommitIsAllOrNothingAndNamesTheOffence) {
   const Scene::Ptr scene = Scene::Create(Squares(3), 1).value();
   const CommitCase cases[] = {
-      {"added id is there", {AddPolygon{Square(7, 0)}, AddPolygon{Square(2, 0)}},
-       absl::StatusCode::kAlreadyExists, "edits[1].add.id"},
-      {"replaced id is not", {ReplacePolygon{Square(9, 0)}}, absl::StatusCode::kNotFound,
+      {"added id is there",
+       {AddPolygon{Square(7, 0)}, AddPolygon{Square(2, 0)}},
+       absl::StatusCode::kAlreadyExists,
+       "edits[1].add.id"},
+      {"replaced id is not",
+       {ReplacePolygon{Square(9, 0)}},
+       absl::StatusCode::kNotFound,
        "edits[0].replace.id"},
       {"removed id is not", {RemovePolygon{9}}, absl::StatusCode::kNotFound, "edits[0].remove"},
-      {"twice in one commit", {RemovePolygon{1}, AddPolygon{Square(1, 0)}},
-       absl::StatusCode::kInvalidArgument, "edits[1].add.id"},
-      {"twice wins over missing", {RemovePolygon{9}, RemovePolygon{9}},
-       absl::StatusCode::kInvalidArgument, "edits[1].remove"},
+      {"twice in one commit",
+       {RemovePolygon{1}, AddPolygon{Square(1, 0)}},
+       absl::StatusCode::kInvalidArgument,
+       "edits[1].add.id"},
+      {"twice wins over missing",
+       {RemovePolygon{9}, RemovePolygon{9}},
+       absl::StatusCode::kInvalidArgument,
+       "edits[1].remove"},
   };
   for (const CommitCase& c : cases) {
     SCOPED_TRACE(c.name);

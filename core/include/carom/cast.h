@@ -52,7 +52,7 @@ struct CastHit {
   // The least (ring, edge) through the hit point that is not parallel to the segment, else the
   // least of all. Meaningless when `feature` is NONE (the hit point is on no edge).
   EdgeRef edge;
-  EdgeRef exit_edge;           // the same for the passage's end; see has_exit_edge
+  EdgeRef exit_edge;  // the same for the passage's end; see has_exit_edge
   Feature feature = Feature::kNone;
   bool starts_inside = false;  // the passage holds the start
   bool ends_inside = false;    // the passage reaches `b`
@@ -62,7 +62,7 @@ struct CastHit {
   // The end of the passage, likewise; 1 when ends_inside. A segment of length zero has one
   // parameter, t = 0: its passage starts and ends inside, and both fractions are 0.
   double exit_fraction = 0;
-  Vec2 point;                // errs by at most 2 ulp of the largest coordinate of the query
+  Vec2 point;  // errs by at most 2 ulp of the largest coordinate of the query
   // Unit normal of the reported edge on the side the segment comes from, normal . (b - a) < 0;
   // each component within 1 ulp of exact. {0, 0} for an edge parallel to the segment, for none,
   // and for a start inside under REPORT_START. Under EXIT it is that of the exit.
@@ -82,9 +82,9 @@ struct SegmentColumns {
 struct CastAnswers {
   // Hits of segment i, summing to hits.size(); under ANY 1 or 0, and `hits` stays empty.
   std::vector<uint32_t> counts;
-  std::vector<CastHit> hits;          // segment after segment, each in the total order
-  std::vector<uint32_t> truncated;    // segments with more hits than max_hits, ascending
-  std::vector<ItemError> errors;      // ascending by index; those segments count 0 hits
+  std::vector<CastHit> hits;        // segment after segment, each in the total order
+  std::vector<uint32_t> truncated;  // segments with more hits than max_hits, ascending
+  std::vector<ItemError> errors;    // ascending by index; those segments count 0 hits
 
   void Clear();
 };

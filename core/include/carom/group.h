@@ -55,7 +55,8 @@ struct GroupAnswers {
 absl::Status CheckGroup(const Group& group);
 
 // Answers a group that `CheckGroup` accepts. If `meter` stopped the work, `out` is meaningless and
-// the status DEADLINE_EXCEEDED, or RESOURCE_EXHAUSTED when the answers have too many rows. Thread-safe for distinct `out` and `meter`.
+// the status DEADLINE_EXCEEDED, or RESOURCE_EXHAUSTED when the answers have too many rows.
+// Thread-safe for distinct `out` and `meter`.
 absl::Status EvaluateGroup(const Scene& scene, const Group& group, GroupAnswers& out,
                            WorkMeter& meter);
 

@@ -28,10 +28,10 @@ struct PointColumns {
 };
 
 struct LocateAnswers {
-  std::vector<uint32_t> counts;        // polygons that hold point i
-  std::vector<uint64_t> polygon_ids;   // point after point, ascending
-  std::vector<Location> locations;     // BOUNDARY or INSIDE, beside polygon_ids
-  std::vector<ItemError> errors;       // ascending by index
+  std::vector<uint32_t> counts;       // polygons that hold point i
+  std::vector<uint64_t> polygon_ids;  // point after point, ascending
+  std::vector<Location> locations;    // BOUNDARY or INSIDE, beside polygon_ids
+  std::vector<ItemError> errors;      // ascending by index
 
   void Clear();
 };
@@ -39,7 +39,7 @@ struct LocateAnswers {
 // Considers the polygons with category & mask != 0. Returns false if `meter` stopped the work;
 // `out` is then meaningless. Cost per point: O(log n) and, for each polygon whose box holds it, the
 // edges that straddle the horizontal line to its right. Thread-safe.
-bool LocatePoints(const Scene& scene, const PointColumns& points, uint64_t mask,
-                  LocateAnswers& out, WorkMeter& meter);
+bool LocatePoints(const Scene& scene, const PointColumns& points, uint64_t mask, LocateAnswers& out,
+                  WorkMeter& meter);
 
 }  // namespace carom

@@ -66,8 +66,8 @@ struct OverlapAnswers {
 
 // Return false if `meter` stopped the work; `out` is then meaningless. Cost per item: O(log n +
 // edges near by), times the shape's vertices near by for polygons. Thread-safe.
-bool OverlapCircles(const Scene& scene, const CircleColumns& circles,
-                    const OverlapOptions& options, OverlapAnswers& out, WorkMeter& meter);
+bool OverlapCircles(const Scene& scene, const CircleColumns& circles, const OverlapOptions& options,
+                    OverlapAnswers& out, WorkMeter& meter);
 bool OverlapPolygons(const Scene& scene, const PolygonColumns& polygons,
                      const OverlapOptions& options, OverlapAnswers& out, WorkMeter& meter);
 

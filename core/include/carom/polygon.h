@@ -101,8 +101,8 @@ class Polygon {
     return fill_rule_ == FillRule::kEvenOdd ? winding % 2 != 0 : winding != 0;
   }
 
-  // A description from which `Create` makes an equal polygon: a closed ring whose last vertex equals
-  // its first gets the closing duplicate that `Create` drops.
+  // A description from which `Create` makes an equal polygon: a closed ring whose last vertex
+  // equals its first gets the closing duplicate that `Create` drops.
   PolygonSpec spec() const;
 
  private:

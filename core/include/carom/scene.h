@@ -92,8 +92,8 @@ class Scene {
   uint64_t version_;
   size_t vertex_count_ = 0;
   Box bounds_;
-  std::vector<Shared> polygons_;   // ascending by id
-  std::vector<uint32_t> order_;    // along a space-filling curve
+  std::vector<Shared> polygons_;                   // ascending by id
+  std::vector<uint32_t> order_;                    // along a space-filling curve
   std::unique_ptr<const BoxHierarchy> hierarchy_;  // over order_
 };
 

@@ -50,8 +50,7 @@ class Refusal {
 };
 
 // A status of one violation.
-absl::Status Refused(absl::StatusCode code, absl::string_view field,
-                     absl::string_view description);
+absl::Status Refused(absl::StatusCode code, absl::string_view field, absl::string_view description);
 
 // INVALID_ARGUMENT of one violation.
 absl::Status InvalidField(absl::string_view field, absl::string_view description);

@@ -5,8 +5,8 @@
 //
 // Every batch function counts the index nodes and edges it visits on a `WorkMeter`, and stops soon
 // after the meter says so. The core knows no clock: the owner supplies the question "is it time to
-// stop?", and the meter asks it once per `kInterval` units. The meter also caps the rows of answers,
-// so that a small question cannot make a huge answer.
+// stop?", and the meter asks it once per `kInterval` units. The meter also caps the rows of
+// answers, so that a small question cannot make a huge answer.
 #pragma once
 
 #include <cstdint>
