@@ -125,7 +125,7 @@ absl::Status OfTheLine(const absl::Status& status) {
 absl::Status AppendLines(std::span<const Pending> queries, Evaluator& evaluator,
                          std::vector<std::string>& out) {
   const QueryColumns columns(queries);
-  absl::StatusOr<std::vector<GroupResult>> results(std::in_place);
+  absl::StatusOr<std::vector<GroupResult>> results = std::vector<GroupResult>();
   const bool asks = std::ranges::any_of(queries, [](const Pending& p) { return p.query.ok(); });
   if (asks) results = evaluator.Evaluate(columns.groups());
   if (!results.ok()) return results.status();
