@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Every query against the rational oracle, on random scenes in which vertices, edges and queries
-// coincide all the time. Scales reach from 1e-9 to 1e9, and to both ends of the accepted range.
+// coincide all the time. Scales reach from 1e-9 to 1e9 and to both ends of the accepted range, also
+// mixed in one scene.
 
 #include <gtest/gtest.h>
 
@@ -27,15 +28,15 @@ constexpr int kQueriesPerScene = 12;
 template <class Check>
 void ForRandomScenes(uint64_t seed, Check check) {
   Random random(seed);
-  for (const double scale : kScales) {
-    for (int i = 0; i < kScenesPerScale; ++i) {
-      const Grid grid{3 + random.Below(6), scale, i % 3 == 0 ? 0 : 15};
-      const TestScene scene = RandomScene(random, grid);
-      for (int q = 0; q < kQueriesPerScene; ++q) {
-        check(random, grid, scene);
-        if (::testing::Test::HasFailure()) return;
-      }
+  const auto ask = [&](const Grid& grid) {
+    const TestScene scene = RandomScene(random, grid);
+    for (int q = 0; q < kQueriesPerScene && !::testing::Test::HasFailure(); ++q) {
+      check(random, grid, scene);
     }
+  };
+  for (int i = 0; i < kScenesPerScale && !::testing::Test::HasFailure(); ++i) {
+    for (const double scale : kScales) ask({3 + random.Below(6), scale, i % 3 == 0 ? 0 : 15});
+    ask({.mixed = true});
   }
 }
 

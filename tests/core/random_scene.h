@@ -37,16 +37,37 @@ class Random {
   uint64_t state_;
 };
 
-// Points for scenes in which everything coincides: a small grid, scaled, now and then one ulp off.
+// Points for scenes in which everything coincides: a small grid, scaled, now and then one ulp off;
+// or, `mixed`, a few numbers from all over the accepted range, and its ends, in one scene.
 struct Grid {
   int size = 6;
   double scale = 1;
   int percent_off = 10;
+  bool mixed = false;
 
   double Coordinate(Random& random) const {
+    if (mixed) return MixedCoordinate(random);
     const double value = scale * random.Below(size);
     if (random.Below(100) >= percent_off) return value;
     return std::nextafter(value, random.Below(2) == 0 ? -HUGE_VAL : HUGE_VAL);
+  }
+  static double MixedCoordinate(Random& random) {
+    constexpr double kCommon[] = {0,
+                                  1,
+                                  -1,
+                                  0x1p53,
+                                  -0x1p53,
+                                  0x1p-140,
+                                  -0x1p-140,
+                                  0x1.8p-100,
+                                  0x1p20,
+                                  1.0 / 3,
+                                  3,
+                                  0x1.fffffffffffffp-140,
+                                  0x1.fffffffffffffp52};
+    if (random.Below(3) != 0) return kCommon[random.Below(13)];
+    const double value = std::ldexp(random.Unit() + 0.5, random.Below(190) - 138);
+    return random.Below(2) == 0 ? value : -value;
   }
   Vec2 Point(Random& random) const {
     const double x = Coordinate(random);
