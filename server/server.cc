@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -55,10 +56,12 @@ bool IsListening(absl::string_view path) {
   std::memcpy(address.sun_path, path.data(), path.size());
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return false;
-  const bool connected =
-      connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
+  // EAGAIN: somebody listens, but has no room for one more connection right now.
+  const bool listening =
+      connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0 ||
+      errno == EAGAIN;
   close(fd);
-  return connected;
+  return listening;
 }
 
 void Configure(const ServerOptions& options, grpc::ServerBuilder& builder) {

@@ -19,8 +19,12 @@ VersionGate::Ticket VersionGate::Park(const std::vector<VersionWait>& waits,
   const Ticket ticket = ++last_ticket_;
   Parked parked{.task = task, .timer = 0, .scenes = {}};
   for (const VersionWait& wait : waits) {
-    waiters_[wait.scene].push_back({ticket, wait.min_version});
-    parked.scenes.push_back(wait.scene);
+    const auto [entry, is_first] = waiters_[wait.scene].emplace(ticket, wait.min_version);
+    if (is_first) {
+      parked.scenes.push_back(wait.scene);
+    } else {
+      entry->second = std::min(entry->second, wait.min_version);
+    }
   }
   parked.timer = timer_.Schedule(deadline, [this, ticket] { Wake(ticket); });
   parked_.emplace(ticket, std::move(parked));
@@ -41,10 +45,11 @@ void VersionGate::OnSceneChanged(absl::string_view name, uint64_t version) {
   absl::MutexLock lock(&mu_);
   const auto it = waiters_.find(name);
   if (it == waiters_.end()) return;
-  const std::vector<Waiter> waiters = it->second;
-  for (const Waiter& waiter : waiters) {
-    if (version == 0 || version >= waiter.min_version) WakeLocked(waiter.ticket);
+  std::vector<Ticket> woken;
+  for (const auto& [ticket, min_version] : it->second) {
+    if (version == 0 || version >= min_version) woken.push_back(ticket);
   }
+  for (const Ticket ticket : woken) WakeLocked(ticket);
 }
 
 void VersionGate::WakeLocked(Ticket ticket) {
@@ -55,7 +60,7 @@ void VersionGate::WakeLocked(Ticket ticket) {
   for (const std::string& scene : parked.scenes) {
     const auto waiters = waiters_.find(scene);
     if (waiters == waiters_.end()) continue;
-    std::erase_if(waiters->second, [ticket](const Waiter& w) { return w.ticket == ticket; });
+    waiters->second.erase(ticket);
     if (waiters->second.empty()) waiters_.erase(waiters);
   }
   timer_.Cancel(parked.timer);

@@ -50,11 +50,6 @@ class VersionGate final : public SceneListener {
     Timer::Id timer;
     std::vector<std::string> scenes;  // where `waiters_` lists it
   };
-  struct Waiter {
-    Ticket ticket;
-    uint64_t min_version;
-  };
-
   void WakeLocked(Ticket ticket) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool IsSatisfied(const VersionWait& wait) const;
 
@@ -65,7 +60,9 @@ class VersionGate final : public SceneListener {
   absl::Mutex mu_;  // taken before the locks of the store's readers, the executor and the timer
   Ticket last_ticket_ ABSL_GUARDED_BY(mu_) = 0;
   absl::flat_hash_map<Ticket, Parked> parked_ ABSL_GUARDED_BY(mu_);
-  absl::flat_hash_map<std::string, std::vector<Waiter>> waiters_ ABSL_GUARDED_BY(mu_);
+  // By scene, the least version that each parked task waits for: one entry a task and scene.
+  absl::flat_hash_map<std::string, absl::flat_hash_map<Ticket, uint64_t>> waiters_
+      ABSL_GUARDED_BY(mu_);
 };
 
 }  // namespace carom::server

@@ -218,14 +218,18 @@ absl::StatusOr<SceneSummary> Client::ImportScene(absl::string_view name,
   size_t bytes = 0;
   bool open = true;  // a call that the server has ended takes no more parts
   for (const Polygon& polygon : polygons) {
-    v1::Polygon& message = *part.add_polygons();
+    v1::Polygon message;
     wire::EncodePolygon(polygon, message);
-    bytes += message.ByteSizeLong();
-    if (bytes < kPartBytes) continue;
-    open = call->Write(part);
-    if (!open) break;
-    part.clear_polygons();
-    bytes = 0;
+    const size_t size = message.ByteSizeLong();
+    // A large polygon goes alone, so that only its own size counts against the server's limit.
+    if (bytes != 0 && bytes + size > kPartBytes) {
+      open = call->Write(part);
+      if (!open) break;
+      part.clear_polygons();
+      bytes = 0;
+    }
+    *part.add_polygons() = std::move(message);
+    bytes += size;
   }
   if (open) call->Write(part);
   call->WritesDone();

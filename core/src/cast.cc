@@ -69,10 +69,14 @@ bool Caster::Cast(size_t index, const Segment& segment) {
     out_.counts[index] = candidates_.empty() ? 0 : 1;
     return true;
   }
-  std::sort(candidates_.begin(), candidates_.end(),
-            [this](const Candidate& a, const Candidate& b) { return ComesBefore(a, b); });
+  // Stays within its range whatever the comparisons say, so that it may be cut short.
+  std::sort_heap(candidates_.begin(), candidates_.end(),
+                 [this](const Candidate& a, const Candidate& b) {
+                   return meter_.Spend(1) && ComesBefore(a, b);
+                 });
+  if (meter_.stopped()) return false;
   if (options_.mode == CastMode::kAll && candidates_.size() > options_.max_hits) {
-    candidates_.erase(candidates_.begin() + options_.max_hits, candidates_.end());
+    candidates_.pop_back();
     out_.truncated.push_back(static_cast<uint32_t>(index));
   }
   for (const Candidate& candidate : candidates_) out_.hits.push_back(Measured(candidate));
@@ -104,13 +108,22 @@ bool Caster::PickHit(const Polygon& polygon, const std::vector<Passage>& passage
   return true;
 }
 
+// Under ALL the candidates are a heap with the last in the total order on top, and one more than is
+// asked for: that one tells that there are more.
 void Caster::Keep(const Candidate& candidate) {
-  if (options_.mode == CastMode::kAll || candidates_.empty()) {
+  const auto before = [this](const Candidate& a, const Candidate& b) { return ComesBefore(a, b); };
+  if (options_.mode == CastMode::kAll) {
+    candidates_.push_back(candidate);
+    std::push_heap(candidates_.begin(), candidates_.end(), before);
+    if (candidates_.size() <= size_t{options_.max_hits} + 1) return;
+    std::pop_heap(candidates_.begin(), candidates_.end(), before);
+    candidates_.pop_back();
+    return;
+  }
+  if (candidates_.empty()) {
     candidates_.push_back(candidate);
   } else if (ComesBefore(candidate, candidates_[0])) {
     candidates_[0] = candidate;
-  } else {
-    return;
   }
   if (options_.mode == CastMode::kClosest) ShrinkReach(candidates_[0].fraction());
 }
@@ -121,8 +134,8 @@ bool Caster::ComesBefore(const Candidate& a, const Candidate& b) const {
   return order != 0 ? order < 0 : a.polygon->id() < b.polygon->id();
 }
 
-// Narrows the reach to t <= best. The far end is computed within 4u of the larger coordinate of
-// each axis; the box is widened by 8u.
+// Narrows the reach to t <= best. On each axis the far end is computed within 3u(|a| + |b|); the
+// box is widened by 8u of that sum, which also covers the rounding of the widening.
 void Caster::ShrinkReach(const Fraction& best) {
   const double t = best.high();
   if (!(t < 1)) return;

@@ -25,9 +25,9 @@ Fraction Fraction::OfVertex(const Segment& segment, const DominantAxis& axis, Ve
   const double at = axis.Along(vertex);
   if (at == from) return Zero();
   if (at == to) return One();
-  // Two differences and a quotient: within 3u(1 + 3u) of the exact value.
+  // Two differences, a quotient, and the product below: within 4u and a little of the exact value.
   const double t = (at - from) / (to - from);
-  return Fraction(Kind::kVertex, vertex, vertex, t * (1 - 4 * kUnit), t * (1 + 4 * kUnit));
+  return Fraction(Kind::kVertex, vertex, vertex, t * (1 - 8 * kUnit), t * (1 + 8 * kUnit));
 }
 
 // t = n / d with n = (v - a) x (w - v), d = (b - a) x (w - v), each known within kCrossError times

@@ -68,10 +68,11 @@ bool LocatePoints(const Scene& scene, const PointColumns& points, uint64_t mask,
           const Location location = internal::LocateInPolygon(indexed, p, meter).location;
           if (location != Location::kOutside) {
             rows.push_back({indexed.polygon().id(), location});
+            return meter.SpendRows(1);
           }
           return !meter.stopped();
         });
-    if (!meter.SpendRows(rows.size())) return false;
+    if (meter.stopped()) return false;
     std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.id < b.id; });
     for (const Row& row : rows) {
       out.polygon_ids.push_back(row.id);

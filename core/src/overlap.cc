@@ -29,18 +29,16 @@ struct Row {
 bool AppendRows(size_t item, std::vector<Row>& rows, bool circles, const OverlapOptions& options,
                 OverlapAnswers& out, WorkMeter& meter) {
   std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.id < b.id; });
-  size_t spent = rows.size();
   for (const Row& row : rows) {
     out.polygon_ids.push_back(row.id);
     if (circles) out.touching.push_back(row.touching ? 1 : 0);
     if (options.detail == OverlapDetail::kEdges) {
       out.edge_counts.push_back(static_cast<uint32_t>(row.edges.size()));
       out.edges.insert(out.edges.end(), row.edges.begin(), row.edges.end());
-      spent += row.edges.size();
     }
   }
   out.counts[item] = static_cast<uint32_t>(rows.size());
-  return !meter.stopped() && meter.SpendRows(spent);
+  return !meter.stopped();
 }
 
 // Whether a box may come within the radius of the centre: false only if it does not. The squared
@@ -67,7 +65,10 @@ std::optional<Row> OverlapCircle(const IndexedPolygon& indexed, const Circle& ci
         if (order > 0) return true;
         meets_edge = true;
         nearer = nearer || order < 0;
-        if (detail == OverlapDetail::kEdges) row.edges.push_back(polygon.edge_ref(index));
+        if (detail == OverlapDetail::kEdges) {
+          row.edges.push_back(polygon.edge_ref(index));
+          if (!meter.SpendRows(1)) return false;
+        }
         return !nearer || detail == OverlapDetail::kEdges;
       });
   if (nearer) return row;
@@ -99,6 +100,7 @@ class PolygonPair {
     VisitNearEdges([&](size_t index, const Segment& edge) {
       if (MeetsMovingEdge(edge) || Holds(moving_, edge.a)) {
         edges.push_back(fixed_.polygon().edge_ref(index));
+        return meter_.SpendRows(1);
       }
       return !meter_.stopped();
     });
@@ -217,8 +219,9 @@ bool OverlapCircles(const Scene& scene, const CircleColumns& circles, const Over
         scene, options.mask, meter, [&](const Box& box) { return MayReach(box, circle); },
         [&](const IndexedPolygon& indexed) {
           std::optional<Row> row = OverlapCircle(indexed, circle, options.detail, meter);
-          if (row) rows.push_back(*std::move(row));
-          return !meter.stopped();
+          if (!row) return !meter.stopped();
+          rows.push_back(*std::move(row));
+          return meter.SpendRows(1);
         });
     if (!AppendRows(i, rows, /*circles=*/true, options, out, meter)) return false;
   }
@@ -244,6 +247,7 @@ bool OverlapPolygons(const Scene& scene, const PolygonColumns& polygons,
         [&](const IndexedPolygon& fixed) {
           PolygonPair pair(fixed, moving, meter);
           if (pair.Overlap()) {
+            if (!meter.SpendRows(1)) return false;
             rows.push_back({fixed.polygon().id()});
             if (options.detail == OverlapDetail::kEdges) rows.back().edges = pair.Edges();
           }

@@ -66,7 +66,7 @@ const std::vector<Passage>& PassageFinder::Find(const IndexedPolygon& polygon, W
   const bool on_edge = start.location == Location::kBoundary;
   const int64_t winding = on_edge ? WindingAfterStart(polygon, meter) : start.winding;
   if (meter.stopped()) return passages_;
-  JoinTouches(polygon.polygon(), start.location != Location::kOutside, winding);
+  JoinTouches(polygon.polygon(), start.location != Location::kOutside, winding, meter);
   return passages_;
 }
 
@@ -92,10 +92,26 @@ void PassageFinder::CollectTouches(const IndexedPolygon& polygon, WorkMeter& met
         AddTouch(static_cast<uint32_t>(index), edge);
         return true;
       });
-  std::sort(touches_.begin(), touches_.end(), [this](const Touch& a, const Touch& b) {
+  SortTouches(meter);
+}
+
+// Above a few touches a heap sort, which stays within its range whatever the comparisons say: once
+// the meter has stopped they look at edge numbers alone, and the sort ends soon.
+void PassageFinder::SortTouches(WorkMeter& meter) {
+  constexpr size_t kFew = 256;
+  const auto before = [this](const Touch& a, const Touch& b) {
     const int order = Compare(a.begin, b.begin);
     return order != 0 ? order < 0 : a.edge < b.edge;
-  });
+  };
+  if (touches_.size() <= kFew) {
+    std::sort(touches_.begin(), touches_.end(), before);
+    return;
+  }
+  const auto metered = [&](const Touch& a, const Touch& b) {
+    return meter.Spend(1) ? before(a, b) : a.edge < b.edge;
+  };
+  std::make_heap(touches_.begin(), touches_.end(), metered);
+  std::sort_heap(touches_.begin(), touches_.end(), metered);
 }
 
 void PassageFinder::AddTouch(uint32_t index, const Segment& edge) {
@@ -158,17 +174,18 @@ int64_t PassageFinder::WindingAfterStart(const IndexedPolygon& polygon, WorkMete
 
 // Walks the touches in order. Between two of them the segment is in the polygon where the gap is
 // filled, or where a parallel edge covers it.
-void PassageFinder::JoinTouches(const Polygon& polygon, bool starts_inside, int64_t winding) {
+void PassageFinder::JoinTouches(const Polygon& polygon, bool starts_inside, int64_t winding,
+                                WorkMeter& meter) {
   bool open = starts_inside;
   size_t first_touch = 0;
   Passage passage;
   size_t i = 0;
-  while (i < touches_.size()) {
+  while (i < touches_.size() && meter.Spend(1)) {
     const Fraction at = touches_[i].begin;
     if (open && polygon.IsFilled(winding)) {
       if (Compare(passage.end, at) < 0) passage.end = at;
     } else if (open && Compare(passage.end, at) < 0) {
-      Close(passage, first_touch, i);
+      Close(passage, first_touch, i, meter);
       open = false;
     }
     if (!open) {
@@ -176,19 +193,20 @@ void PassageFinder::JoinTouches(const Polygon& polygon, bool starts_inside, int6
       first_touch = i;
       open = true;
     }
-    for (; i < touches_.size() && Compare(touches_[i].begin, at) == 0; ++i) {
+    for (; i < touches_.size() && meter.Spend(1) && Compare(touches_[i].begin, at) == 0; ++i) {
       if (!at.is_zero()) winding += touches_[i].winding_change;
       if (Compare(passage.end, touches_[i].end) < 0) passage.end = touches_[i].end;
     }
   }
   if (!open) return;
   if (polygon.IsFilled(winding)) passage.end = Fraction::One();
-  Close(passage, first_touch, touches_.size());
+  Close(passage, first_touch, touches_.size(), meter);
 }
 
 // Chooses the reported edges among the touches of the passage, and keeps it.
-void PassageFinder::Close(Passage& passage, size_t first_touch, size_t last_touch) {
-  for (size_t i = first_touch; i < last_touch; ++i) {
+void PassageFinder::Close(Passage& passage, size_t first_touch, size_t last_touch,
+                          WorkMeter& meter) {
+  for (size_t i = first_touch; i < last_touch && meter.Spend(1); ++i) {
     const Touch& touch = touches_[i];
     if (Compare(touch.begin, passage.begin) == 0) {
       Prefer(passage.entry, {touch.edge, touch.parallel, touch.begin});

@@ -68,8 +68,9 @@ class PassageFinder {
   void AddTouch(uint32_t index, const Segment& edge);
   void AddParallelTouch(uint32_t index, const Segment& edge);
   int64_t WindingAfterStart(const IndexedPolygon& polygon, WorkMeter& meter) const;
-  void JoinTouches(const Polygon& polygon, bool starts_inside, int64_t winding);
-  void Close(Passage& passage, size_t first_touch, size_t last_touch);
+  void SortTouches(WorkMeter& meter);
+  void JoinTouches(const Polygon& polygon, bool starts_inside, int64_t winding, WorkMeter& meter);
+  void Close(Passage& passage, size_t first_touch, size_t last_touch, WorkMeter& meter);
   bool LineMayMeet(const Box& box) const;
   int Compare(const Fraction& a, const Fraction& b) const {
     return Fraction::Compare(segment_, a, b);

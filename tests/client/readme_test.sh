@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: The Carom authors
 # SPDX-License-Identifier: Apache-2.0
 
-# What the README tells a new user to type works: its commands against a server, and the program
-# whose heart it shows.
+# What the README tells a new user to ask works: its `carom` commands, against a server, and the
+# program whose heart it shows.
 set -euo pipefail
 
 : "${CAROM_SOURCE_DIR:?}" "${CAROM_BINARY:?}" "${CAROMD_BINARY:?}" "${CAROM_FIRST_QUERY:?}"
@@ -58,8 +58,10 @@ start_server
 run 'build/release/client/carom scene import arena client/examples/arena.json'
 run 'build/release/client/carom cast arena 20 20 380 280' >"$scratch/cast"
 grep -q '"hit":true' "$scratch/cast" || fail "the README's bullet hits nothing"
-answer=$(echo '{"op":"circle","c":[200,150],"r":12}' | run 'build/release/client/carom eval')
-[[ $answer == '{"ids":[],"touch":[]}' ]] || fail "eval without a scene answers $answer"
+answer=$(printf '%s\n' '{"op":"load","file":"arena.json","id":"arena"}' \
+  '{"op":"circle","c":[200,150],"r":12}' |
+  run 'build/release/client/carom eval --root client/examples')
+[[ $answer == '{"ids":['*'],"touch":[]}' ]] || fail "eval answers $answer"
 check_snippet
 "$CAROM_FIRST_QUERY" "$CAROM_ADDRESS" >"$scratch/first"
 diff - "$scratch/first" <<'TEXT' || fail "the first query answers otherwise"

@@ -84,6 +84,12 @@ TEST(ExactTest, FractionsCompareAndRoundExactly) {
     const RationalXy d = Exact(Xy{s.b.x, s.b.y}) - a;
     std::vector<Fraction> fractions{Fraction::Zero(), Fraction::One()};
     std::vector<Rational> values{0, 1};
+    // A vertex on the segment, where it is level.
+    if (s.a.y == s.b.y) {
+      const double x = s.a.x + random.Unit() * (s.b.x - s.a.x);
+      fractions.push_back(Fraction::OfVertex(s, internal::DominantAxis(s), {x, s.a.y}));
+      values.push_back((Exact(x) - a.x) / d.x);
+    }
     while (fractions.size() < 6) {
       const carom::Segment e{Normalized(grid.Point(random)), Normalized(grid.Point(random))};
       const RationalXy v = Exact(Xy{e.a.x, e.a.y});

@@ -114,35 +114,50 @@ void ExpectHit(const carom::Segment& s, const OracleHit& want, const CastHit& go
   ExpectPoint(s, want.at.fraction, got.point);
 }
 
-TEST(OracleTest, CastsEqualTheOracleInEveryModeAndPolicy) {
-  ForRandomScenes(1, [](Random& random, const Grid& grid, const TestScene& scene) {
-    const carom::Segment s = RandomSegment(random, grid);
-    CastOptions options;
-    options.inside_policy = static_cast<InsidePolicy>(random.Below(3));
-    const OracleInside inside = ToOracle(options.inside_policy);
-    const OracleLine line = carom::testing::Segment({s.a.x, s.a.y}, {s.b.x, s.b.y});
-    SCOPED_TRACE(scene.ToCode() + absl::StrFormat("{{%a, %a}, {%a, %a}}, InsidePolicy(%d)", s.a.x,
-                                                  s.a.y, s.b.x, s.b.y,
-                                                  static_cast<int>(options.inside_policy)));
-    for (const CastMode mode : {CastMode::kAny, CastMode::kClosest, CastMode::kAll}) {
-      options.mode = mode;
-      options.max_hits = mode == CastMode::kAll ? 1 + random.Below(6) : 64;
-      const CastAnswers got = CastOne(*scene.scene, s, options);
-      if (mode == CastMode::kAny) {
-        EXPECT_EQ(scene.oracle.Hits(line, inside), got.counts[0] == 1);
-        EXPECT_TRUE(got.hits.empty());
-        continue;
-      }
-      OracleCastOptions asked;
-      asked.mode = mode == CastMode::kAll ? OracleMode::kAll : OracleMode::kClosest;
-      asked.inside = inside;
-      if (mode == CastMode::kAll) asked.max_hits = options.max_hits;
-      const OracleCastAnswer want = scene.oracle.Cast(line, asked);
-      ASSERT_EQ(want.hits.size(), got.hits.size());
-      EXPECT_EQ(want.truncated, got.truncated.size() == 1);
-      for (size_t i = 0; i < want.hits.size(); ++i) ExpectHit(s, want.hits[i], got.hits[i]);
+// One random cast, in every mode.
+void ExpectCasts(Random& random, const Grid& grid, const TestScene& scene) {
+  const carom::Segment s = RandomSegment(random, grid);
+  CastOptions options;
+  options.inside_policy = static_cast<InsidePolicy>(random.Below(3));
+  const OracleInside inside = ToOracle(options.inside_policy);
+  const OracleLine line = carom::testing::Segment({s.a.x, s.a.y}, {s.b.x, s.b.y});
+  SCOPED_TRACE(scene.ToCode() + absl::StrFormat("{{%a, %a}, {%a, %a}}, InsidePolicy(%d)", s.a.x,
+                                                s.a.y, s.b.x, s.b.y,
+                                                static_cast<int>(options.inside_policy)));
+  for (const CastMode mode : {CastMode::kAny, CastMode::kClosest, CastMode::kAll}) {
+    options.mode = mode;
+    options.max_hits = mode == CastMode::kAll ? 1 + random.Below(6) : 64;
+    const CastAnswers got = CastOne(*scene.scene, s, options);
+    if (mode == CastMode::kAny) {
+      EXPECT_EQ(scene.oracle.Hits(line, inside), got.counts[0] == 1);
+      EXPECT_TRUE(got.hits.empty());
+      continue;
     }
-  });
+    OracleCastOptions asked;
+    asked.mode = mode == CastMode::kAll ? OracleMode::kAll : OracleMode::kClosest;
+    asked.inside = inside;
+    if (mode == CastMode::kAll) asked.max_hits = options.max_hits;
+    const OracleCastAnswer want = scene.oracle.Cast(line, asked);
+    ASSERT_EQ(want.hits.size(), got.hits.size());
+    EXPECT_EQ(want.truncated, got.truncated.size() == 1);
+    for (size_t i = 0; i < want.hits.size(); ++i) ExpectHit(s, want.hits[i], got.hits[i]);
+  }
+}
+
+TEST(OracleTest, CastsEqualTheOracleInEveryModeAndPolicy) { ForRandomScenes(1, ExpectCasts); }
+
+// Hundreds of edges on a few grid points: nearly every touch is a tie.
+TEST(OracleTest, CastsThroughManyEdgesEqualTheOracle) {
+  Random random(5);
+  for (int i = 0; i < 40 && !::testing::Test::HasFailure(); ++i) {
+    const Grid grid{4 + random.Below(5), 1, i % 2 == 0 ? 0 : 15};
+    PolygonSpec spec = RandomPolygon(random, grid, 1);
+    for (RingSpec& ring : spec.rings) {
+      for (int k = 0; k < 900; ++k) ring.vertices.push_back(grid.Point(random));
+    }
+    const TestScene scene = MakeScene({spec});
+    for (int q = 0; q < 4; ++q) ExpectCasts(random, grid, scene);
+  }
 }
 
 TEST(OracleTest, LocationsEqualTheOracle) {

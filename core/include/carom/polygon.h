@@ -3,11 +3,11 @@
 
 // What is a polygon, and which ones are legal?
 //
-// `Polygon` is a shape of one or more rings, valid by construction: `Polygon::Create` is the only
-// call that can fail. Start there. Concave, holed, self-touching, self-crossing and degenerate
-// rings are all legal and used as given; nothing is reordered, reversed or dropped. A polygon is a
-// closed set: the filled region together with every point of every edge. To ask questions about
-// polygons, put them in a scene (carom/scene.h).
+// `Polygon` is a shape of one or more rings, valid by construction: only `Polygon::Create` and
+// `PlacedPolygon` can fail. Start with the first. Concave, holed, self-touching, self-crossing and
+// degenerate rings are all legal and used as given; nothing is reordered, reversed or dropped. A
+// polygon is a closed set: the filled region together with every point of every edge. To ask
+// questions about polygons, put them in a scene (carom/scene.h).
 #pragma once
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 
 // How much work was that, and may it go on?
 //
-// Every batch function counts the index nodes and edges it visits on a `WorkMeter`, and stops soon
+// Every batch function counts the polygons and edges it looks at on a `WorkMeter`, and stops soon
 // after the meter says so. The core knows no clock: the owner supplies the question "is it time to
 // stop?", and the meter asks it once per `kInterval` units. The meter also caps the rows of
 // answers, so that a small question cannot make a huge answer.
@@ -19,7 +19,9 @@ namespace carom {
 // Not thread-safe: one meter serves one batch on one thread at a time.
 class WorkMeter {
  public:
-  // One unit is an index node or an edge, 5 to 100 ns; the question is asked every 50 µs or so.
+  // One unit is a polygon or an edge looked at, or a comparison of two hits: some nanoseconds where
+  // filters decide, a microsecond or so where exact arithmetic does. So the question is asked about
+  // every 20 µs, and at least every other millisecond.
   static constexpr uint64_t kInterval = 1024;
 
   // A meter that counts and never stops.
