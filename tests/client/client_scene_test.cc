@@ -105,6 +105,21 @@ TEST_F(ClientSceneTest, CommitsAllEditsOrNone) {
   EXPECT_EQ(client_->GetScene("scenes/arena")->version, edited->version);
 }
 
+// A polygon just below the server's message limit was refused when small ones shared its part.
+TEST_F(ClientSceneTest, ALargePolygonIsImportedAlone) {
+  const auto circle = [](uint64_t id, int vertices) {
+    std::vector<Vec2> ring;
+    for (int i = 0; i < vertices; ++i) ring.push_back({std::cos(i * 1e-5), std::sin(i * 1e-5)});
+    return PolygonOf(id, std::move(ring));
+  };
+  std::vector<Polygon> polygons;
+  for (uint64_t id = 0; id < 14; ++id) polygons.push_back(circle(id, 4000));
+  polygons.push_back(circle(14, 230000));
+  const auto made = client_->ImportScene("scenes/large", polygons, ImportMode::kCreate);
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_EQ(made->vertex_count, 286000u);
+}
+
 TEST_F(ClientSceneTest, ImportsInParts) {
   // 40 polygons of 4,000 vertices are above 2 MiB: three parts.
   std::vector<Polygon> polygons;
