@@ -20,7 +20,7 @@ class CaromdTest : public ::testing::Test {
  protected:
   void SetUp() override {
     const char* binary = std::getenv("CAROMD_BINARY");
-    if (binary == nullptr) GTEST_SKIP() << "CAROMD_BINARY is not set";
+    ASSERT_NE(binary, nullptr) << "CAROMD_BINARY is not set: run this through ctest";
     binary_ = binary;
   }
   ProcessResult Run(std::vector<std::string> arguments) const {
