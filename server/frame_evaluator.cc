@@ -26,10 +26,31 @@ uint64_t Nanoseconds(Clock::duration duration) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count();
 }
 
-// Items that a group asks; whether its columns agree is found when it is decoded.
-size_t QueryCount(const v1::Group& group) {
-  return static_cast<size_t>(group.segments().ax_size()) + group.points().x_size() +
-         group.circles().x_size() + group.polygons().x_size();
+// Items that a group asks, fans by their beams; whether its columns agree is found when it is
+// decoded. Below 2^47: a message has fewer than 2^31 bytes, and an entry counts 2^16 at most.
+uint64_t QueryCount(const v1::Group& group) {
+  uint64_t count =
+      FanQueryCount({group.fans().beams().data(), static_cast<size_t>(group.fans().beams_size())});
+  for (const int size :
+       {group.segments().ax_size(), group.points().x_size(), group.circles().x_size(),
+        group.polygons().x_size(), group.rays().x_size(), group.capsules().ax_size(),
+        group.boxes().min_x_size(), group.distances().movers().x_size(),
+        group.contacts().movers().x_size(), group.depenetrations().movers().x_size(),
+        group.sweeps().movers().x_size(), group.rotating_sweeps().movers().x_size(),
+        group.arcs().x_size(), group.sights().ax_size()}) {
+    count += static_cast<uint64_t>(size);
+  }
+  return count;
+}
+
+// Whether each of the vectors is of ordinary size.
+template <typename... Vectors>
+bool AreModest(const Vectors&... vectors) {
+  return ((vectors.capacity() <= kModestRows) && ...);
+}
+
+bool IsModestOverlap(const OverlapAnswers& answers) {
+  return AreModest(answers.polygon_ids, answers.edges);
 }
 
 absl::Status OverLimit(absl::string_view field, absl::string_view what, uint64_t limit) {
@@ -88,14 +109,14 @@ const std::string* SceneHandles::Find(uint64_t handle) const {
   return it == names_.end() ? nullptr : &it->second;
 }
 
+// Beside these the answers hold vectors of one entry an item, which `max_queries` bounds.
 bool FrameScratch::IsModest() const {
-  return decoded.shapes.capacity() <= kModestShapes &&
-         answers.segments.hits.capacity() <= kModestRows &&
-         answers.points.polygon_ids.capacity() <= kModestRows &&
-         answers.circles.edges.capacity() <= kModestRows &&
-         answers.circles.polygon_ids.capacity() <= kModestRows &&
-         answers.polygons.edges.capacity() <= kModestRows &&
-         answers.polygons.polygon_ids.capacity() <= kModestRows;
+  return decoded.shapes.capacity() <= kModestShapes && decoded.movers.capacity() <= kModestShapes &&
+         AreModest(answers.segments.hits, answers.points.polygon_ids, answers.rays.hits,
+                   answers.distances.polygon_ids, answers.contacts.polygon_ids, answers.sweeps.hits,
+                   answers.arcs.hits, answers.fans.polygon_ids) &&
+         IsModestOverlap(answers.circles) && IsModestOverlap(answers.polygons) &&
+         IsModestOverlap(answers.capsules) && IsModestOverlap(answers.boxes);
 }
 
 absl::Status FrameEvaluator::CheckFrame(const v1::Frame& frame) const {
@@ -105,7 +126,7 @@ absl::Status FrameEvaluator::CheckFrame(const v1::Frame& frame) const {
   if (static_cast<size_t>(frame.groups_size()) > limits_.max_groups) {
     return OverLimit("groups", "groups a frame", limits_.max_groups);
   }
-  size_t queries = 0;
+  uint64_t queries = 0;
   for (const v1::Group& group : frame.groups()) queries += QueryCount(group);
   if (queries > limits_.max_queries) {
     return OverLimit("groups", "queries a frame", limits_.max_queries);

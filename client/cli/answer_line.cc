@@ -111,13 +111,13 @@ std::string Field(ItemColumn column, std::string_view point) {
       return word + "[1]";
     case ItemColumn::kRadius:
       return "r";
-    case ItemColumn::kShape:
-    case ItemColumn::kC:
-    case ItemColumn::kS:
-    case ItemColumn::kAngle:
+    case ItemColumn::kToX:
+      return "d[0]";
+    case ItemColumn::kToY:
+      return "d[1]";
+    default:
       return "rings";
   }
-  return "";
 }
 
 }  // namespace
@@ -156,6 +156,49 @@ std::string CircleLine(std::string_view q, std::span<const uint64_t> polygon_ids
 std::string PolygonLine(std::string_view q, std::span<const uint64_t> polygon_ids) {
   Writer writer(q);
   writer.Ids("ids", polygon_ids);
+  return writer.Finished();
+}
+
+std::string DistanceLine(std::string_view q, std::span<const uint64_t> polygon_ids,
+                         std::span<const DistanceRow> rows) {
+  Writer writer(q);
+  if (rows.empty()) {
+    writer.Key("d") += "null";
+  } else {
+    writer.Member("d", rows.front().distance);
+  }
+  writer.Ids("ids", polygon_ids);
+  return writer.Finished();
+}
+
+std::string SweepLine(std::string_view q, std::span<const SweepHit> hits) {
+  Writer writer(q);
+  writer.Member("hit", !hits.empty());
+  if (hits.empty()) return writer.Finished();
+  writer.Member("t", hits.front().fraction);
+  size_t tied = 1;
+  while (tied < hits.size() && hits[tied].ties) ++tied;
+  writer.Array(
+      "polys", tied, [&](size_t i, std::string& out) { AppendNumber(hits[i].polygon_id, out); },
+      [](size_t) { return true; });
+  return writer.Finished();
+}
+
+std::string ContactLine(std::string_view q, std::span<const uint64_t> polygon_ids,
+                        std::span<const Contact> contacts) {
+  Writer writer(q);
+  writer.Array(
+      "contacts", contacts.size(),
+      [&](size_t i, std::string& out) {
+        absl::StrAppend(&out, "[", polygon_ids[i]);
+        for (const double number :
+             {contacts[i].normal.x, contacts[i].normal.y, contacts[i].depth}) {
+          out += ',';
+          AppendNumber(number, out);
+        }
+        out += ']';
+      },
+      [&](size_t i) { return contacts[i].kind == ContactKind::kConvex; });
   return writer.Finished();
 }
 

@@ -16,7 +16,10 @@
 #include "absl/status/status.h"
 #include "carom/batch.h"
 #include "carom/cast.h"
+#include "carom/contact.h"
+#include "carom/distance.h"
 #include "carom/locate.h"
+#include "carom/sweep.h"
 
 namespace carom::cli {
 
@@ -38,6 +41,17 @@ std::string CircleLine(std::string_view q, std::span<const uint64_t> polygon_ids
                        std::span<const uint8_t> touching);
 
 std::string PolygonLine(std::string_view q, std::span<const uint64_t> polygon_ids);
+
+// `rows` beside `polygon_ids`; both empty in an empty scene.
+std::string DistanceLine(std::string_view q, std::span<const uint64_t> polygon_ids,
+                         std::span<const DistanceRow> rows);
+
+// `hits` in the total order.
+std::string SweepLine(std::string_view q, std::span<const SweepHit> hits);
+
+// The contacts of convex polygons; `contacts` beside `polygon_ids`.
+std::string ContactLine(std::string_view q, std::span<const uint64_t> polygon_ids,
+                        std::span<const Contact> contacts);
 
 // The field is that of the first violation.
 std::string ErrorLine(std::string_view q, const absl::Status& status);

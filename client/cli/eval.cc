@@ -81,9 +81,7 @@ class Run {
     if (!line->content.ok()) {
       pending_.push_back({std::move(line->q), line->content.status()});
     } else if (auto* query = std::get_if<Query>(&*line->content)) {
-      if (const auto* polygon = std::get_if<PolygonQuery>(query)) {
-        vertices_ += polygon->shape.vertex_count();
-      }
+      vertices_ += VertexCount(*query);
       pending_.push_back({std::move(line->q), std::move(*query)});
     } else {
       const absl::Status replaced = ReplaceScene(*line);
@@ -137,7 +135,7 @@ class Run {
   SceneFiles files_;
   std::ostream& out_;
   std::vector<Pending> pending_;
-  size_t vertices_ = 0;  // of the shapes in `pending_`
+  size_t vertices_ = 0;  // of `pending_`
 };
 
 bool IsBlank(std::string_view line) {

@@ -72,10 +72,7 @@ class Printer {
     cursor.Next(answers);
     points_.Next(starts);
     if (cursor.error()) return ErrorLine(q, ItemStatus(*cursor.error(), "a"));
-    if (std::ranges::binary_search(answers.truncated, cursor.item())) {
-      return ErrorLine(q, Refused(absl::StatusCode::kResourceExhausted, "op",
-                                  "hits more polygons than can be listed (65,536)"));
-    }
+    if (std::ranges::binary_search(answers.truncated, cursor.item())) return TooMany(q);
     const std::span<const CastHit> hits = cursor.rows(answers.hits);
     return SegmentLine(q, !hits.empty(), hits, RowsOf(starts));
   }
@@ -94,13 +91,40 @@ class Printer {
     return PolygonLine(q, polygons_.rows(answers.polygon_ids));
   }
 
+  std::string operator()(std::string_view q, const DistanceQuery&) {
+    const DistanceAnswers& answers = results_[0].answers.distances;
+    distances_.Next(answers);
+    if (distances_.error()) return ErrorLine(q, ItemStatus(*distances_.error(), "rings"));
+    return DistanceLine(q, distances_.rows(answers.polygon_ids), distances_.rows(answers.rows));
+  }
+
+  std::string operator()(std::string_view q, const SweepQuery&) {
+    const SweepAnswers& answers = results_[0].answers.sweeps;
+    sweeps_.Next(answers);
+    if (sweeps_.error()) return ErrorLine(q, ItemStatus(*sweeps_.error(), "rings"));
+    if (std::ranges::binary_search(answers.truncated, sweeps_.item())) return TooMany(q);
+    return SweepLine(q, sweeps_.rows(answers.hits));
+  }
+
+  std::string operator()(std::string_view q, const ContactQuery&) {
+    const ContactAnswers& answers = results_[0].answers.contacts;
+    contacts_.Next(answers);
+    if (contacts_.error()) return ErrorLine(q, ItemStatus(*contacts_.error(), "rings"));
+    return ContactLine(q, contacts_.rows(answers.polygon_ids), contacts_.rows(answers.contacts));
+  }
+
  private:
+  static std::string TooMany(std::string_view q) {
+    return ErrorLine(q, Refused(absl::StatusCode::kResourceExhausted, "op",
+                                "hits more polygons than can be listed (65,536)"));
+  }
+
   Holders RowsOf(const LocateAnswers& answers) const {
     return {points_.rows(answers.polygon_ids), points_.rows(answers.locations)};
   }
 
   const std::vector<GroupResult>& results_;
-  Cursor points_, circles_, polygons_;
+  Cursor points_, circles_, polygons_, distances_, sweeps_, contacts_;
   std::array<Cursor, 3> segments_;
 };
 
@@ -159,13 +183,18 @@ QueryColumns::QueryColumns(std::span<const Pending> queries) {
   }
   groups_[0].points = {point_x_, point_y_};
   groups_[0].circles = {circle_x_, circle_y_, circle_radius_};
-  groups_[0].polygons = {.shapes = shapes_,
-                         .shape = {},
-                         .x = shape_position_,
-                         .y = shape_position_,
-                         .c = {},
-                         .s = {},
-                         .angle = {}};
+  zeros_.assign(queries.size(), 0);
+  const auto at_zero = [this]<class S>(const std::vector<S>& shapes) {
+    const std::span<const double> zeros = std::span(zeros_).first(shapes.size());
+    return PlacedColumns<S>{
+        .shapes = shapes, .shape = {}, .x = zeros, .y = zeros, .c = {}, .s = {}, .angle = {}};
+  };
+  groups_[0].polygons = at_zero(shapes_);
+  groups_[0].distances = {at_zero(distance_shapes_), {}};
+  groups_[0].sweeps = {at_zero(sweep_shapes_), to_x_, to_y_};
+  groups_[0].sweep_options.mode = CastMode::kAll;
+  groups_[0].sweep_options.max_hits = kMaxMaxHits;
+  groups_[0].contacts = {at_zero(contact_shapes_), {}, {}};
 }
 
 void QueryColumns::AddPoint(Vec2 p) {
@@ -190,10 +219,17 @@ void QueryColumns::Add(const CircleQuery& query) {
   circle_radius_.push_back(query.circle.radius);
 }
 
-void QueryColumns::Add(const PolygonQuery& query) {
-  shapes_.push_back(query.shape);
-  shape_position_.push_back(0);
+void QueryColumns::Add(const PolygonQuery& query) { shapes_.push_back(query.shape); }
+
+void QueryColumns::Add(const DistanceQuery& query) { distance_shapes_.push_back(query.shape); }
+
+void QueryColumns::Add(const SweepQuery& query) {
+  sweep_shapes_.push_back(query.shape);
+  to_x_.push_back(query.d.x);
+  to_y_.push_back(query.d.y);
 }
+
+void QueryColumns::Add(const ContactQuery& query) { contact_shapes_.push_back(query.shape); }
 
 absl::StatusOr<std::vector<std::string>> AnswerLines(std::span<const Pending> queries,
                                                      Evaluator& evaluator) {

@@ -44,13 +44,18 @@ class QueryColumns {
   void Add(const SegmentQuery& query);
   void Add(const CircleQuery& query);
   void Add(const PolygonQuery& query);
+  void Add(const DistanceQuery& query);
+  void Add(const SweepQuery& query);
+  void Add(const ContactQuery& query);
   void AddPoint(Vec2 p);
 
   std::array<Segments, 3> segments_;  // by inside policy
   std::vector<double> point_x_, point_y_;
   std::vector<double> circle_x_, circle_y_, circle_radius_;
   std::vector<Polygon> shapes_;
-  std::vector<double> shape_position_;  // zeros: shapes stand where their vertices say
+  std::vector<Shape> distance_shapes_, sweep_shapes_, contact_shapes_;
+  std::vector<double> to_x_, to_y_;  // of sweeps
+  std::vector<double> zeros_;        // positions: shapes stand where their vertices say
   std::array<Group, 3> groups_;
 };
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "carom/overlap.h"
+#include "carom/ring.h"
 #include "carom/status.h"
 #include "client/formats/json_text.h"
 #include "client/formats/scene_reader.h"
@@ -79,24 +79,65 @@ absl::StatusOr<Content> ParseSegment(const json& line) {
   return Query(query);
 }
 
-absl::StatusOr<Content> ParseCircle(const json& line) {
+// The members `c` and `r`.
+absl::StatusOr<Circle> ReadCircle(const json& line) {
   const absl::StatusOr<Vec2> center = Point(line, "c");
   if (!center.ok()) return center.status();
   const auto member = line.find("r");
   if (member == line.end()) return InvalidField("r", "required");
   const std::optional<double> radius = ReadNumber(*member);
   if (!radius || *radius < 0) return InvalidField("r", "must be a number in [0, 2^53]");
-  return Query(CircleQuery{{*center, *radius}});
+  return Circle{*center, *radius};
 }
 
-absl::StatusOr<Content> ParsePolygon(const json& line) {
+// The members `rings` and so on, of a moving shape.
+absl::StatusOr<Polygon> ReadMover(const json& line) {
   absl::StatusOr<Polygon> shape = ReadShape(line);
-  if (!shape.ok()) return shape.status();
-  if (shape->vertex_count() > kMaxMovingVertices) {
+  if (shape.ok() && shape->vertex_count() > kMaxMovingVertices) {
     return Refused(absl::StatusCode::kResourceExhausted, "rings",
                    absl::StrCat("must have at most ", kMaxMovingVertices, " vertices in all"));
   }
-  return Query(PolygonQuery{*std::move(shape)});
+  return shape;
+}
+
+absl::StatusOr<Content> ParseCircle(const json& line) {
+  const absl::StatusOr<Circle> circle = ReadCircle(line);
+  if (!circle.ok()) return circle.status();
+  return Query(CircleQuery{*circle});
+}
+
+template <class PolygonalQuery>
+absl::StatusOr<Content> ParseMover(const json& line) {
+  absl::StatusOr<Polygon> shape = ReadMover(line);
+  if (!shape.ok()) return shape.status();
+  return Query(PolygonalQuery{*std::move(shape)});
+}
+
+absl::StatusOr<Content> ParseContact(const json& line) {
+  absl::StatusOr<Polygon> shape = ReadMover(line);
+  if (!shape.ok()) return shape.status();
+  if (shape->ring_count() != 1 || !IsConvex(shape->ring(0))) {
+    return InvalidField("rings", "must be one convex ring");
+  }
+  return Query(ContactQuery{*std::move(shape)});
+}
+
+absl::StatusOr<Content> ParsePolygonCast(const json& line) {
+  absl::StatusOr<Polygon> shape = ReadMover(line);
+  if (!shape.ok()) return shape.status();
+  const absl::StatusOr<Vec2> d = Point(line, "d");
+  if (!d.ok()) return d.status();
+  return Query(SweepQuery{*std::move(shape), *d});
+}
+
+absl::StatusOr<Content> ParseCircleCast(const json& line) {
+  const absl::StatusOr<Circle> circle = ReadCircle(line);
+  if (!circle.ok()) return circle.status();
+  const absl::StatusOr<Vec2> d = Point(line, "d");
+  if (!d.ok()) return d.status();
+  absl::StatusOr<Shape> shape = Shape::Create({{circle->center, circle->center}, circle->radius});
+  if (!shape.ok()) return shape.status();
+  return Query(SweepQuery{*std::move(shape), *d});
 }
 
 absl::StatusOr<Content> ParseLater(const json&) {
@@ -109,10 +150,18 @@ struct Operation {
 };
 
 constexpr Operation kOperations[] = {
-    {"scene", ParseScene},     {"load", ParseLoad},          {"point", ParsePoint},
-    {"segment", ParseSegment}, {"circle", ParseCircle},      {"polygon", ParsePolygon},
-    {"distance", ParseLater},  {"polygon_cast", ParseLater}, {"circle_cast", ParseLater},
-    {"contact", ParseLater},   {"track", ParseLater},        {"move", ParseLater},
+    {"scene", ParseScene},
+    {"load", ParseLoad},
+    {"point", ParsePoint},
+    {"segment", ParseSegment},
+    {"circle", ParseCircle},
+    {"polygon", ParseMover<PolygonQuery>},
+    {"distance", ParseMover<DistanceQuery>},
+    {"polygon_cast", ParsePolygonCast},
+    {"circle_cast", ParseCircleCast},
+    {"contact", ParseContact},
+    {"track", ParseLater},
+    {"move", ParseLater},
 };
 
 absl::StatusOr<Content> ParseContent(const json& line) {
@@ -126,6 +175,19 @@ absl::StatusOr<Content> ParseContent(const json& line) {
 }
 
 }  // namespace
+
+size_t VertexCount(const Query& query) {
+  struct Counter {
+    size_t operator()(const DistanceQuery& q) const { return q.shape.vertex_count(); }
+    size_t operator()(const SweepQuery& q) const { return q.shape.vertex_count(); }
+    size_t operator()(const ContactQuery& q) const { return q.shape.vertex_count(); }
+    size_t operator()(const PolygonQuery& q) const { return q.shape.vertex_count(); }
+    size_t operator()(const PointQuery&) const { return 1; }
+    size_t operator()(const CircleQuery&) const { return 1; }
+    size_t operator()(const SegmentQuery&) const { return 2; }
+  };
+  return std::visit(Counter(), query);
+}
 
 std::optional<Line> ParseLine(std::string_view text) {
   const std::optional<JsonDocument> document = ParseJson(text);

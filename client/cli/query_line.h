@@ -8,6 +8,7 @@
 // matter who evaluates.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@
 #include "carom/cast.h"
 #include "carom/geometry.h"
 #include "carom/polygon.h"
+#include "carom/shape.h"
 
 namespace carom::cli {
 
@@ -42,7 +44,27 @@ struct PolygonQuery {
   Polygon shape;
 };
 
-using Query = std::variant<PointQuery, SegmentQuery, CircleQuery, PolygonQuery>;
+// How far is the shape from the nearest polygons, and which are they? Vertices as above.
+struct DistanceQuery {
+  Polygon shape;
+};
+
+// Which polygons does the shape, a polygon or a circle, touch first on its way by `d`?
+struct SweepQuery {
+  Shape shape;
+  Vec2 d;
+};
+
+// What is the contact of the convex shape with each convex polygon that it touches?
+struct ContactQuery {
+  Polygon shape;
+};
+
+using Query = std::variant<PointQuery, SegmentQuery, CircleQuery, PolygonQuery, DistanceQuery,
+                           SweepQuery, ContactQuery>;
+
+// The vertices that the query sends.
+size_t VertexCount(const Query& query);
 
 // The scene from here on.
 struct SceneLine {

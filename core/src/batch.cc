@@ -3,35 +3,24 @@
 
 #include "carom/batch.h"
 
-namespace carom {
+#include <cstddef>
 
-const char* Name(ItemColumn column) {
-  switch (column) {
-    case ItemColumn::kAx:
-      return "ax";
-    case ItemColumn::kAy:
-      return "ay";
-    case ItemColumn::kBx:
-      return "bx";
-    case ItemColumn::kBy:
-      return "by";
-    case ItemColumn::kX:
-      return "x";
-    case ItemColumn::kY:
-      return "y";
-    case ItemColumn::kRadius:
-      return "radius";
-    case ItemColumn::kShape:
-      return "shape";
-    case ItemColumn::kC:
-      return "c";
-    case ItemColumn::kS:
-      return "s";
-    case ItemColumn::kAngle:
-      return "angle";
-  }
-  return "";
-}
+namespace carom {
+namespace {
+
+// In the order of the enum.
+constexpr const char* kNames[kItemColumnCount] = {
+    "ax",       "ay",           "bx",        "by",    "x",
+    "y",        "radius",       "shape",     "c",     "s",
+    "angle",    "dx",           "dy",        "t_min", "t_max",
+    "min_x",    "min_y",        "max_x",     "max_y", "max_distance",
+    "mass",     "polygon_mass", "to_x",      "to_y",  "to_c",
+    "to_s",     "to_angle",     "tolerance", "vx",    "vy",
+    "duration", "step",         "range",     "beams"};
+
+}  // namespace
+
+const char* Name(ItemColumn column) { return kNames[static_cast<size_t>(column)]; }
 
 const char* Description(ItemFault fault) {
   switch (fault) {
@@ -47,6 +36,20 @@ const char* Description(ItemFault fault) {
       return "must be an index into shapes";
     case ItemFault::kPlacedOutOfRange:
       return "places a vertex above 2^53 in magnitude";
+    case ItemFault::kZeroDirection:
+      return "must not be 0 together with dy";
+    case ItemFault::kNotARange:
+      return "must satisfy 0 <= t_min < t_max, t_min finite";
+    case ItemFault::kEmptyBox:
+      return "must be at most the box's maximum";
+    case ItemFault::kNegativeLength:
+      return "must not be negative";
+    case ItemFault::kNotAMass:
+      return "must be above 0; infinite for one of the two at most";
+    case ItemFault::kToleranceTooSmall:
+      return "must be at least what the motion can be resolved to";
+    case ItemFault::kTooManyBeams:
+      return "must be in [1, 65536]";
   }
   return "";
 }

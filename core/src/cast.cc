@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <span>
+#include <utility>
 
-#include "carom/predicates.h"
-#include "exact.h"
 #include "fraction.h"
+#include "line.h"
 #include "measures.h"
 #include "passages.h"
 #include "scene_traversal.h"
@@ -17,6 +19,7 @@ namespace carom {
 namespace {
 
 using internal::Fraction;
+using internal::Line;
 using internal::Passage;
 using internal::PassageEdge;
 
@@ -29,21 +32,33 @@ struct Candidate {
   const Fraction& fraction() const { return at_exit ? passage.end : passage.begin; }
 };
 
-// Casts one segment at a time.
+// The bounding box of `polygon` as a solid polygon of edges bottom, right, top and left.
+Polygon BoxOf(const Polygon& polygon) {
+  const auto& [min, max] = polygon.bounds();
+  // The closing duplicate keeps the fourth edge where the box has no height.
+  RingSpec ring{{min, {max.x, min.y}, max, {min.x, max.y}, min}};
+  return *Polygon::Create({polygon.id(), {std::move(ring)}});
+}
+
+// Casts one line at a time.
 class Caster {
  public:
   Caster(const Scene& scene, const CastOptions& options, CastAnswers& out, WorkMeter& meter)
       : scene_(scene), options_(options), out_(out), meter_(meter) {}
 
-  // Adds the answer of segment `index`. Returns false once the meter stops.
-  bool Cast(size_t index, const Segment& segment);
+  // Adds the answer of item `index`. Returns false once the meter stops.
+  bool Cast(size_t index, const Line& line);
 
  private:
   void CollectCandidates();
-  bool PickHit(const Polygon& polygon, const std::vector<Passage>& passages);
+  bool is_ordered() const {
+    return options_.mode == CastMode::kAll || options_.mode == CastMode::kAllPassages;
+  }
+  bool PickHits(const Polygon& polygon, std::span<const Passage> passages);
   void Keep(const Candidate& candidate);
   bool ComesBefore(const Candidate& a, const Candidate& b) const;
-  CastHit Measured(const Candidate& candidate) const;
+  void Report(const Candidate& candidate);
+  CastHit Measured(const Polygon& polygon, const Candidate& candidate) const;
   Vec2 NormalOf(const Polygon& polygon, const PassageEdge& edge, int towards) const;
   Feature FeatureOf(const Polygon& polygon, const PassageEdge& edge) const;
   void ShrinkReach(const Fraction& best);
@@ -52,16 +67,16 @@ class Caster {
   const CastOptions& options_;
   CastAnswers& out_;
   WorkMeter& meter_;
-  Segment segment_;
-  Box reach_;  // holds the part of the segment where a better hit may be
+  Line line_{Segment{}};
+  Box reach_;  // holds the part of the line where a better hit may be
   internal::PassageFinder finder_;
   std::vector<Candidate> candidates_;
 };
 
-bool Caster::Cast(size_t index, const Segment& segment) {
-  segment_ = segment;
-  reach_ = BoundsOf(segment);
-  finder_.Start(segment);
+bool Caster::Cast(size_t index, const Line& line) {
+  line_ = line;
+  reach_ = line.bounds;
+  finder_.Start(line);
   candidates_.clear();
   CollectCandidates();
   if (meter_.stopped()) return false;
@@ -75,11 +90,11 @@ bool Caster::Cast(size_t index, const Segment& segment) {
                    return meter_.Spend(1) && ComesBefore(a, b);
                  });
   if (meter_.stopped()) return false;
-  if (options_.mode == CastMode::kAll && candidates_.size() > options_.max_hits) {
+  if (is_ordered() && candidates_.size() > options_.max_hits) {
     candidates_.pop_back();
     out_.truncated.push_back(static_cast<uint32_t>(index));
   }
-  for (const Candidate& candidate : candidates_) out_.hits.push_back(Measured(candidate));
+  for (const Candidate& candidate : candidates_) Report(candidate);
   out_.counts[index] = static_cast<uint32_t>(candidates_.size());
   return meter_.SpendRows(candidates_.size());
 }
@@ -89,30 +104,35 @@ void Caster::CollectCandidates() {
       scene_, options_.mask, meter_,
       [this](const Box& box) { return reach_.Intersects(box) && finder_.MayMeet(box); },
       [this](const IndexedPolygon& indexed) {
-        const bool hit = PickHit(indexed.polygon(), finder_.Find(indexed, meter_));
+        const Polygon& polygon = indexed.polygon();
+        const bool hit =
+            PickHits(polygon, options_.target == CastTarget::kPolygons
+                                  ? finder_.Find(indexed, meter_)
+                                  : finder_.Find(IndexedPolygon(BoxOf(polygon)), meter_));
         return !meter_.stopped() && !(hit && options_.mode == CastMode::kAny);
       });
 }
 
 // Applies the inside policy to the passages of one polygon. Returns whether there is a hit.
-bool Caster::PickHit(const Polygon& polygon, const std::vector<Passage>& passages) {
-  if (passages.empty()) return false;
-  size_t pick = 0;
+bool Caster::PickHits(const Polygon& polygon, std::span<const Passage> passages) {
   bool at_exit = false;
-  if (passages[0].begin.is_zero()) {
-    if (options_.inside_policy == InsidePolicy::kIgnore) pick = 1;
+  if (!passages.empty() && passages[0].begin.is_start()) {
+    if (options_.inside_policy == InsidePolicy::kIgnore) passages = passages.subspan(1);
     at_exit = options_.inside_policy == InsidePolicy::kExit;
   }
-  if (pick >= passages.size()) return false;
-  Keep({&polygon, passages[pick], at_exit});
+  if (passages.empty()) return false;
+  Keep({&polygon, passages[0], at_exit});
+  if (options_.mode == CastMode::kAllPassages) {
+    for (const Passage& passage : passages.subspan(1)) Keep({&polygon, passage, false});
+  }
   return true;
 }
 
-// Under ALL the candidates are a heap with the last in the total order on top, and one more than is
-// asked for: that one tells that there are more.
+// Under ALL and ALL_PASSAGES the candidates are a heap with the last in the total order on top, and
+// one more than is asked for: that one tells that there are more.
 void Caster::Keep(const Candidate& candidate) {
   const auto before = [this](const Candidate& a, const Candidate& b) { return ComesBefore(a, b); };
-  if (options_.mode == CastMode::kAll) {
+  if (is_ordered()) {
     candidates_.push_back(candidate);
     std::push_heap(candidates_.begin(), candidates_.end(), before);
     if (candidates_.size() <= size_t{options_.max_hits} + 1) return;
@@ -128,35 +148,24 @@ void Caster::Keep(const Candidate& candidate) {
   if (options_.mode == CastMode::kClosest) ShrinkReach(candidates_[0].fraction());
 }
 
-// The total order. A polygon has one hit at most, so (ring, edge) never decides.
+// The total order. Passages of one polygon are apart, so (ring, edge) never decides.
 bool Caster::ComesBefore(const Candidate& a, const Candidate& b) const {
-  const int order = Fraction::Compare(segment_, a.fraction(), b.fraction());
+  const int order = Fraction::Compare(line_, a.fraction(), b.fraction());
   return order != 0 ? order < 0 : a.polygon->id() < b.polygon->id();
 }
 
-// Narrows the reach to t <= best. On each axis the far end is computed within 3u(|a| + |b|); the
-// box is widened by 8u of that sum, which also covers the rounding of the widening.
+// Narrows the reach to t <= best.
 void Caster::ShrinkReach(const Fraction& best) {
   const double t = best.high();
-  if (!(t < 1)) return;
-  const auto far_end = [t](double a, double b, double& min, double& max) {
-    const double far = a + t * (b - a);
-    const double slack = 8 * internal::kUnit * (std::abs(a) + std::abs(b));
-    min = std::min(a, far - slack);
-    max = std::max(a, far + slack);
-  };
-  far_end(segment_.a.x, segment_.b.x, reach_.min.x, reach_.max.x);
-  far_end(segment_.a.y, segment_.b.y, reach_.min.y, reach_.max.y);
+  if (t < line_.t_max) reach_ = line_.BoundsUpTo(t);
 }
 
-// The unit normal of `edge` with the sign of normal . (b - a) `towards`.
+// The unit normal of `edge` with the sign of normal . direction `towards`.
 Vec2 Caster::NormalOf(const Polygon& polygon, const PassageEdge& edge, int towards) const {
   if (edge.index == internal::kNoEdge || edge.parallel) return {};
   const Segment e = polygon.edge(edge.index);
-  // (e.b - e.a) x (b - a) = (b - a) x (e.a - e.b): positive where e.a lies further left than e.b.
-  const int side_a = Orientation(segment_.a, segment_.b, e.a);
-  const int side_b = Orientation(segment_.a, segment_.b, e.b);
-  const int cross = side_a - side_b > 0 ? 1 : -1;
+  // (e.b - e.a) x direction = direction x (e.a - e.b): positive where e.a lies further left.
+  const int cross = line_.Side(e.a) - line_.Side(e.b) > 0 ? 1 : -1;
   return internal::UnitNormal(e, cross * towards);
 }
 
@@ -164,31 +173,42 @@ Feature Caster::FeatureOf(const Polygon& polygon, const PassageEdge& edge) const
   if (edge.index == internal::kNoEdge) return Feature::kNone;
   if (edge.parallel) return Feature::kCollinear;
   if (edge.at.is_vertex()) return Feature::kVertex;
-  if (!edge.at.is_zero() && !edge.at.is_one()) return Feature::kEdge;
-  const Vec2 point = edge.at.is_zero() ? segment_.a : segment_.b;
+  if (!edge.at.is_start() && !edge.at.is_end()) return Feature::kEdge;
+  // The line meets the edge in one point: that is an end of it if this end is on the line.
   const Segment e = polygon.edge(edge.index);
-  return point == e.a || point == e.b ? Feature::kVertex : Feature::kEdge;
+  return line_.Side(e.a) == 0 || line_.Side(e.b) == 0 ? Feature::kVertex : Feature::kEdge;
 }
 
-CastHit Caster::Measured(const Candidate& candidate) const {
+void Caster::Report(const Candidate& candidate) {
+  std::optional<Polygon> box;
+  if (options_.target == CastTarget::kBounds) box = BoxOf(*candidate.polygon);
+  const Polygon& polygon = box ? *box : *candidate.polygon;
+  out_.hits.push_back(Measured(polygon, candidate));
+  if (!options_.reflect) return;
+  const CastHit& hit = out_.hits.back();
+  const PassageEdge& edge = candidate.at_exit ? candidate.passage.exit : candidate.passage.entry;
+  out_.reflections.push_back(
+      hit.normal == Vec2{} ? Vec2{} : internal::Reflected(line_, polygon.edge(edge.index)));
+}
+
+CastHit Caster::Measured(const Polygon& polygon, const Candidate& candidate) const {
   const Passage& passage = candidate.passage;
-  const Polygon& polygon = *candidate.polygon;
   CastHit hit;
   hit.polygon_id = polygon.id();
-  hit.starts_inside = passage.begin.is_zero();
-  hit.ends_inside = passage.end.is_one() || segment_.a == segment_.b;
-  hit.exit_fraction = passage.end.Rounded(segment_);
+  hit.starts_inside = passage.begin.is_start();
+  hit.ends_inside = passage.end.is_end() || line_.is_point();
+  hit.exit_fraction = passage.end.Rounded(line_);
   if (passage.exit.index != internal::kNoEdge) {
     hit.has_exit_edge = true;
     hit.exit_edge = polygon.edge_ref(passage.exit.index);
     if (!hit.ends_inside) hit.exit_normal = NormalOf(polygon, passage.exit, 1);
   }
   const PassageEdge& reported = candidate.at_exit ? passage.exit : passage.entry;
-  hit.fraction = candidate.at_exit ? hit.exit_fraction : candidate.fraction().Rounded(segment_);
+  hit.fraction = candidate.at_exit ? hit.exit_fraction : candidate.fraction().Rounded(line_);
   hit.feature = FeatureOf(polygon, reported);
   // The reported edge defines the point, so that equal fractions of several edges do not matter.
   const bool has_edge = hit.feature != Feature::kNone;
-  hit.point = (has_edge ? reported.at : candidate.fraction()).Point(segment_, hit.fraction);
+  hit.point = (has_edge ? reported.at : candidate.fraction()).Point(line_, hit.fraction);
   if (has_edge) hit.edge = polygon.edge_ref(reported.index);
   if (candidate.at_exit) {
     hit.normal = hit.exit_normal;
@@ -198,11 +218,36 @@ CastHit Caster::Measured(const Candidate& candidate) const {
   return hit;
 }
 
+// Ray i, or nothing and an error recorded.
+std::optional<Ray> ReadRay(const RayColumns& rays, size_t i, std::vector<ItemError>& errors) {
+  ItemChecker check(i, errors);
+  const auto fail = [&check](ItemColumn column, ItemFault fault) {
+    check.Fail(column, fault);
+    return std::nullopt;
+  };
+  if (!check.Coordinate(ItemColumn::kX, rays.x[i]) ||
+      !check.Coordinate(ItemColumn::kY, rays.y[i]) ||
+      !check.Coordinate(ItemColumn::kDx, rays.dx[i]) ||
+      !check.Coordinate(ItemColumn::kDy, rays.dy[i])) {
+    return std::nullopt;
+  }
+  Ray ray{Normalized(Vec2{rays.x[i], rays.y[i]}), Normalized(Vec2{rays.dx[i], rays.dy[i]})};
+  if (ray.direction == Vec2{}) return fail(ItemColumn::kDx, ItemFault::kZeroDirection);
+  if (!rays.t_min.empty()) ray.t_min = rays.t_min[i] + 0.0;  // + 0.0 turns -0 into 0
+  if (!rays.t_max.empty()) ray.t_max = rays.t_max[i];
+  if (!(ray.t_min >= 0 && ray.t_min < HUGE_VAL)) {
+    return fail(ItemColumn::kTMin, ItemFault::kNotARange);
+  }
+  if (!(ray.t_min < ray.t_max)) return fail(ItemColumn::kTMax, ItemFault::kNotARange);
+  return ray;
+}
+
 }  // namespace
 
 void CastAnswers::Clear() {
   counts.clear();
   hits.clear();
+  reflections.clear();
   truncated.clear();
   errors.clear();
 }
@@ -224,6 +269,19 @@ bool CastSegments(const Scene& scene, const SegmentColumns& segments, const Cast
     const Segment segment{Normalized(Vec2{segments.ax[i], segments.ay[i]}),
                           Normalized(Vec2{segments.bx[i], segments.by[i]})};
     if (!caster.Cast(i, segment)) return false;
+  }
+  return true;
+}
+
+bool CastRays(const Scene& scene, const RayColumns& rays, const CastOptions& options,
+              CastAnswers& out, WorkMeter& meter) {
+  out.Clear();
+  out.counts.assign(rays.size(), 0);
+  Caster caster(scene, options, out, meter);
+  for (size_t i = 0; i < rays.size(); ++i) {
+    if (!meter.Spend(1)) return false;
+    const std::optional<Ray> ray = ReadRay(rays, i, out.errors);
+    if (ray && !caster.Cast(i, Line(*ray))) return false;
   }
   return true;
 }

@@ -1,27 +1,37 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where along a segment, exactly?
+// Where along a line, exactly?
 //
-// A `Fraction` is a parameter t of a segment a->b, kept as what defines it (an end, a vertex on the
-// line, a crossing with an edge) together with an interval that holds it. Comparisons look at the
-// intervals first and compute exactly only where these overlap.
+// A `Fraction` is a parameter t of a line, kept as what defines it (an end, a vertex on the line, a
+// crossing with an edge) together with an interval that holds it. Comparisons look at the intervals
+// first and compute exactly only where these overlap.
+//
+// Exactness. Where t is not 0, numerator and denominator are sums of products of at most two
+// differences of coordinates, multiples of 2^-384 and below 2^110: |t| is in [2^-494, 2^494]. An
+// end of a ray may be any double; for comparisons one beyond that range is read as the nearest of
+// 2^-500 and 2^500, which changes no order. All products are then multiples of 2^-1074, and
+// expansions of them exact.
 #pragma once
 
 #include <cstdint>
 
 #include "carom/geometry.h"
+#include "expansion.h"
+#include "line.h"
 
 namespace carom::internal {
 
-// The axis along which a segment is longer: positions of points on its line are compared there.
+// The axis along which a line is longer: positions of points on it are compared there.
 class DominantAxis {
  public:
-  // `segment` has a length.
-  explicit DominantAxis(const Segment& segment);
+  // `line` has a direction.
+  explicit DominantAxis(const Line& line);
 
   double Along(Vec2 p) const { return is_x_ ? p.x : p.y; }
-  // The sign of (position of p) - (position of q) in the direction of the segment.
+  bool is_forward() const { return forward_; }  // towards greater coordinates
+  TwoDoubles Along(const Line& line) const { return is_x_ ? line.dx : line.dy; }
+  // The sign of (position of p) - (position of q) in the direction of the line.
   int Compare(Vec2 p, Vec2 q) const {
     const double a = Along(p);
     const double b = Along(q);
@@ -33,43 +43,61 @@ class DominantAxis {
   bool forward_;
 };
 
-// A parameter in [0, 1]. It refers to no segment: the functions below are given the same one.
+struct Meeting;
+
+// A parameter in [t_min, t_max]. It refers to no line: the functions below are given the same one.
 class Fraction {
  public:
-  static Fraction Zero() { return Fraction(Kind::kZero, {}, {}, 0, 0); }
-  static Fraction One() { return Fraction(Kind::kOne, {}, {}, 1, 1); }
-  // Of a point that lies on the segment: 0 and 1 for its ends.
-  static Fraction OfVertex(const Segment& segment, const DominantAxis& axis, Vec2 vertex);
-  // Of the crossing with `edge`, whose line strictly parts the segment's ends and the other way.
-  static Fraction OfCrossing(const Segment& segment, const Segment& edge);
+  // The start of a line from t = 0.
+  Fraction() = default;
+  static Fraction Start(const Line& line) {
+    return Fraction(Kind::kStart, {}, {}, line.t_min, line.t_min);
+  }
+  static Fraction End(const Line& line) {
+    return Fraction(Kind::kEnd, {}, {}, line.t_max, line.t_max);
+  }
+  // Of a point on the line's unbounded extension.
+  static Meeting OfVertex(const Line& line, const DominantAxis& axis, Vec2 vertex);
+  // Of the crossing of the unbounded extensions of the line and of `edge`, not parallel to it.
+  static Meeting OfCrossing(const Line& line, const Segment& edge);
 
   double low() const { return low_; }
   double high() const { return high_; }
-  bool is_zero() const { return kind_ == Kind::kZero; }
-  bool is_one() const { return kind_ == Kind::kOne; }
-  // Whether it is that of a vertex on the segment, other than the segment's ends.
+  bool is_start() const { return kind_ == Kind::kStart; }
+  bool is_end() const { return kind_ == Kind::kEnd; }
+  // Whether it is defined by a vertex on the line, which is not at the start nor at the end.
   bool is_vertex() const { return kind_ == Kind::kVertex; }
 
   // The sign of a - b. Exact.
-  static int Compare(const Segment& segment, const Fraction& a, const Fraction& b);
+  static int Compare(const Line& line, const Fraction& a, const Fraction& b);
   // The nearest double, ties to even. Exact.
-  double Rounded(const Segment& segment) const;
-  // The point there: exact for an end or a vertex, else as `PointAt` of the rounded fraction.
-  Vec2 Point(const Segment& segment, double rounded) const;
+  double Rounded(const Line& line) const;
+  // The point there: exact for a vertex, else `PointAt` of the rounded fraction.
+  Vec2 Point(const Line& line, double rounded) const;
 
  private:
-  enum class Kind : uint8_t { kZero, kOne, kVertex, kCrossing };
+  enum class Kind : uint8_t { kStart, kEnd, kVertex, kCrossing };
 
   Fraction(Kind kind, Vec2 v, Vec2 w, double low, double high)
       : v_(v), w_(w), low_(low), high_(high), kind_(kind) {}
 
   bool SameSource(const Fraction& other) const;
+  Meeting Within(const Line& line) const;
+  int CompareWith(const Line& line, double t) const;
   template <class Use>
-  auto WithExact(const Segment& segment, Use use) const;
+  auto WithExact(const Line& line, Use use) const;
 
   Vec2 v_, w_;  // the vertex, or the edge
-  double low_, high_;
-  Kind kind_;
+  double low_ = 0;
+  double high_ = 0;
+  Kind kind_ = Kind::kStart;
+};
+
+// Where the unbounded extension of a line meets something: within [t_min, t_max] (`range` 0), or
+// before (-1) or after it (+1), where `at` means nothing.
+struct Meeting {
+  Fraction at;
+  int range;
 };
 
 }  // namespace carom::internal

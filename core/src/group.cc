@@ -3,66 +3,21 @@
 
 #include "carom/group.h"
 
-#include <initializer_list>
-#include <span>
-
-#include "absl/strings/str_cat.h"
-#include "carom/status.h"
-
 namespace carom {
-namespace {
 
-struct Column {
-  const char* field;
-  size_t size;
-};
-
-// Adds an offence for each of `columns` that is not as long as the first.
-void CheckLengths(std::initializer_list<Column> columns, Refusal& refusal) {
-  const Column& first = *columns.begin();
-  for (const Column& column : columns) {
-    if (column.size != first.size) {
-      refusal.Add(column.field,
-                  absl::StrCat("must have as many entries as ", first.field, ", ", first.size));
-    }
-  }
+uint64_t FanQueryCount(std::span<const uint32_t> beams) {
+  uint64_t count = 0;
+  for (const uint32_t n : beams) count += n >= 1 && n <= kMaxBeams ? n : 1;
+  return count;
 }
 
-// The same for a column that may be left out.
-void CheckOptional(Column column, Column first, Refusal& refusal) {
-  if (column.size != 0) CheckLengths({first, column}, refusal);
+uint64_t Group::query_count() const {
+  const uint64_t count = segments.size() + points.size() + circles.size() + polygons.size() +
+                         rays.size() + capsules.size() + boxes.size() + distances.size() +
+                         contacts.size() + depenetrations.size() + sweeps.size() +
+                         rotating_sweeps.size() + arcs.size() + sights.size();
+  return count + FanQueryCount(fans.beams);
 }
-
-void CheckPolygons(const PolygonColumns& columns, Refusal& refusal) {
-  const Column first{"polygons.x", columns.x.size()};
-  CheckLengths({first, {"polygons.y", columns.y.size()}}, refusal);
-  CheckOptional({"polygons.shape", columns.shape.size()}, first, refusal);
-  if (columns.shape.empty() && !columns.x.empty()) {
-    CheckLengths({first, {"polygons.shapes", columns.shapes.size()}}, refusal);
-  }
-  if (!columns.c.empty() || !columns.s.empty()) {
-    CheckLengths({first, {"polygons.c", columns.c.size()}, {"polygons.s", columns.s.size()}},
-                 refusal);
-    if (!columns.angle.empty()) {
-      refusal.Add("polygons.angle", "must be absent where c and s are given");
-    }
-  }
-  CheckOptional({"polygons.angle", columns.angle.size()}, first, refusal);
-}
-
-absl::Status CheckShapes(std::span<const Polygon> shapes) {
-  Refusal refusal;
-  for (size_t i = 0; i < shapes.size(); ++i) {
-    if (shapes[i].vertex_count() > kMaxMovingVertices) {
-      refusal.Add(absl::StrCat("polygons.shapes[", i, "]"),
-                  absl::StrCat("must have at most ", kMaxMovingVertices,
-                               " vertices (vertices a moving shape)"));
-    }
-  }
-  return refusal.status(absl::StatusCode::kResourceExhausted);
-}
-
-}  // namespace
 
 void GroupAnswers::Clear() {
   version = 0;
@@ -70,27 +25,17 @@ void GroupAnswers::Clear() {
   points.Clear();
   circles.Clear();
   polygons.Clear();
-}
-
-absl::Status CheckGroup(const Group& group) {
-  Refusal refusal;
-  const SegmentColumns& segments = group.segments;
-  CheckLengths({{"segments.ax", segments.ax.size()},
-                {"segments.ay", segments.ay.size()},
-                {"segments.bx", segments.bx.size()},
-                {"segments.by", segments.by.size()}},
-               refusal);
-  if (group.cast_options.max_hits < 1 || group.cast_options.max_hits > kMaxMaxHits) {
-    refusal.Add("segments.max_hits", absl::StrCat("must be in [1, ", kMaxMaxHits, "]"));
-  }
-  CheckLengths({{"points.x", group.points.x.size()}, {"points.y", group.points.y.size()}}, refusal);
-  CheckLengths({{"circles.x", group.circles.x.size()},
-                {"circles.y", group.circles.y.size()},
-                {"circles.radius", group.circles.radius.size()}},
-               refusal);
-  CheckPolygons(group.polygons, refusal);
-  if (!refusal.empty()) return refusal.status();
-  return CheckShapes(group.polygons.shapes);
+  rays.Clear();
+  capsules.Clear();
+  boxes.Clear();
+  distances.Clear();
+  contacts.Clear();
+  depenetrations.Clear();
+  sweeps.Clear();
+  rotating_sweeps.Clear();
+  arcs.Clear();
+  sights.Clear();
+  fans.Clear();
 }
 
 absl::Status EvaluateGroup(const Scene& scene, const Group& group, GroupAnswers& out,
@@ -100,7 +45,20 @@ absl::Status EvaluateGroup(const Scene& scene, const Group& group, GroupAnswers&
       CastSegments(scene, group.segments, group.cast_options, out.segments, meter) &&
       LocatePoints(scene, group.points, group.point_mask, out.points, meter) &&
       OverlapCircles(scene, group.circles, group.circle_options, out.circles, meter) &&
-      OverlapPolygons(scene, group.polygons, group.polygon_options, out.polygons, meter);
+      OverlapPolygons(scene, group.polygons, group.polygon_options, out.polygons, meter) &&
+      CastRays(scene, group.rays, group.ray_options, out.rays, meter) &&
+      OverlapCapsules(scene, group.capsules, group.capsule_options, out.capsules, meter) &&
+      OverlapBoxes(scene, group.boxes, group.box_options, out.boxes, meter) &&
+      MeasureDistances(scene, group.distances, group.distance_options, out.distances, meter) &&
+      FindContacts(scene, group.contacts, group.contact_options, out.contacts, meter) &&
+      Depenetrate(scene, group.depenetrations, group.depenetration_options, out.depenetrations,
+                  meter) &&
+      SweepShapes(scene, group.sweeps, group.sweep_options, out.sweeps, meter) &&
+      SweepRotating(scene, group.rotating_sweeps, group.rotating_sweep_options, out.rotating_sweeps,
+                    meter) &&
+      CastArcs(scene, group.arcs, group.arc_options, out.arcs, meter) &&
+      LookAlong(scene, group.sights, group.sight_mask, out.sights, meter) &&
+      ScanFans(scene, group.fans, group.fan_options, out.fans, meter);
   if (finished && !meter.stopped()) return absl::OkStatus();
   if (meter.out_of_rows()) {
     return absl::ResourceExhaustedError("the answers have too many rows (answer rows a frame)");

@@ -37,8 +37,7 @@ double Divide(TwoDoubles a, TwoDoubles b) {
   return quotient + (((a.high - back.high) - back.low) + a.low) / b.high;
 }
 
-double Interpolate(double a, double b, double t) {
-  const TwoDoubles d = TwoDiff(b, a);
+double Interpolate(double a, TwoDoubles d, double t) {
   const TwoDoubles step = TwoProduct(d.high, t);
   const TwoDoubles sum = TwoSum(a, step.high);
   return sum.high + (sum.low + (step.low + d.low * t)) + 0.0;  // + 0.0 turns -0 into 0
@@ -46,10 +45,8 @@ double Interpolate(double a, double b, double t) {
 
 }  // namespace
 
-Vec2 PointAt(const Segment& segment, double t) {
-  if (t == 0) return segment.a;
-  if (t == 1) return segment.b;
-  return {Interpolate(segment.a.x, segment.b.x, t), Interpolate(segment.a.y, segment.b.y, t)};
+Vec2 PointAt(const Line& line, double t) {
+  return {Interpolate(line.origin.x, line.dx, t), Interpolate(line.origin.y, line.dy, t)};
 }
 
 // With e the edge, (-e.y, e.x) . direction = e x direction.
@@ -60,6 +57,20 @@ Vec2 UnitNormal(const Segment& edge, int side) {
   const double x = -side * Divide(dy, length) + 0.0;
   const double y = side * Divide(dx, length) + 0.0;
   return {x, y};
+}
+
+Vec2 Reflected(const Line& line, const Segment& edge) {
+  const TwoDoubles ex = TwoDiff(edge.b.x, edge.a.x);
+  const TwoDoubles ey = TwoDiff(edge.b.y, edge.a.y);
+  const TwoDoubles xx = Multiply(ex, ex);
+  const TwoDoubles yy = Multiply(ey, ey);
+  const TwoDoubles xy = Multiply(ex, ey);
+  const TwoDoubles difference = Add(xx, {-yy.high, -yy.low});
+  const TwoDoubles twice_xy{2 * xy.high, 2 * xy.low};
+  const TwoDoubles length2 = Add(xx, yy);
+  const TwoDoubles y = Multiply(line.dy, difference);
+  return {Divide(Add(Multiply(line.dx, difference), Multiply(line.dy, twice_xy)), length2) + 0.0,
+          Divide(Add(Multiply(line.dx, twice_xy), {-y.high, -y.low}), length2) + 0.0};
 }
 
 }  // namespace carom::internal

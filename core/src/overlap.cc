@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "carom/predicates.h"
-#include "carom/sincos.h"
 #include "exact.h"
 #include "indexed_polygon.h"
+#include "placed_items.h"
 #include "scene_traversal.h"
 
 namespace carom {
@@ -25,13 +25,16 @@ struct Row {
   std::vector<EdgeRef> edges = {};
 };
 
+// Whether "touching" is told: circles and capsules have a radius.
+enum class Surface { kRound, kStraight };
+
 // Ends an item's answer: rows by ascending id. Returns false once the meter stops.
-bool AppendRows(size_t item, std::vector<Row>& rows, bool circles, const OverlapOptions& options,
+bool AppendRows(size_t item, std::vector<Row>& rows, Surface surface, const OverlapOptions& options,
                 OverlapAnswers& out, WorkMeter& meter) {
   std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.id < b.id; });
   for (const Row& row : rows) {
     out.polygon_ids.push_back(row.id);
-    if (circles) out.touching.push_back(row.touching ? 1 : 0);
+    if (surface == Surface::kRound) out.touching.push_back(row.touching ? 1 : 0);
     if (options.detail == OverlapDetail::kEdges) {
       out.edge_counts.push_back(static_cast<uint32_t>(row.edges.size()));
       out.edges.insert(out.edges.end(), row.edges.begin(), row.edges.end());
@@ -41,27 +44,54 @@ bool AppendRows(size_t item, std::vector<Row>& rows, bool circles, const Overlap
   return !meter.stopped();
 }
 
-// Whether a box may come within the radius of the centre: false only if it does not. The squared
-// distance is within 5u of exact and the squared radius within u.
+// The shapes that are all points within a radius of a centre or an axis, and what is asked of them:
+// a core point, whether a box may come within the radius, and the exact order of an edge's distance
+// and the radius.
+Vec2 CorePoint(const Circle& circle) { return circle.center; }
+Vec2 CorePoint(const Capsule& capsule) { return capsule.axis.a; }
+
+// False only if no point of `box` is within the radius of a point of `core`. The gaps are within u,
+// their squared length within 5u and the squared radius within u of exact.
+bool MayReach(const Box& box, const Box& core, double radius) {
+  const double dx = std::max({0.0, box.min.x - core.max.x, core.min.x - box.max.x});
+  const double dy = std::max({0.0, box.min.y - core.max.y, core.min.y - box.max.y});
+  return (dx * dx + dy * dy) * (1 - 8 * internal::kUnit) <= radius * radius;
+}
 bool MayReach(const Box& box, const Circle& circle) {
-  const Vec2 c = circle.center;
-  const double dx = std::max(0.0, std::max(box.min.x - c.x, c.x - box.max.x));
-  const double dy = std::max(0.0, std::max(box.min.y - c.y, c.y - box.max.y));
-  return (dx * dx + dy * dy) * (1 - 8 * internal::kUnit) <= circle.radius * circle.radius;
+  return MayReach(box, {circle.center, circle.center}, circle.radius);
+}
+bool MayReach(const Box& box, const Capsule& capsule) {
+  return MayReach(box, BoundsOf(capsule.axis), capsule.radius);
 }
 
-// The row of one polygon, if the disc meets it: an edge is within the radius, or the centre is
-// filled. The distance is the radius exactly if no edge is nearer and the centre is outside.
-std::optional<Row> OverlapCircle(const IndexedPolygon& indexed, const Circle& circle,
-                                 OverlapDetail detail, WorkMeter& meter) {
+// The sign of (distance from the axis to the closed segment) - radius. Segments that share no point
+// are nearest at an end of one of them.
+int CompareDistance(const Segment& edge, const Capsule& capsule) {
+  const Segment& axis = capsule.axis;
+  const double radius = capsule.radius;
+  if (Intersects(edge, axis)) return radius == 0 ? 0 : -1;
+  if (radius == 0) return 1;
+  int least = CompareDistance(edge, Circle{axis.a, radius});
+  if (least >= 0) least = std::min(least, CompareDistance(edge, Circle{axis.b, radius}));
+  if (least >= 0) least = std::min(least, CompareDistance(axis, Circle{edge.a, radius}));
+  if (least >= 0) least = std::min(least, CompareDistance(axis, Circle{edge.b, radius}));
+  return least;
+}
+
+// The row of one polygon, if the shape meets it: an edge is within the radius, or the core is
+// filled. The distance is the radius exactly if no edge is nearer and the core is outside. Where no
+// edge is nearer and the radius is not 0, no edge meets the core, so one point of it decides.
+template <class Round>
+std::optional<Row> OverlapRound(const IndexedPolygon& indexed, const Round& shape,
+                                OverlapDetail detail, WorkMeter& meter) {
   const Polygon& polygon = indexed.polygon();
   Row row{polygon.id()};
   bool meets_edge = false;
   bool nearer = false;
   indexed.VisitEdges(
-      meter, [&](const Box& box) { return MayReach(box, circle); },
+      meter, [&](const Box& box) { return MayReach(box, shape); },
       [&](size_t index, const Segment& edge) {
-        const int order = CompareDistance(edge, circle);
+        const int order = CompareDistance(edge, shape);
         if (order > 0) return true;
         meets_edge = true;
         nearer = nearer || order < 0;
@@ -72,10 +102,80 @@ std::optional<Row> OverlapCircle(const IndexedPolygon& indexed, const Circle& ci
         return !nearer || detail == OverlapDetail::kEdges;
       });
   if (nearer) return row;
-  const Location centre = internal::LocateInPolygon(indexed, circle.center, meter).location;
-  if (!meets_edge && centre == Location::kOutside) return std::nullopt;
-  row.touching = circle.radius == 0 || centre == Location::kOutside;
+  if (meets_edge && shape.radius == 0) {
+    row.touching = true;
+    return row;
+  }
+  const Location core = internal::LocateInPolygon(indexed, CorePoint(shape), meter).location;
+  if (!meets_edge && core == Location::kOutside) return std::nullopt;
+  row.touching = shape.radius == 0 || core == Location::kOutside;
   return row;
+}
+
+// Item `i` of circles and capsules.
+template <class Round>
+bool OverlapRoundItem(const Scene& scene, size_t i, const Round& shape,
+                      const OverlapOptions& options, std::vector<Row>& rows, OverlapAnswers& out,
+                      WorkMeter& meter) {
+  rows.clear();
+  internal::VisitPolygons(
+      scene, options.mask, meter, [&](const Box& box) { return MayReach(box, shape); },
+      [&](const IndexedPolygon& indexed) {
+        std::optional<Row> row = OverlapRound(indexed, shape, options.detail, meter);
+        if (!row) return !meter.stopped();
+        rows.push_back(*std::move(row));
+        return meter.SpendRows(1);
+      });
+  return AppendRows(i, rows, Surface::kRound, options, out, meter);
+}
+
+// Whether a segment shares a point with a box. Two convex sets are apart exactly if a line parallel
+// to an edge of one parts them: an axis, or the segment's line with all corners strictly on one
+// side.
+bool MeetsBox(const Segment& edge, const Box& box) {
+  if (!box.Intersects(BoundsOf(edge))) return false;
+  const int first = Orientation(edge.a, edge.b, box.min);
+  if (first == 0) return true;
+  return Orientation(edge.a, edge.b, box.max) != first ||
+         Orientation(edge.a, edge.b, {box.min.x, box.max.y}) != first ||
+         Orientation(edge.a, edge.b, {box.max.x, box.min.y}) != first;
+}
+
+// The row of one polygon, if the solid box meets it: an edge does, or the box, which then lies in
+// one face, is filled.
+std::optional<Row> OverlapBox(const IndexedPolygon& indexed, const Box& box, OverlapDetail detail,
+                              WorkMeter& meter) {
+  const Polygon& polygon = indexed.polygon();
+  Row row{polygon.id()};
+  bool meets_edge = false;
+  indexed.VisitEdges(
+      meter, [&](const Box& other) { return box.Intersects(other); },
+      [&](size_t index, const Segment& edge) {
+        if (!MeetsBox(edge, box)) return true;
+        meets_edge = true;
+        if (detail == OverlapDetail::kIds) return false;
+        row.edges.push_back(polygon.edge_ref(index));
+        return meter.SpendRows(1);
+      });
+  if (meets_edge) return row;
+  if (internal::LocateInPolygon(indexed, box.min, meter).location == Location::kOutside) {
+    return std::nullopt;
+  }
+  return row;
+}
+
+bool CheckBox(const BoxColumns& boxes, size_t i, ItemChecker& check, Box& box) {
+  if (!check.Coordinate(ItemColumn::kMinX, boxes.min_x[i]) ||
+      !check.Coordinate(ItemColumn::kMinY, boxes.min_y[i]) ||
+      !check.Coordinate(ItemColumn::kMaxX, boxes.max_x[i]) ||
+      !check.Coordinate(ItemColumn::kMaxY, boxes.max_y[i])) {
+    return false;
+  }
+  box.min = Normalized(Vec2{boxes.min_x[i], boxes.min_y[i]});
+  box.max = Normalized(Vec2{boxes.max_x[i], boxes.max_y[i]});
+  if (box.min.x > box.max.x) return check.Fail(ItemColumn::kMinX, ItemFault::kEmptyBox);
+  if (box.min.y > box.max.y) return check.Fail(ItemColumn::kMinY, ItemFault::kEmptyBox);
+  return true;
 }
 
 // A moving polygon against one polygon of the scene. Where no edges meet, every ring of either lies
@@ -144,51 +244,6 @@ class PolygonPair {
   WorkMeter& meter_;
 };
 
-// The pose of item i, or nothing and an error recorded.
-std::optional<Pose> PoseOf(const PolygonColumns& columns, size_t i, ItemChecker& check) {
-  Pose pose;
-  if (!check.Coordinate(ItemColumn::kX, columns.x[i]) ||
-      !check.Coordinate(ItemColumn::kY, columns.y[i])) {
-    return std::nullopt;
-  }
-  pose.position = Normalized(Vec2{columns.x[i], columns.y[i]});
-  if (!columns.angle.empty()) {
-    const double angle = columns.angle[i];
-    if (!(std::abs(angle) <= kMaxAngle)) {
-      check.Fail(ItemColumn::kAngle, ItemFault::kAngleOutOfRange);
-      return std::nullopt;
-    }
-    const CosSin rotation = SinCos(angle);
-    pose.c = rotation.c;
-    pose.s = rotation.s;
-  } else if (!columns.c.empty()) {
-    if (!IsRotation(columns.c[i], columns.s[i])) {
-      check.Fail(ItemColumn::kC, ItemFault::kNotARotation);
-      return std::nullopt;
-    }
-    pose.c = columns.c[i];
-    pose.s = columns.s[i];
-  }
-  return pose;
-}
-
-// The placed shape of item i, or nothing and an error recorded.
-std::optional<Polygon> PlacedItem(const PolygonColumns& columns, size_t i, ItemChecker& check) {
-  const size_t shape = columns.shape.empty() ? i : columns.shape[i];
-  if (shape >= columns.shapes.size()) {
-    check.Fail(ItemColumn::kShape, ItemFault::kUnknownShape);
-    return std::nullopt;
-  }
-  const std::optional<Pose> pose = PoseOf(columns, i, check);
-  if (!pose) return std::nullopt;
-  absl::StatusOr<Polygon> placed = PlacedPolygon(columns.shapes[shape], *pose);
-  if (!placed.ok()) {
-    check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
-    return std::nullopt;
-  }
-  return *std::move(placed);
-}
-
 }  // namespace
 
 void OverlapAnswers::Clear() {
@@ -214,16 +269,53 @@ bool OverlapCircles(const Scene& scene, const CircleColumns& circles, const Over
     }
     const Circle circle{Normalized(Vec2{circles.x[i], circles.y[i]}),
                         Normalized(circles.radius[i])};
+    if (!OverlapRoundItem(scene, i, circle, options, rows, out, meter)) return false;
+  }
+  return true;
+}
+
+bool OverlapCapsules(const Scene& scene, const CapsuleColumns& capsules,
+                     const OverlapOptions& options, OverlapAnswers& out, WorkMeter& meter) {
+  out.Clear();
+  out.counts.assign(capsules.size(), 0);
+  std::vector<Row> rows;
+  for (size_t i = 0; i < capsules.size(); ++i) {
+    if (!meter.Spend(1)) return false;
+    ItemChecker check(i, out.errors);
+    if (!check.Coordinate(ItemColumn::kAx, capsules.ax[i]) ||
+        !check.Coordinate(ItemColumn::kAy, capsules.ay[i]) ||
+        !check.Coordinate(ItemColumn::kBx, capsules.bx[i]) ||
+        !check.Coordinate(ItemColumn::kBy, capsules.by[i]) || !check.Radius(capsules.radius[i])) {
+      continue;
+    }
+    const Capsule capsule{{Normalized(Vec2{capsules.ax[i], capsules.ay[i]}),
+                           Normalized(Vec2{capsules.bx[i], capsules.by[i]})},
+                          Normalized(capsules.radius[i])};
+    if (!OverlapRoundItem(scene, i, capsule, options, rows, out, meter)) return false;
+  }
+  return true;
+}
+
+bool OverlapBoxes(const Scene& scene, const BoxColumns& boxes, const OverlapOptions& options,
+                  OverlapAnswers& out, WorkMeter& meter) {
+  out.Clear();
+  out.counts.assign(boxes.size(), 0);
+  std::vector<Row> rows;
+  for (size_t i = 0; i < boxes.size(); ++i) {
+    if (!meter.Spend(1)) return false;
+    ItemChecker check(i, out.errors);
+    Box box;
+    if (!CheckBox(boxes, i, check, box)) continue;
     rows.clear();
     internal::VisitPolygons(
-        scene, options.mask, meter, [&](const Box& box) { return MayReach(box, circle); },
+        scene, options.mask, meter, [&](const Box& other) { return box.Intersects(other); },
         [&](const IndexedPolygon& indexed) {
-          std::optional<Row> row = OverlapCircle(indexed, circle, options.detail, meter);
+          std::optional<Row> row = OverlapBox(indexed, box, options.detail, meter);
           if (!row) return !meter.stopped();
           rows.push_back(*std::move(row));
           return meter.SpendRows(1);
         });
-    if (!AppendRows(i, rows, /*circles=*/true, options, out, meter)) return false;
+    if (!AppendRows(i, rows, Surface::kStraight, options, out, meter)) return false;
   }
   return true;
 }
@@ -236,7 +328,7 @@ bool OverlapPolygons(const Scene& scene, const PolygonColumns& polygons,
   for (size_t i = 0; i < polygons.size(); ++i) {
     if (!meter.Spend(1)) return false;
     ItemChecker check(i, out.errors);
-    std::optional<Polygon> placed = PlacedItem(polygons, i, check);
+    std::optional<Polygon> placed = internal::PlacedItem(polygons, i, check);
     if (!placed) continue;
     const IndexedPolygon moving(*std::move(placed));
     if (!meter.Spend(moving.polygon().edge_count())) return false;
@@ -253,7 +345,7 @@ bool OverlapPolygons(const Scene& scene, const PolygonColumns& polygons,
           }
           return !meter.stopped();
         });
-    if (!AppendRows(i, rows, /*circles=*/false, options, out, meter)) return false;
+    if (!AppendRows(i, rows, Surface::kStraight, options, out, meter)) return false;
   }
   return true;
 }

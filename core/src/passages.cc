@@ -29,21 +29,20 @@ void Prefer(PassageEdge& best, PassageEdge candidate) {
 
 }  // namespace
 
-void PassageFinder::Start(const Segment& segment) {
-  segment_ = segment;
-  bounds_ = BoundsOf(segment);
-  axis_ = DominantAxis(segment);
+void PassageFinder::Start(const Line& line) {
+  line_ = line;
+  axis_ = DominantAxis(line);
 }
 
 // The box misses the line when its four corners lie strictly on one side. Each product below has
 // three roundings, their difference a fourth: 8u of the magnitudes covers them.
 bool PassageFinder::LineMayMeet(const Box& box) const {
-  const double dx = segment_.b.x - segment_.a.x;
-  const double dy = segment_.b.y - segment_.a.y;
-  const double y1 = dx * (box.min.y - segment_.a.y);
-  const double y2 = dx * (box.max.y - segment_.a.y);
-  const double x1 = dy * (box.min.x - segment_.a.x);
-  const double x2 = dy * (box.max.x - segment_.a.x);
+  const double dx = line_.dx.high;
+  const double dy = line_.dy.high;
+  const double y1 = dx * (box.min.y - line_.origin.y);
+  const double y2 = dx * (box.max.y - line_.origin.y);
+  const double x1 = dy * (box.min.x - line_.origin.x);
+  const double x2 = dy * (box.max.x - line_.origin.x);
   const double error =
       8 * kUnit * (std::max(std::abs(y1), std::abs(y2)) + std::max(std::abs(x1), std::abs(x2)));
   return std::max(y1, y2) - std::min(x1, x2) >= -error &&
@@ -51,34 +50,51 @@ bool PassageFinder::LineMayMeet(const Box& box) const {
 }
 
 bool PassageFinder::MayMeet(const Box& box) const {
-  return bounds_.Intersects(box) && LineMayMeet(box);
+  return line_.bounds.Intersects(box) && LineMayMeet(box);
 }
 
 const std::vector<Passage>& PassageFinder::Find(const IndexedPolygon& polygon, WorkMeter& meter) {
   passages_.clear();
-  if (segment_.a == segment_.b) {
+  if (line_.is_point()) {
     FindAtPoint(polygon, meter);
     return passages_;
   }
   CollectTouches(polygon, meter);
-  const PointInPolygon start = LocateInPolygon(polygon, segment_.a, meter);
+  const PointInPolygon start = AfterStart(polygon, meter);
   if (touches_.empty() && start.location == Location::kOutside) return passages_;
-  const bool on_edge = start.location == Location::kBoundary;
-  const int64_t winding = on_edge ? WindingAfterStart(polygon, meter) : start.winding;
   if (meter.stopped()) return passages_;
-  JoinTouches(polygon.polygon(), start.location != Location::kOutside, winding, meter);
+  JoinTouches(polygon.polygon(), start.location != Location::kOutside, start.winding, meter);
   return passages_;
+}
+
+// Where the start is, and the winding number of the moved line just after it. A start at t_min > 0
+// is no pair of doubles: the touches there and the edges behind tell.
+PointInPolygon PassageFinder::AfterStart(const IndexedPolygon& polygon, WorkMeter& meter) const {
+  PointInPolygon start;
+  if (line_.t_min == 0) {
+    start = LocateInPolygon(polygon, line_.origin, meter);
+    if (start.location != Location::kBoundary) return start;
+  } else if (!line_.BoundsUpTo(line_.t_min).Intersects(polygon.polygon().bounds())) {
+    return start;
+  } else if (!touches_.empty() && touches_[0].begin.is_start()) {
+    start.location = Location::kBoundary;
+  }
+  start.winding = WindingAfterStart(polygon, meter);
+  if (start.location == Location::kOutside && polygon.polygon().IsFilled(start.winding)) {
+    start.location = Location::kInside;
+  }
+  return start;
 }
 
 // A segment of length zero has one parameter, t = 0.
 void PassageFinder::FindAtPoint(const IndexedPolygon& polygon, WorkMeter& meter) {
-  const Vec2 p = segment_.a;
+  const Vec2 p = line_.origin;
   if (LocateInPolygon(polygon, p, meter).location == Location::kOutside) return;
   Passage passage;
   const auto meets = [p](const Box& box) { return box.Contains(p); };
   polygon.VisitEdges(meter, meets, [&](size_t index, const Segment& edge) {
     if (!IsOnSegment(p, edge)) return true;
-    passage.entry = passage.exit = {static_cast<uint32_t>(index), true, Fraction::Zero()};
+    passage.entry = passage.exit = {static_cast<uint32_t>(index), true, {}};
     return false;
   });
   passages_.push_back(passage);
@@ -114,71 +130,58 @@ void PassageFinder::SortTouches(WorkMeter& meter) {
   std::sort_heap(touches_.begin(), touches_.end(), metered);
 }
 
+// Where the line's unbounded extension meets an edge that is not parallel to it, given the sides of
+// its ends: at the end that is on the line, or between them.
+Meeting PassageFinder::Meet(const Segment& edge, int side_a, int side_b) const {
+  if (side_a == 0) return Fraction::OfVertex(line_, axis_, edge.a);
+  if (side_b == 0) return Fraction::OfVertex(line_, axis_, edge.b);
+  return Fraction::OfCrossing(line_, edge);
+}
+
 void PassageFinder::AddTouch(uint32_t index, const Segment& edge) {
-  const int side_a = Orientation(segment_.a, segment_.b, edge.a);
-  const int side_b = Orientation(segment_.a, segment_.b, edge.b);
+  const int side_a = line_.Side(edge.a);
+  const int side_b = line_.Side(edge.b);
   if (side_a * side_b > 0) return;
   if (side_a == 0 && side_b == 0) return AddParallelTouch(index, edge);
-  const int8_t change = WindingChange(side_a, side_b);
-  if (side_a == 0 || side_b == 0) {
-    const Vec2 vertex = side_a == 0 ? edge.a : edge.b;
-    if (!bounds_.Contains(vertex)) return;
-    const Fraction t = Fraction::OfVertex(segment_, axis_, vertex);
-    touches_.push_back({t, t, index, change, false});
-    return;
-  }
-  const int side_of_start = Orientation(edge.a, edge.b, segment_.a);
-  const int side_of_end = Orientation(edge.a, edge.b, segment_.b);
-  if (side_of_start * side_of_end > 0) return;
-  const Fraction t = side_of_start == 0 ? Fraction::Zero()
-                     : side_of_end == 0 ? Fraction::One()
-                                        : Fraction::OfCrossing(segment_, edge);
-  touches_.push_back({t, t, index, change, false});
+  const Meeting met = Meet(edge, side_a, side_b);
+  if (met.range != 0) return;
+  touches_.push_back({met.at, met.at, index, WindingChange(side_a, side_b), false});
 }
 
 void PassageFinder::AddParallelTouch(uint32_t index, const Segment& edge) {
   const bool in_order = axis_.Compare(edge.a, edge.b) <= 0;
-  Vec2 first = in_order ? edge.a : edge.b;
-  Vec2 last = in_order ? edge.b : edge.a;
-  if (axis_.Compare(first, segment_.a) < 0) first = segment_.a;
-  if (axis_.Compare(last, segment_.b) > 0) last = segment_.b;
-  if (axis_.Compare(first, last) > 0) return;
-  touches_.push_back({Fraction::OfVertex(segment_, axis_, first),
-                      Fraction::OfVertex(segment_, axis_, last), index, 0, true});
+  const Meeting first = Fraction::OfVertex(line_, axis_, in_order ? edge.a : edge.b);
+  const Meeting last = Fraction::OfVertex(line_, axis_, in_order ? edge.b : edge.a);
+  if (first.range > 0 || last.range < 0) return;
+  touches_.push_back({first.range < 0 ? Fraction::Start(line_) : first.at,
+                      last.range > 0 ? Fraction::End(line_) : last.at, index, 0, true});
 }
 
-// The winding number of the moved segment just after its start, where the start is on an edge: the
-// sum over all edges that pass the line at or behind the start. An edge passes the line where its
-// vertex on the line is, or where the start and the edge's second vertex tell: with `ahead` the
-// side of the edge on which the start lies, t has the sign of ahead * side_b.
+// The winding number of the moved line just after its start: the sum over all edges that pass the
+// line's unbounded extension at or behind the start.
 int64_t PassageFinder::WindingAfterStart(const IndexedPolygon& polygon, WorkMeter& meter) const {
   if (polygon.polygon().solidity() == Solidity::kBoundary) return 0;
   int64_t winding = 0;
   const auto meets = [this](const Box& box) { return LineMayMeet(box); };
   polygon.VisitEdges(meter, meets, [&](size_t, const Segment& edge) {
-    const int side_a = Orientation(segment_.a, segment_.b, edge.a);
-    const int side_b = Orientation(segment_.a, segment_.b, edge.b);
+    const int side_a = line_.Side(edge.a);
+    const int side_b = line_.Side(edge.b);
     const int8_t change = WindingChange(side_a, side_b);
     if (change == 0) return true;
-    int ahead = 0;
-    if (side_a == 0 || side_b == 0) {
-      ahead = axis_.Compare(side_a == 0 ? edge.a : edge.b, segment_.a);
-    } else {
-      ahead = Orientation(edge.a, edge.b, segment_.a) * side_b;
-    }
-    if (ahead <= 0) winding += change;
+    const Meeting met = Meet(edge, side_a, side_b);
+    if (met.range < 0 || (met.range == 0 && met.at.is_start())) winding += change;
     return true;
   });
   return winding;
 }
 
-// Walks the touches in order. Between two of them the segment is in the polygon where the gap is
+// Walks the touches in order. Between two of them the line is in the polygon where the gap is
 // filled, or where a parallel edge covers it.
 void PassageFinder::JoinTouches(const Polygon& polygon, bool starts_inside, int64_t winding,
                                 WorkMeter& meter) {
   bool open = starts_inside;
   size_t first_touch = 0;
-  Passage passage;
+  Passage passage{Fraction::Start(line_), Fraction::Start(line_), {}, {}};
   size_t i = 0;
   while (i < touches_.size() && meter.Spend(1)) {
     const Fraction at = touches_[i].begin;
@@ -194,12 +197,12 @@ void PassageFinder::JoinTouches(const Polygon& polygon, bool starts_inside, int6
       open = true;
     }
     for (; i < touches_.size() && meter.Spend(1) && Compare(touches_[i].begin, at) == 0; ++i) {
-      if (!at.is_zero()) winding += touches_[i].winding_change;
+      if (!at.is_start()) winding += touches_[i].winding_change;
       if (Compare(passage.end, touches_[i].end) < 0) passage.end = touches_[i].end;
     }
   }
   if (!open) return;
-  if (polygon.IsFilled(winding)) passage.end = Fraction::One();
+  if (polygon.IsFilled(winding)) passage.end = Fraction::End(line_);
   Close(passage, first_touch, touches_.size(), meter);
 }
 

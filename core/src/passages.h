@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where is a segment inside one polygon?
+// Where is a segment or a ray inside one polygon?
 //
-// `PassageFinder` computes the passages of a segment a->b in a polygon: the largest intervals of t
-// with a + t(b - a) in the polygon, exactly, for any rings. It collects every touch of segment and
-// edges, and tells filled gaps from empty ones by the winding number of the segment moved by an
-// infinitesimal amount to its left: there it meets no vertex and runs along no edge, so each edge
-// that passes the line from one side to the other changes the winding by one, at its touch.
+// `PassageFinder` computes the passages of a line (line.h) in a polygon: the largest intervals of t
+// in [t_min, t_max] with origin + t * direction in the polygon, exactly, for any rings. It collects
+// every touch of line and edges, and tells filled gaps from empty ones by the winding number of the
+// line moved by an infinitesimal amount to its left: there it meets no vertex and runs along no
+// edge, so each edge that passes the line from one side to the other changes the winding by one, at
+// its touch.
 // docs/adr/0002-general-edge-passages.md tells why this and not convex pieces.
 #pragma once
 
@@ -20,41 +21,43 @@
 #include "carom/work_meter.h"
 #include "fraction.h"
 #include "indexed_polygon.h"
+#include "line.h"
 
 namespace carom::internal {
 
 // No edge.
 inline constexpr uint32_t kNoEdge = 0xffffffff;
 
-// An edge at an end of a passage, whether it is parallel to the segment, and where it meets that
+// An edge at an end of a passage, whether it is parallel to the line, and where it meets that
 // end (equal to the passage's fraction there, but kept as this edge defines it).
 struct PassageEdge {
   uint32_t index = kNoEdge;
   bool parallel = false;
-  Fraction at = Fraction::Zero();
+  Fraction at;  // meaningless for no edge
 };
 
 struct Passage {
-  Fraction begin = Fraction::Zero();
-  Fraction end = Fraction::Zero();
+  Fraction begin;
+  Fraction end;
   PassageEdge entry;  // the edge to report at `begin`; none where the start is strictly inside
-  PassageEdge exit;   // the edge to report at `end`; none where `b` is strictly inside
+  PassageEdge exit;   // the edge to report at `end`; none where the line's end is strictly inside
 };
 
 // Reused from polygon to polygon, it stops allocating once it is warm. Not thread-safe.
 class PassageFinder {
  public:
-  // The segment of the calls that follow. Its ends are accepted coordinates.
-  void Start(const Segment& segment);
+  // The line of the calls that follow. Its coordinates are accepted ones; it has a direction, or is
+  // a segment.
+  void Start(const Line& line);
 
   // The passages in `polygon`, in order. Meaningless once `meter` has stopped.
   const std::vector<Passage>& Find(const IndexedPolygon& polygon, WorkMeter& meter);
 
-  // Whether a box may meet the segment: false only if it does not.
+  // Whether a box may meet the line: false only if it does not.
   bool MayMeet(const Box& box) const;
 
  private:
-  // One edge's contact with the segment: a point, or an interval where they are parallel.
+  // One edge's contact with the line: a point, or an interval where they are parallel.
   struct Touch {
     Fraction begin;
     Fraction end;
@@ -67,18 +70,17 @@ class PassageFinder {
   void CollectTouches(const IndexedPolygon& polygon, WorkMeter& meter);
   void AddTouch(uint32_t index, const Segment& edge);
   void AddParallelTouch(uint32_t index, const Segment& edge);
+  Meeting Meet(const Segment& edge, int side_a, int side_b) const;
+  PointInPolygon AfterStart(const IndexedPolygon& polygon, WorkMeter& meter) const;
   int64_t WindingAfterStart(const IndexedPolygon& polygon, WorkMeter& meter) const;
   void SortTouches(WorkMeter& meter);
   void JoinTouches(const Polygon& polygon, bool starts_inside, int64_t winding, WorkMeter& meter);
   void Close(Passage& passage, size_t first_touch, size_t last_touch, WorkMeter& meter);
   bool LineMayMeet(const Box& box) const;
-  int Compare(const Fraction& a, const Fraction& b) const {
-    return Fraction::Compare(segment_, a, b);
-  }
+  int Compare(const Fraction& a, const Fraction& b) const { return Fraction::Compare(line_, a, b); }
 
-  Segment segment_;
-  Box bounds_;
-  DominantAxis axis_{Segment{{0, 0}, {1, 0}}};
+  Line line_{Segment{{0, 0}, {1, 0}}};
+  DominantAxis axis_{line_};
   std::vector<Touch> touches_;
   std::vector<Passage> passages_;
 };

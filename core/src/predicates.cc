@@ -9,6 +9,28 @@
 #include "expansion.h"
 
 namespace carom {
+namespace {
+
+using internal::ExactCross;
+using internal::kCrossError;
+
+// A cross product in doubles and a bound on its magnitude before cancellation: it errs by
+// kCrossError times that at most.
+struct RoundedCross {
+  double value;
+  double magnitude;
+
+  RoundedCross(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
+    const double left = (a.x - from_a.x) * (b.y - from_b.y);
+    const double right = (a.y - from_a.y) * (b.x - from_b.x);
+    value = left - right;
+    magnitude = std::abs(left) + std::abs(right);
+  }
+  bool IsSignCertain() const { return std::abs(value) > kCrossError * magnitude; }
+};
+
+}  // namespace
+
 namespace internal {
 
 int Sign(double value) { return (value > 0) - (value < 0); }
@@ -73,6 +95,43 @@ bool Intersects(const Segment& a, const Segment& b) {
   if (!BoundsOf(a).Intersects(BoundsOf(b))) return false;
   if (Orientation(a.a, a.b, b.a) * Orientation(a.a, a.b, b.b) > 0) return false;
   return Orientation(b.a, b.b, a.a) * Orientation(b.a, b.b, a.b) <= 0;
+}
+
+// With the boxes meeting, they miss exactly if the box's corners lie strictly on one side of the
+// segment's line.
+bool Intersects(const Segment& segment, const Box& box) {
+  if (box.empty() || !BoundsOf(segment).Intersects(box)) return false;
+  const int side = Orientation(segment.a, segment.b, box.min);
+  return side * Orientation(segment.a, segment.b, box.max) <= 0 ||
+         side * Orientation(segment.a, segment.b, {box.min.x, box.max.y}) <= 0 ||
+         side * Orientation(segment.a, segment.b, {box.max.x, box.min.y}) <= 0;
+}
+
+// t_i = n_i / d_i with n_i = (v - a) x (w - v) and d_i = (b - a) x (w - v) for edge i = v->w. Each
+// product of two rounded crosses errs by less than 8u of its magnitudes (3u and a little for each
+// factor, u for itself), their difference by u of them: 16u covers all.
+int CompareCrossings(const Segment& segment, const Segment& edge_1, const Segment& edge_2) {
+  const auto numerator = [&](const Segment& e) { return RoundedCross(segment.a, e.a, e.a, e.b); };
+  const auto divisor = [&](const Segment& e) {
+    return RoundedCross(segment.a, segment.b, e.a, e.b);
+  };
+  const RoundedCross n_1 = numerator(edge_1);
+  const RoundedCross n_2 = numerator(edge_2);
+  const RoundedCross d_1 = divisor(edge_1);
+  const RoundedCross d_2 = divisor(edge_2);
+  const double difference = n_1.value * d_2.value - n_2.value * d_1.value;
+  const double magnitude = n_1.magnitude * d_2.magnitude + n_2.magnitude * d_1.magnitude;
+  if (d_1.IsSignCertain() && d_2.IsSignCertain() &&
+      std::abs(difference) > 16 * internal::kUnit * magnitude) {
+    return internal::Sign(difference) * internal::Sign(d_1.value) * internal::Sign(d_2.value);
+  }
+  const auto exact_d_1 = ExactCross(segment.a, segment.b, edge_1.a, edge_1.b);
+  const auto exact_d_2 = ExactCross(segment.a, segment.b, edge_2.a, edge_2.b);
+  const int sign = exact_d_1.sign() * exact_d_2.sign();
+  if (sign == 0) return 0;
+  const auto exact_n_1 = ExactCross(segment.a, edge_1.a, edge_1.a, edge_1.b);
+  const auto exact_n_2 = ExactCross(segment.a, edge_2.a, edge_2.a, edge_2.b);
+  return sign * (exact_n_1 * exact_d_2 - exact_n_2 * exact_d_1).sign();
 }
 
 // dx^2 + dy^2 is within 5u, radius^2 within u, and the subtraction adds u of the sum: 8u covers it.

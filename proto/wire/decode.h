@@ -3,9 +3,10 @@
 
 // From messages to core values.
 //
-// With encode.h, the only files in which protobuf messages and core values meet. A request is
-// refused here for its form (unknown enum value, missing member, columns of unequal length), and by
-// the core's `Create` and `Check` functions for its content. Field paths are those of the message,
+// With encode.h, the only door between protobuf messages and core values: geometry.cc has polygons,
+// shapes and scenes, questions.cc and answers.cc the two sides of a group. A request is refused
+// here for its form (unknown enum value, missing member, columns of unequal length), and by the
+// core's `Create` and `Check` functions for its content. Field paths are those of the message,
 // relative to the message that the caller passes. Thread-safe: pure functions.
 #pragma once
 
@@ -19,6 +20,7 @@
 #include "carom/group.h"
 #include "carom/polygon.h"
 #include "carom/scene.h"
+#include "carom/shape.h"
 #include "carom/v1/geometry.pb.h"
 #include "carom/v1/query_service.pb.h"
 #include "carom/v1/scene_service.pb.h"
@@ -35,14 +37,28 @@ absl::Status DecodePolygons(const google::protobuf::RepeatedPtrField<v1::Polygon
                             absl::string_view path, size_t first_index, const PolygonLimits& limits,
                             std::vector<Polygon>& out);
 
+// A moving shape. Errors: those of `DecodePolygon` below `polygon`, those of `Shape::Create` below
+// `capsule`, and INVALID_ARGUMENT for neither.
+absl::StatusOr<Shape> DecodeShape(const v1::Shape& message, const PolygonLimits& limits);
+
 // The edits of a commit; field paths begin with `edits[i]`.
 absl::StatusOr<std::vector<SceneEdit>> DecodeEdits(
     const google::protobuf::RepeatedPtrField<v1::Edit>& messages, const PolygonLimits& limits);
 
-// A group as the core reads it. The spans point into the message and into `shapes`.
+// The shapes of the kinds of questions that have movers.
+struct MoverShapes {
+  std::vector<Shape> distances, contacts, depenetrations, sweeps, rotating_sweeps;
+
+  void Clear();
+  // Room in all, in shapes.
+  size_t capacity() const;
+};
+
+// A group as the core reads it. The spans point into the message and into the shapes.
 struct DecodedGroup {
   Group group;
-  std::vector<Polygon> shapes;
+  std::vector<Polygon> shapes;  // of `group.polygons`
+  MoverShapes movers;
 };
 
 // Fills `out`, whose capacity is reused, and checks it (`CheckGroup`). `message` outlives the use

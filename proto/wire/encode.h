@@ -10,6 +10,7 @@
 #include "carom/group.h"
 #include "carom/polygon.h"
 #include "carom/scene.h"
+#include "carom/shape.h"
 #include "carom/v1/geometry.pb.h"
 #include "carom/v1/query_service.pb.h"
 #include "carom/v1/scene_service.pb.h"
@@ -17,6 +18,8 @@
 namespace carom::wire {
 
 void EncodePolygon(const Polygon& polygon, v1::Polygon& message);
+
+void EncodeShape(const Shape& shape, v1::Shape& message);
 
 void EncodeEdit(const SceneEdit& edit, v1::Edit& message);
 

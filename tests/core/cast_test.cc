@@ -184,6 +184,85 @@ TEST(CastTest, TiesGoToTheLeastPolygonIdAndAllIsInTotalOrder) {
   EXPECT_TRUE(Cast(*scene, {{{0, 1}, {8, 1}}}, options).truncated.empty());
 }
 
+// A comb with teeth [0, 1], [2, 3], [4, 5] and [6, 7] above a bar below y = 0.
+PolygonSpec Comb(uint64_t id) {
+  RingSpec ring{{{7, -1}, {0, -1}}};
+  for (double x = 0; x < 8; x += 2) {
+    ring.vertices.insert(ring.vertices.end(), {{x, 4}, {x + 1, 4}, {x + 1, 0}, {x + 2, 0}});
+  }
+  ring.vertices.pop_back();
+  return {id, {ring}};
+}
+
+std::vector<double> Fractions(const CastAnswers& answers) {
+  std::vector<double> fractions;
+  for (const CastHit& hit : answers.hits) fractions.push_back(hit.fraction);
+  return fractions;
+}
+
+TEST(CastTest, AllPassagesReportsEveryToothUnderEachPolicy) {
+  const Scene::Ptr scene = SceneOf({Comb(5), {3, {Rectangle(2, 1, 2.5, 3)}}});
+  CastOptions options;
+  options.mode = CastMode::kAllPassages;
+  const CastAnswers outside = Cast(*scene, {{{-1, 2}, {15, 2}}}, options);
+  EXPECT_EQ(Fractions(outside), (std::vector<double>{0.0625, 0.1875, 0.1875, 0.3125, 0.4375}));
+  EXPECT_EQ(outside.hits[1].polygon_id, 3u);  // the tie goes to the lower id
+  EXPECT_EQ(outside.hits[2].polygon_id, 5u);
+  EXPECT_EQ(outside.hits[4].exit_fraction, 0.5);
+  const Segment inside{{0.5, 2}, {8.5, 2}};
+  EXPECT_EQ(Fractions(Cast(*scene, {inside}, options)),
+            (std::vector<double>{0, 0.1875, 0.1875, 0.4375, 0.6875}));
+  options.inside_policy = InsidePolicy::kIgnore;
+  EXPECT_EQ(Fractions(Cast(*scene, {inside}, options)),
+            (std::vector<double>{0.1875, 0.1875, 0.4375, 0.6875}));
+  options.inside_policy = InsidePolicy::kExit;
+  EXPECT_EQ(Fractions(Cast(*scene, {inside}, options)),
+            (std::vector<double>{0.0625, 0.1875, 0.1875, 0.4375, 0.6875}));
+  options.max_hits = 2;
+  const CastAnswers first = Cast(*scene, {inside, {{9, 9}, {9, 10}}, inside}, options);
+  EXPECT_EQ(first.counts, (std::vector<uint32_t>{2, 0, 2}));
+  EXPECT_EQ(first.truncated, (std::vector<uint32_t>{0, 2}));
+  EXPECT_EQ(first.hits[1].polygon_id, 3u);
+}
+
+TEST(CastTest, ReflectionsTurnAboutTheNormal) {
+  // A diamond: its sides reflect a level bullet upwards or downwards.
+  const Scene::Ptr scene = SceneOf({{1, {{{{4, 0}, {6, 2}, {4, 4}, {2, 2}}}}}});
+  CastOptions options;
+  options.reflect = true;
+  const auto reflections = [&](Segment segment) {
+    return Cast(*scene, {segment}, options).reflections;
+  };
+  EXPECT_EQ(reflections({{0, 3}, {8, 3}}), (std::vector<Vec2>{{0, 8}}));
+  EXPECT_EQ(reflections({{0, 1}, {8, 1}}), (std::vector<Vec2>{{0, -8}}));
+  EXPECT_EQ(reflections({{4, 8}, {4, 3}}), (std::vector<Vec2>{{5, 0}}));  // the least edge is 1
+  EXPECT_EQ(reflections({{4, 2}, {8, 3}}), (std::vector<Vec2>{{0, 0}}));  // starts inside
+  EXPECT_EQ(reflections({{2, 4}, {3, 5}}), (std::vector<Vec2>{}));
+  options.inside_policy = InsidePolicy::kExit;
+  EXPECT_EQ(reflections({{4, 3}, {8, 3}}), (std::vector<Vec2>{{0, -4}}));
+  options.mode = CastMode::kAny;
+  EXPECT_TRUE(reflections({{0, 3}, {8, 3}}).empty());
+}
+
+TEST(CastTest, BoundsAreSolidBoxes) {
+  PolygonSpec chain{1, {{{{2, 0}, {4, 2}}, true}}};
+  chain.solidity = Solidity::kBoundary;
+  const Scene::Ptr scene = SceneOf({chain, {2, {{{{6, 1}, {8, 1}}}}}});
+  CastOptions options;
+  options.target = CastTarget::kBounds;
+  options.mode = CastMode::kAll;
+  const CastAnswers answers = Cast(*scene, {{{0, 1}, {8, 1}}, {{3, 4}, {3, 1}}}, options);
+  ASSERT_EQ(answers.counts, (std::vector<uint32_t>{2, 1}));
+  EXPECT_EQ(answers.hits[0].edge, (EdgeRef{0, 3}));
+  EXPECT_EQ(answers.hits[0].exit_edge, (EdgeRef{0, 1}));
+  EXPECT_EQ(answers.hits[0].exit_fraction, 0.5);
+  EXPECT_EQ(answers.hits[1].polygon_id, 2u);
+  EXPECT_EQ(answers.hits[1].edge, (EdgeRef{0, 0}));  // its box is as flat as it
+  EXPECT_EQ(answers.hits[1].feature, Feature::kCollinear);
+  EXPECT_EQ(answers.hits[2].edge, (EdgeRef{0, 2}));
+  EXPECT_TRUE(answers.hits[2].ends_inside);
+}
+
 TEST(CastTest, MaskPicksCategories) {
   PolygonSpec near{1, {Rectangle(2, 0, 4, 2)}};
   near.category = 2;

@@ -82,12 +82,12 @@ TEST(ExactTest, FractionsCompareAndRoundExactly) {
     if (s.a == s.b) continue;
     const RationalXy a = Exact(Xy{s.a.x, s.a.y});
     const RationalXy d = Exact(Xy{s.b.x, s.b.y}) - a;
-    std::vector<Fraction> fractions{Fraction::Zero(), Fraction::One()};
+    std::vector<Fraction> fractions{Fraction::Start(s), Fraction::End(s)};
     std::vector<Rational> values{0, 1};
     // A vertex on the segment, where it is level.
     if (s.a.y == s.b.y) {
       const double x = s.a.x + random.Unit() * (s.b.x - s.a.x);
-      fractions.push_back(Fraction::OfVertex(s, internal::DominantAxis(s), {x, s.a.y}));
+      fractions.push_back(Fraction::OfVertex(s, internal::DominantAxis(s), {x, s.a.y}).at);
       values.push_back((Exact(x) - a.x) / d.x);
     }
     while (fractions.size() < 6) {
@@ -102,7 +102,7 @@ TEST(ExactTest, FractionsCompareAndRoundExactly) {
         values.push_back(values.back());
         continue;
       }
-      fractions.push_back(Fraction::OfCrossing(s, e));
+      fractions.push_back(Fraction::OfCrossing(s, e).at);
       values.push_back(t);
     }
     for (size_t k = 0; k < fractions.size(); ++k) {
@@ -143,6 +143,8 @@ TEST(ExactTest, PointAtErrsByLessThanTwoUlp) {
     const Rational exact = Exact(s.a.x) + Exact(t) * (Exact(s.b.x) - Exact(s.a.x));
     const double largest = std::fmax(std::abs(s.a.x), std::abs(s.b.x));
     ASSERT_LE(abs(Exact(p.x) - exact), Exact(Ulp(largest)));
+    ASSERT_EQ(internal::PointAt(s, 0), s.a);
+    ASSERT_EQ(internal::PointAt(s, 1), s.b);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -95,6 +96,97 @@ TEST(GroupTest, CheckGroupNamesTheFieldAndTheRange) {
     EXPECT_FALSE(Violations(status)[0].description.empty());
   }
   EXPECT_TRUE(CheckGroup({}).ok());
+}
+
+// What is wrong with a group of one batch.
+std::string FieldOf(const std::function<void(Group&)>& spoil) {
+  Group group;
+  spoil(group);
+  const absl::Status status = CheckGroup(group);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  const std::vector<Violation> violations = Violations(status);
+  EXPECT_EQ(violations.size(), 1u);
+  return violations.empty() ? "" : violations[0].field;
+}
+
+TEST(GroupTest, CheckGroupNamesColumnsOfRaysArcsSightsAndFans) {
+  const std::span<const double> one = kOne, two = kTwo;
+  const std::vector<uint32_t> beams{1};
+  EXPECT_EQ(FieldOf([&](Group& g) { g.rays = {two, two, two, one, {}, {}}; }), "rays.dy");
+  EXPECT_EQ(FieldOf([&](Group& g) { g.rays = {two, two, two, two, one, {}}; }), "rays.t_min");
+  EXPECT_EQ(FieldOf([&](Group& g) { g.rays = {two, two, two, two, two, one}; }), "rays.t_max");
+  EXPECT_EQ(FieldOf([](Group& g) { g.ray_options.max_hits = 0; }), "rays.max_hits");
+  EXPECT_EQ(FieldOf([&](Group& g) { g.arcs = {two, two, two, two, two, two, one}; }),
+            "arcs.duration");
+  EXPECT_EQ(FieldOf([](Group& g) { g.arc_options.mode = CastMode::kAllPassages; }), "arcs.mode");
+  EXPECT_EQ(FieldOf([](Group& g) { g.arc_options.max_hits = 65537; }), "arcs.max_hits");
+  EXPECT_EQ(FieldOf([&](Group& g) { g.sights = {two, two, two, one}; }), "sights.by");
+  EXPECT_EQ(FieldOf([&](Group& g) { g.fans = {two, two, two, two, two, beams}; }), "fans.beams");
+}
+
+TEST(GroupTest, CheckGroupNamesColumnsOfShapes) {
+  const std::span<const double> one = kOne, two = kTwo;
+  const Shape shape = Shape::Create(Capsule{}).value();
+  const std::vector<uint32_t> which{0, 0};
+  const ShapeColumns movers{{&shape, 1}, which, two, two, {}, {}, {}};
+  EXPECT_EQ(FieldOf([&](Group& g) { g.capsules = {two, two, two, two, one}; }), "capsules.radius");
+  EXPECT_EQ(FieldOf([&](Group& g) { g.boxes = {two, two, two, one}; }), "boxes.max_y");
+  EXPECT_EQ(FieldOf([&](Group& g) { g.distances = {movers, one}; }), "distances.max_distance");
+  EXPECT_EQ(FieldOf([&](Group& g) { g.contacts = {movers, two, {}}; }), "contacts.polygon_mass");
+  EXPECT_EQ(FieldOf([&](Group& g) { g.contacts = {movers, {}, two}; }), "contacts.mass");
+  EXPECT_EQ(FieldOf([](Group& g) { g.depenetration_options.max_steps = 0; }),
+            "depenetrations.max_steps");
+  EXPECT_EQ(FieldOf([](Group& g) { g.depenetration_options.max_steps = 1025; }),
+            "depenetrations.max_steps");
+  EXPECT_EQ(FieldOf([&](Group& g) { g.sweeps = {movers, two, one}; }), "sweeps.to_y");
+  EXPECT_EQ(FieldOf([](Group& g) { g.sweep_options.mode = CastMode::kAllPassages; }),
+            "sweeps.mode");
+  EXPECT_EQ(FieldOf([&](Group& g) { g.rotating_sweeps = {movers, two, two, two, {}, {}, two}; }),
+            "rotating_sweeps.to_s");
+  EXPECT_EQ(FieldOf([&](Group& g) { g.rotating_sweeps = {movers, two, two, two, two, two, two}; }),
+            "rotating_sweeps.to_angle");
+  EXPECT_EQ(FieldOf([&](Group& g) { g.rotating_sweeps = {movers, two, two, {}, {}, {}, {}}; }),
+            "rotating_sweeps.tolerance");
+  ShapeColumns short_of_s = movers;
+  short_of_s.c = two;
+  EXPECT_EQ(FieldOf([&](Group& g) { g.depenetrations = short_of_s; }), "depenetrations.movers.s");
+}
+
+TEST(GroupTest, CheckGroupNamesTheShapeThatIsTooLarge) {
+  const Polygon polygon =
+      Polygon::Create({0,
+                       {{std::vector<Vec2>(kMaxMovingVertices + 1, Vec2{1, 2}), true}},
+                       FillRule::kEvenOdd,
+                       Solidity::kBoundary})
+          .value();
+  const std::vector<Shape> shapes{Shape::Create(Capsule{}).value(), Shape(polygon)};
+  const ShapeColumns movers{shapes, {}, {}, {}, {}, {}, {}};
+  const auto field = [](const std::function<void(Group&)>& put) {
+    Group group;
+    put(group);
+    const absl::Status status = CheckGroup(group);
+    EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+    const std::vector<Violation> violations = Violations(status);
+    return violations.empty() ? "" : violations[0].field;
+  };
+  EXPECT_EQ(field([&](Group& g) { g.distances.movers = movers; }), "distances.movers.shapes[1]");
+  EXPECT_EQ(field([&](Group& g) { g.contacts.movers = movers; }), "contacts.movers.shapes[1]");
+  EXPECT_EQ(field([&](Group& g) { g.depenetrations = movers; }), "depenetrations.movers.shapes[1]");
+  EXPECT_EQ(field([&](Group& g) { g.sweeps.movers = movers; }), "sweeps.movers.shapes[1]");
+  EXPECT_EQ(field([&](Group& g) { g.rotating_sweeps.movers = movers; }),
+            "rotating_sweeps.movers.shapes[1]");
+}
+
+// A fan is as many queries as it has beams; one that is refused is one.
+TEST(GroupTest, FansCountTheirBeams) {
+  EXPECT_EQ(FanQueryCount({}), 0u);
+  EXPECT_EQ(FanQueryCount(std::vector<uint32_t>{1, 2, kMaxBeams}), 3u + kMaxBeams);
+  EXPECT_EQ(FanQueryCount(std::vector<uint32_t>{0, kMaxBeams + 1, 4294967295}), 3u);
+  Group group;
+  const std::vector<uint32_t> beams{5, 0};
+  group.fans = {kTwo, kTwo, kTwo, kTwo, kTwo, beams};
+  group.sights.ax = kTwo;
+  EXPECT_EQ(group.query_count(), 8u);
 }
 
 TEST(GroupTest, AnswersEveryBatchFromOneVersion) {

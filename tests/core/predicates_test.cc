@@ -6,10 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "random_scene.h"
 #include "tests/support/exact.h"
+#include "tests/support/repeats.h"
 
 namespace carom::testing {
 namespace {
@@ -93,6 +95,83 @@ TEST(PredicatesTest, IntersectsEqualsTheRationalAnswer) {
     ASSERT_EQ(Intersects(t, s), want);
     ASSERT_EQ(IsOnSegment(t.a, s), on(Exactly(t.a), s));
   }
+}
+
+TEST(PredicatesTest, IntersectsABox) {
+  const Box box{{0, 0}, {4, 2}};
+  const auto meets = [&](Vec2 a, Vec2 b) { return Intersects(carom::Segment{a, b}, box); };
+  EXPECT_TRUE(meets({1, 1}, {2, 1}));     // within
+  EXPECT_TRUE(meets({-4, 1}, {8, 1}));    // right through, both ends outside
+  EXPECT_FALSE(meets({-2, 1}, {1, -2}));  // past the corner, boxes meeting
+  EXPECT_TRUE(meets({-1, 1}, {1, -1}));   // the corner
+  EXPECT_FALSE(meets({-1, std::nextafter(1, 0)}, {1, -1}));
+  EXPECT_TRUE(meets({-1, std::nextafter(1, 2)}, {1, -1}));
+  EXPECT_TRUE(meets({4, 2}, {9, 9}));
+  EXPECT_TRUE(meets({4, 1}, {4, 1}));
+  EXPECT_FALSE(meets({std::nextafter(4, 5), 1}, {9, 1}));
+  EXPECT_FALSE(Intersects(carom::Segment{{0, 0}, {9, 9}}, Box{}));
+  EXPECT_FALSE(Intersects(carom::Segment{{-9, 0}, {9, 9}}, Box{{3, 0}, {1, 9}}));
+  EXPECT_TRUE(Intersects(carom::Segment{{0, 0}, {2, 2}}, Box{{1, 1}, {1, 1}}));
+}
+
+// The box by definition: an end within, or one of its sides is met.
+TEST(PredicatesTest, IntersectsABoxThatHoldsAnEndOrHasASideThatIsMet) {
+  Random random(15);
+  const int count = Repeats(20000, 300000);
+  for (int i = 0; i < count; ++i) {
+    const Grid grid{5, kScales[i % 6], 10};
+    Box box;
+    box.Extend(Normalized(grid.Point(random)));
+    box.Extend(Normalized(grid.Point(random)));
+    const carom::Segment s{Normalized(grid.Point(random)), Normalized(grid.Point(random))};
+    const Vec2 corners[] = {box.min, {box.max.x, box.min.y}, box.max, {box.min.x, box.max.y}};
+    bool want = box.Contains(s.a) || box.Contains(s.b);
+    for (int k = 0; k < 4; ++k) {
+      want = want || Intersects(s, carom::Segment{corners[k], corners[(k + 1) % 4]});
+    }
+    ASSERT_EQ(Intersects(s, box), want);
+  }
+}
+
+TEST(PredicatesTest, CrossingsAreComparedAlongTheSegment) {
+  const carom::Segment east{{0, 0}, {8, 0}};
+  const auto upright = [](double x) { return carom::Segment{{x, -1}, {x, 1}}; };
+  EXPECT_EQ(CompareCrossings(east, upright(2), upright(3)), -1);
+  EXPECT_EQ(CompareCrossings({east.b, east.a}, upright(2), upright(3)), 1);
+  EXPECT_EQ(CompareCrossings(east, upright(3), {{3, 5}, {3, -9}}), 0);
+  EXPECT_EQ(CompareCrossings(east, upright(3), upright(std::nextafter(3, 4))), -1);
+  EXPECT_EQ(CompareCrossings(east, upright(-7), upright(90)), -1);     // lines, not segments
+  EXPECT_EQ(CompareCrossings(east, upright(2), {{3, 1}, {9, 1}}), 0);  // parallel
+  EXPECT_EQ(CompareCrossings(east, upright(2), {{3, 1}, {3, 1}}), 0);  // no line
+}
+
+TEST(PredicatesTest, CompareCrossingsEqualsTheRationalAnswer) {
+  Random random(16);
+  int ties = 0;
+  const int count = Repeats(20000, 300000);
+  for (int i = 0; i < count; ++i) {
+    Grid grid{6, kScales[i % 6], i % 2 == 0 ? 0 : 10};
+    grid.mixed = i % 9 == 0;
+    const auto segment = [&] {
+      return carom::Segment{Normalized(grid.Point(random)), Normalized(grid.Point(random))};
+    };
+    const carom::Segment s = segment();
+    const carom::Segment e = segment();
+    const carom::Segment f = segment();
+    const auto crossing = [&](const carom::Segment& edge) -> std::optional<Rational> {
+      const RationalXy along = Exactly(edge.b) - Exactly(edge.a);
+      const Rational divisor = Cross(Exactly(s.b) - Exactly(s.a), along);
+      if (Sign(divisor) == 0) return std::nullopt;
+      return Cross(Exactly(edge.a) - Exactly(s.a), along) / divisor;
+    };
+    const std::optional<Rational> t_1 = crossing(e);
+    const std::optional<Rational> t_2 = crossing(f);
+    const int want = t_1 && t_2 ? Sign(*t_1 - *t_2) : 0;
+    ASSERT_EQ(CompareCrossings(s, e, f), want) << i;
+    ASSERT_EQ(CompareCrossings(s, f, e), -want) << i;
+    ties += t_1 && t_2 && want == 0;
+  }
+  EXPECT_GT(ties, count / 100);
 }
 
 TEST(PredicatesTest, CompareDistanceEqualsTheRationalAnswer) {

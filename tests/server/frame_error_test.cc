@@ -115,7 +115,7 @@ TEST_F(FrameErrorTest, GroupsAreRefusedOneByOne) {
                 "segments.by"},
            Case{"scene: 'scenes/a' segments { ay: 0 }", StatusCode::kInvalidArgument,
                 "segments.ay"},
-           Case{"scene: 'scenes/a' segments { mode: 4 }", StatusCode::kInvalidArgument,
+           Case{"scene: 'scenes/a' segments { mode: 5 }", StatusCode::kInvalidArgument,
                 "segments.mode"},
            Case{"scene: 'scenes/a' segments { inside_policy: -1 }", StatusCode::kInvalidArgument,
                 "segments.inside_policy"},

@@ -307,7 +307,8 @@ TEST(DecodeGroup, EveryEnumValue) {
       {v1::CAST_MODE_UNSPECIFIED, CastMode::kClosest},
       {v1::CAST_MODE_ANY, CastMode::kAny},
       {v1::CAST_MODE_CLOSEST, CastMode::kClosest},
-      {v1::CAST_MODE_ALL, CastMode::kAll}};
+      {v1::CAST_MODE_ALL, CastMode::kAll},
+      {v1::CAST_MODE_ALL_PASSAGES, CastMode::kAllPassages}};
   for (const auto& [wire, core] : modes) {
     message.mutable_segments()->set_mode(wire);
     ASSERT_TRUE(DecodeGroup(message, decoded).ok());
@@ -384,8 +385,8 @@ TEST(DecodeGroup, RefusalsOfSegmentsPointsAndCircles) {
       {"ay short", "segments { ax: [1, 2] ay: 1 bx: [1, 2] by: [1, 2] }", code, "segments.ay", "2"},
       {"bx absent", "segments { ax: 1 ay: 1 by: 1 }", code, "segments.bx", "1"},
       {"by long", "segments { ax: 1 ay: 1 bx: 1 by: [1, 2] }", code, "segments.by", "1"},
-      {"a mode of another release", "segments { mode: 4 }", code, "segments.mode", "[0, 3]"},
-      {"a negative mode", "segments { mode: -1 }", code, "segments.mode", "[0, 3]"},
+      {"a mode of another release", "segments { mode: 5 }", code, "segments.mode", "[0, 4]"},
+      {"a negative mode", "segments { mode: -1 }", code, "segments.mode", "[0, 4]"},
       {"an unknown policy", "segments { inside_policy: 4 }", code, "segments.inside_policy",
        "[0, 3]"},
       {"max_hits above", "segments { max_hits: 65537 }", code, "segments.max_hits", "[1, 65536]"},

@@ -187,7 +187,8 @@ struct Columns {
 
 Group FullGroup(const Columns& columns) {
   Group group;
-  group.cast_options = {CastMode::kAll, InsidePolicy::kExit, 65536, 1};
+  group.cast_options = {
+      .mode = CastMode::kAll, .inside_policy = InsidePolicy::kExit, .max_hits = 65536, .mask = 1};
   group.segments = {columns.ax, columns.ay, columns.bx, columns.by};
   group.point_mask = 0;
   group.points = {columns.x, columns.y};
@@ -265,7 +266,7 @@ TEST(EncodeGroup, EveryOptionTravels) {
     for (const InsidePolicy policy :
          {InsidePolicy::kReportStart, InsidePolicy::kIgnore, InsidePolicy::kExit}) {
       for (const uint32_t max_hits : {1u, 64u, kMaxMaxHits}) {
-        group.cast_options = {mode, policy, max_hits, kEveryCategory};
+        group.cast_options = {.mode = mode, .inside_policy = policy, .max_hits = max_hits};
         ExpectGroupTravels(group);
       }
     }
@@ -396,15 +397,11 @@ TEST(EncodeGroupAnswers, EveryMemberTravels) {
 TEST(EncodeGroupAnswers, EveryItemErrorTravels) {
   const Columns columns;
   GroupAnswers answers;
-  for (const ItemColumn column :
-       {ItemColumn::kAx, ItemColumn::kAy, ItemColumn::kBx, ItemColumn::kBy, ItemColumn::kX,
-        ItemColumn::kY, ItemColumn::kRadius, ItemColumn::kShape, ItemColumn::kC, ItemColumn::kS,
-        ItemColumn::kAngle}) {
-    for (const ItemFault fault :
-         {ItemFault::kNotAccepted, ItemFault::kNegativeRadius, ItemFault::kNotARotation,
-          ItemFault::kAngleOutOfRange, ItemFault::kUnknownShape, ItemFault::kPlacedOutOfRange}) {
+  for (int column = 0; column < kItemColumnCount; ++column) {
+    for (int fault = 0; fault <= static_cast<int>(ItemFault::kTooManyBeams); ++fault) {
       const auto index = static_cast<uint32_t>(answers.polygons.counts.size());
-      answers.polygons.errors.push_back({index, column, fault});
+      answers.polygons.errors.push_back(
+          {index, static_cast<ItemColumn>(column), static_cast<ItemFault>(fault)});
       answers.polygons.counts.push_back(0);
     }
   }

@@ -20,16 +20,59 @@ inline constexpr uint64_t kEveryCategory = std::numeric_limits<uint64_t>::max();
 
 // What is wrong with an item.
 enum class ItemFault : uint8_t {
-  kNotAccepted,       // NaN, infinite, or a magnitude above 2^53
-  kNegativeRadius,    // a radius below 0
-  kNotARotation,      // |c^2 + s^2 - 1| > 1e-6
-  kAngleOutOfRange,   // an angle that is NaN or above 2^20 in magnitude
-  kUnknownShape,      // an index outside the shape table
-  kPlacedOutOfRange,  // a placed vertex above 2^53 in magnitude
+  kNotAccepted,        // NaN, infinite, or a magnitude above 2^53
+  kNegativeRadius,     // a radius below 0
+  kNotARotation,       // |c^2 + s^2 - 1| > 1e-6
+  kAngleOutOfRange,    // an angle that is NaN or above 2^20 in magnitude
+  kUnknownShape,       // an index outside the shape table
+  kPlacedOutOfRange,   // a placed vertex above 2^53 in magnitude
+  kZeroDirection,      // a ray's direction of length 0
+  kNotARange,          // not 0 <= t_min < t_max, or NaN
+  kEmptyBox,           // a minimum above its maximum
+  kNegativeLength,     // a distance, a duration or a range below 0
+  kNotAMass,           // a mass that is not above 0, or two that are infinite
+  kToleranceTooSmall,  // a tolerance below what the motion can be resolved to
+  kTooManyBeams,       // beams of a fan outside [1, 65536]
 };
 
 // The column in which an item is wrong.
-enum class ItemColumn : uint8_t { kAx, kAy, kBx, kBy, kX, kY, kRadius, kShape, kC, kS, kAngle };
+enum class ItemColumn : uint8_t {
+  kAx,
+  kAy,
+  kBx,
+  kBy,
+  kX,
+  kY,
+  kRadius,
+  kShape,
+  kC,
+  kS,
+  kAngle,
+  kDx,
+  kDy,
+  kTMin,
+  kTMax,
+  kMinX,
+  kMinY,
+  kMaxX,
+  kMaxY,
+  kMaxDistance,
+  kMass,
+  kPolygonMass,
+  kToX,
+  kToY,
+  kToC,
+  kToS,
+  kToAngle,
+  kTolerance,
+  kVx,
+  kVy,
+  kDuration,
+  kStep,
+  kRange,
+  kBeams,
+};
+inline constexpr int kItemColumnCount = static_cast<int>(ItemColumn::kBeams) + 1;
 
 // Item `index` of a batch was not answered; all of its answer columns are empty.
 struct ItemError {

@@ -4,8 +4,10 @@
 // What does a bullet hit?
 //
 // `CastSegments` casts closed segments against a scene and answers which polygons they hit, where,
-// on which edge, and where they leave again. Verdicts and order are exact. For "is this point
-// inside?" see carom/locate.h; for shapes with extent, carom/overlap.h.
+// on which edge, and where they leave again; `CastRays` does so for rays, finite or not. Verdicts
+// and order are exact. For "is this point inside?" see carom/locate.h; for "do they see each
+// other?", carom/visibility.h; for moving shapes with extent, carom/sweep.h; for bullets that fall,
+// carom/arc.h.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +24,9 @@
 namespace carom {
 
 // ANY: hit or not, nothing else (the cheapest). CLOSEST: the first hit in the total order.
-// ALL: one hit per polygon, in the total order, up to `max_hits`.
-enum class CastMode : uint8_t { kAny, kClosest, kAll };
+// ALL: one hit per polygon, in the total order, up to `max_hits`. ALL_PASSAGES: every passage of
+// every polygon is a hit of its own, likewise: what a bullet that goes through walls needs.
+enum class CastMode : uint8_t { kAny, kClosest, kAll, kAllPassages };
 
 // What a start in the closed polygon (its boundary included) means.
 //   REPORT_START: a hit at fraction 0 with normal zero.
@@ -36,10 +39,16 @@ enum class InsidePolicy : uint8_t { kReportStart, kIgnore, kExit };
 // edge's ends; met between them. NONE: no edge is reported.
 enum class Feature : uint8_t { kNone, kEdge, kVertex, kCollinear };
 
+// What is hit: the polygons, or the bounding box of each as if it were a solid polygon of edges 0
+// (bottom), 1 (right), 2 (top) and 3 (left).
+enum class CastTarget : uint8_t { kPolygons, kBounds };
+
 struct CastOptions {
   CastMode mode = CastMode::kClosest;
   InsidePolicy inside_policy = InsidePolicy::kReportStart;
-  uint32_t max_hits = 64;  // of ALL, per segment; in [1, 65536]
+  CastTarget target = CastTarget::kPolygons;
+  bool reflect = false;    // whether `CastAnswers::reflections` are asked
+  uint32_t max_hits = 64;  // of ALL and ALL_PASSAGES, per segment; in [1, 65536]
   uint64_t mask = kEveryCategory;
 };
 
@@ -62,7 +71,9 @@ struct CastHit {
   // The end of the passage, likewise; 1 when ends_inside. A segment of length zero has one
   // parameter, t = 0: its passage starts and ends inside, and both fractions are 0.
   double exit_fraction = 0;
-  Vec2 point;  // errs by at most 2 ulp of the largest coordinate of the query
+  // Errs by at most 2 ulp of the largest coordinate of the segment; for a ray, 3 ulp of that of its
+  // origin and the exact point. A vertex is met exactly.
+  Vec2 point;
   // Unit normal of the reported edge on the side the segment comes from, normal . (b - a) < 0;
   // each component within 1 ulp of exact. {0, 0} for an edge parallel to the segment, for none,
   // and for a start inside under REPORT_START. Under EXIT it is that of the exit.
@@ -78,11 +89,22 @@ struct SegmentColumns {
   size_t size() const { return ax.size(); }
 };
 
+// Rays in columns: ray i is origin (x[i], y[i]), direction (dx[i], dy[i]), of any length but 0, and
+// the range [t_min[i], t_max[i]]. An empty t_min means 0, an empty t_max no end.
+struct RayColumns {
+  std::span<const double> x, y, dx, dy, t_min, t_max;
+
+  size_t size() const { return x.size(); }
+};
+
 // Answers of a batch. Reused from call to call, it stops allocating once it is warm.
 struct CastAnswers {
   // Hits of segment i, summing to hits.size(); under ANY 1 or 0, and `hits` stays empty.
   std::vector<uint32_t> counts;
-  std::vector<CastHit> hits;        // segment after segment, each in the total order
+  std::vector<CastHit> hits;  // segment after segment, each in the total order
+  // Beside `hits` if asked, else empty: b - a reflected about the normal, b - a - 2 ((b - a) . n)
+  // n, each component within 1 ulp of |b - a|; {0, 0} where the normal is zero.
+  std::vector<Vec2> reflections;
   std::vector<uint32_t> truncated;  // segments with more hits than max_hits, ascending
   std::vector<ItemError> errors;    // ascending by index; those segments count 0 hits
 
@@ -91,8 +113,21 @@ struct CastAnswers {
 
 // Casts each segment and appends nothing to what `out` held: it is cleared first. The total order
 // of hits is (exact fraction, polygon id, ring, edge). Returns false if `meter` stopped the work;
-// `out` is then meaningless. Cost per segment: O(log n + edges near it); thread-safe.
+// `out` is then meaningless. An item error is a coordinate that is not accepted. Cost per segment:
+// O(log n + edges near it); thread-safe.
 bool CastSegments(const Scene& scene, const SegmentColumns& segments, const CastOptions& options,
                   CastAnswers& out, WorkMeter& meter);
+
+// The same for rays: each is the segment from t_min to t_max, whose ends need not be doubles, taken
+// exactly. Fractions are in units of the direction, in [t_min, t_max]: a start is judged at t_min,
+// which then is the fraction. The passage's end is the ray's (exit fraction t_max) only where t_max
+// is finite. Reflections are those of the direction. Over [0, 1] with a direction that is exactly
+// b - a, a ray answers the bytes that the segment does.
+//
+// Item errors: x, y, dx or dy that is not accepted; ZERO_DIRECTION on dx where dx and dy are read
+// as 0; NOT_A_RANGE on t_min where it is not in [0, inf), else on t_max where it is not above it.
+// Where t_min > 0, a polygon whose box holds the start costs its edges near all of the ray's line.
+bool CastRays(const Scene& scene, const RayColumns& rays, const CastOptions& options,
+              CastAnswers& out, WorkMeter& meter);
 
 }  // namespace carom

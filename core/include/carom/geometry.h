@@ -56,6 +56,22 @@ struct Circle {
   double radius = 0;
 };
 
+// The closed set of points within `radius`, in [0, 2^53], of the segment `axis`. Equal ends make a
+// circle; a radius of 0 makes a segment, or a point.
+struct Capsule {
+  Segment axis;
+  double radius = 0;
+};
+
+// The points origin + t * direction for t in [t_min, t_max]. `direction` is of any length but 0;
+// 0 <= t_min < t_max, and t_max may be infinite.
+struct Ray {
+  Vec2 origin;
+  Vec2 direction;
+  double t_min = 0;
+  double t_max = HUGE_VAL;
+};
+
 // Where a moving shape stands: its reference point and its rotation, counter-clockwise positive,
 // as cosine and sine. The rotation is used as given, not renormalised; see `IsRotation`.
 struct Pose {

@@ -11,13 +11,20 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <span>
 
 #include "absl/status/status.h"
+#include "carom/arc.h"
 #include "carom/cast.h"
+#include "carom/contact.h"
+#include "carom/depenetrate.h"
+#include "carom/distance.h"
 #include "carom/locate.h"
 #include "carom/overlap.h"
+#include "carom/rotating_sweep.h"
 #include "carom/scene.h"
+#include "carom/sweep.h"
+#include "carom/visibility.h"
 #include "carom/work_meter.h"
 
 namespace carom {
@@ -32,26 +39,63 @@ struct Group {
   CircleColumns circles;
   OverlapOptions polygon_options;
   PolygonColumns polygons;
+  CastOptions ray_options;
+  RayColumns rays;
+  OverlapOptions capsule_options;
+  CapsuleColumns capsules;
+  OverlapOptions box_options;
+  BoxColumns boxes;
+  DistanceOptions distance_options;
+  DistanceColumns distances;
+  ContactOptions contact_options;
+  ContactColumns contacts;
+  DepenetrateOptions depenetration_options;
+  ShapeColumns depenetrations;
+  SweepOptions sweep_options;
+  SweepColumns sweeps;
+  RotatingSweepOptions rotating_sweep_options;
+  RotatingSweepColumns rotating_sweeps;
+  ArcOptions arc_options;
+  ArcColumns arcs;
+  uint64_t sight_mask = kEveryCategory;
+  SegmentColumns sights;
+  FanOptions fan_options;
+  FanColumns fans;
 
-  // Items of all batches: what "queries a frame" limits.
-  size_t query_count() const {
-    return segments.size() + points.size() + circles.size() + polygons.size();
-  }
+  // Items of all batches, fans by `FanQueryCount`: what "queries a frame" limits.
+  uint64_t query_count() const;
 };
 
+// The queries that fans are: each beam is one. A fan whose beams are not in [1, kMaxBeams] is one
+// too: it is answered with an error and costs no more.
+uint64_t FanQueryCount(std::span<const uint32_t> beams);
+
+// One member for each batch of `Group`, by the same name.
 struct GroupAnswers {
   uint64_t version = 0;  // of the scene that was read
   CastAnswers segments;
   LocateAnswers points;
   OverlapAnswers circles;
   OverlapAnswers polygons;
+  CastAnswers rays;
+  OverlapAnswers capsules;
+  OverlapAnswers boxes;
+  DistanceAnswers distances;
+  ContactAnswers contacts;
+  DepenetrateAnswers depenetrations;
+  SweepAnswers sweeps;
+  RotatingSweepAnswers rotating_sweeps;
+  ArcAnswers arcs;
+  SightAnswers sights;
+  FanAnswers fans;
 
   void Clear();
 };
 
 // OK if the columns of each batch are of equal length and the options are in range; otherwise
 // INVALID_ARGUMENT naming the field, such as `segments.by` or `segments.max_hits`. A shape
-// with more than kMaxMovingVertices vertices is RESOURCE_EXHAUSTED naming `polygons.shapes[i]`.
+// with more than kMaxMovingVertices vertices is RESOURCE_EXHAUSTED naming `polygons.shapes[i]` (or
+// `contacts.movers.shapes[i]`, and so on).
 absl::Status CheckGroup(const Group& group);
 
 // Answers a group that `CheckGroup` accepts. If `meter` stopped the work, `out` is meaningless and

@@ -3,9 +3,9 @@
 
 // Which polygons does this shape touch?
 //
-// `OverlapCircles` and `OverlapPolygons` answer, for each placed shape, the polygons that share a
-// point with it. Shapes are closed: touching is overlapping. Exact. For points, carom/locate.h is
-// cheaper; for segments, carom/cast.h.
+// `OverlapCircles`, `OverlapCapsules`, `OverlapBoxes` and `OverlapPolygons` answer, for each placed
+// shape, the polygons that share a point with it. Shapes are closed: touching is overlapping.
+// Exact. For points, carom/locate.h is cheaper; for segments, carom/cast.h.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +17,7 @@
 #include "carom/geometry.h"
 #include "carom/polygon.h"
 #include "carom/scene.h"
+#include "carom/shape.h"
 #include "carom/work_meter.h"
 
 namespace carom {
@@ -29,31 +30,31 @@ struct OverlapOptions {
   uint64_t mask = kEveryCategory;
 };
 
-// The vertices of a moving shape at most.
-inline constexpr size_t kMaxMovingVertices = 4096;
-
 struct CircleColumns {
   std::span<const double> x, y, radius;
 
   size_t size() const { return x.size(); }
 };
 
-// Moving polygons: item i is shapes[shape[i]] at the pose (x[i], y[i], c[i], s[i]). An empty
-// `shape` column means shapes[i]; empty c and s mean no rotation, unless `angle` (radians, counter-
-// clockwise, |angle| <= 2^20) is given instead. Shapes are described about their reference point.
-struct PolygonColumns {
-  std::span<const Polygon> shapes;
-  std::span<const uint32_t> shape;
-  std::span<const double> x, y, c, s, angle;
+// Capsules about the segment from (ax[i], ay[i]) to (bx[i], by[i]).
+struct CapsuleColumns {
+  std::span<const double> ax, ay, bx, by, radius;
 
-  size_t size() const { return x.size(); }
+  size_t size() const { return ax.size(); }
+};
+
+// Axis-aligned boxes; a minimum equal to its maximum is legal.
+struct BoxColumns {
+  std::span<const double> min_x, min_y, max_x, max_y;
+
+  size_t size() const { return min_x.size(); }
 };
 
 struct OverlapAnswers {
   std::vector<uint32_t> counts;       // polygons that item i touches
   std::vector<uint64_t> polygon_ids;  // item after item, ascending
-  // Beside polygon_ids, circles only (empty for polygons): 1 if the distance from the centre to
-  // the polygon is exactly the radius, else 0.
+  // Beside polygon_ids, circles and capsules only (else empty): 1 if the distance from the centre,
+  // or from the axis, to the polygon is exactly the radius, else 0.
   std::vector<uint8_t> touching;
   // Under EDGES: for each entry of polygon_ids, how many edges, and the edges, ascending. The
   // number is 0 where the shape lies strictly inside the filled region.
@@ -68,6 +69,10 @@ struct OverlapAnswers {
 // edges near by), times the shape's vertices near by for polygons. Thread-safe.
 bool OverlapCircles(const Scene& scene, const CircleColumns& circles, const OverlapOptions& options,
                     OverlapAnswers& out, WorkMeter& meter);
+bool OverlapCapsules(const Scene& scene, const CapsuleColumns& capsules,
+                     const OverlapOptions& options, OverlapAnswers& out, WorkMeter& meter);
+bool OverlapBoxes(const Scene& scene, const BoxColumns& boxes, const OverlapOptions& options,
+                  OverlapAnswers& out, WorkMeter& meter);
 bool OverlapPolygons(const Scene& scene, const PolygonColumns& polygons,
                      const OverlapOptions& options, OverlapAnswers& out, WorkMeter& meter);
 

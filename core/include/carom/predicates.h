@@ -25,6 +25,14 @@ bool IsOnSegment(Vec2 p, const Segment& segment);
 // Whether two closed segments share a point. Touching counts; either may be a single point.
 bool Intersects(const Segment& a, const Segment& b);
 
+// Whether a closed segment and a closed box share a point. Touching counts; an empty box shares
+// none. For where, see `ClipSegment` of carom/convex.h.
+bool Intersects(const Segment& segment, const Box& box);
+
+// Which line is met first: with t_i such that a + t_i (b - a) of `segment` is on the line of edge
+// i, the sign of t_1 - t_2. 0 where an edge is parallel to the segment, so that it has no t_i.
+int CompareCrossings(const Segment& segment, const Segment& edge_1, const Segment& edge_2);
+
 // The sign of |p - center|^2 - radius^2: -1 inside, 0 at exactly that distance, +1 outside.
 int CompareDistance(Vec2 p, const Circle& circle);
 

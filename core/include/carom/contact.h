@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Which way out is shortest, and where do they touch?
+//
+// `Collide` gives the contact of two shapes: the minimum translation that parts them and up to two
+// points with stable features; `FindContacts` does so for moving shapes against a scene. Start with
+// the first. For distances between shapes apart see carom/distance.h; to move a shape out of
+// everything, carom/depenetrate.h.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "carom/batch.h"
+#include "carom/geometry.h"
+#include "carom/scene.h"
+#include "carom/shape.h"
+#include "carom/work_meter.h"
+
+namespace carom {
+
+// CONVEX: both shapes are convex (a capsule; one closed ring turning one way once, collinear
+// vertices and zero area allowed), and the contact is the minimum translation of their hulls.
+// FEATURE: one is not, and the contact is the deepest of these: each vertex of the mover in the
+// fixed polygon with the nearest point of its boundary that leads out, and each vertex of the fixed
+// polygon in the mover likewise; where no vertex is deeper than its boundary, each pair of edges
+// that meet (or come within the radius) with its own minimum translation. Of equally deep ones the
+// first: vertices of the mover, of the fixed polygon, pairs of edges. It is a push that helps, not
+// one that suffices.
+enum class ContactKind : uint8_t { kConvex, kFeature };
+
+// One point where the shapes touch or overlap.
+struct ContactPoint {
+  Vec2 point;  // midway between the surfaces, within 8 ulp of the largest coordinate or radius
+  double depth = 0;  // of the overlap along the normal, >= 0
+  // What meets there: 2 i for vertex i and 2 i + 1 for edge i, counted over all rings of the shape
+  // as given (an end of a capsule's axis is vertex 0 or 1, its sides are edges 0 and 1). The pair
+  // is the same from call to call while the same features meet.
+  uint32_t polygon_feature = 0;
+  uint32_t mover_feature = 0;
+
+  friend bool operator==(const ContactPoint&, const ContactPoint&) = default;
+};
+
+// The contact of a fixed shape and a mover that share a point.
+//
+// Least translations are compared exactly. Ties: the edge of the fixed shape that comes first, then
+// that of the mover (of collinear edges in a row the first counts for all); of the two sides of a
+// segment the one from the fixed shape's centre towards the mover's (the exact mean of the placed
+// vertices), then the normal with x > 0, or x = 0 and y > 0. Two cores that are one and the same
+// point part along (1, 0).
+struct Contact {
+  ContactKind kind = ContactKind::kConvex;
+  // Unit, from the fixed shape to the mover; each component within 1 ulp. CONVEX: moving the mover
+  // by the exact normal * depth leaves distance and depth 0; by the rounded one, a gap or depth of
+  // at most 8 ulp of the largest coordinate, or where there is a radius, 16 ulp of the largest
+  // coordinate or radius.
+  Vec2 normal;
+  // >= 0; CONVEX: 0 exactly where they only touch. Within 4 ulp of itself, and 2^-96 of the radii
+  // more where there are any; under FEATURE which of nearly equal ways is taken is rounded.
+  double depth = 0;
+  // 1, or 2 in the order of the normal turned counter-clockwise by a right angle; 1 under FEATURE
+  // but for a pair of edges. Where they meet at a vertex alone there is one.
+  uint32_t point_count = 0;
+  std::array<ContactPoint, 2> points;
+};
+
+// Nothing where they share no point (exact), or where one is hollow (BOUNDARY). `fixed` counts as
+// the lower polygon id. Antisymmetric wherever one axis and sign is least. Cost for a convex pair:
+// O(n log n) for the hulls and O(n + m) for the contact, O(n m) where capsules come near without
+// their axes meeting the other; else O(n m) at worst.
+std::optional<Contact> Collide(const Shape& fixed, const Shape& mover);
+
+// A translation of the mover by normal * depth, split between two bodies: each moves in proportion
+// to the other's mass. Masses are above 0, one of them may be infinite (it then stays).
+struct SplitTranslation {
+  Vec2 fixed;
+  Vec2 mover;
+};
+SplitTranslation SplitByMass(const Contact& contact, double fixed_mass, double mover_mass);
+
+struct ContactOptions {
+  uint64_t mask = kEveryCategory;
+};
+
+// Moving shapes, and on request the masses for a split: both columns or none. A mass is above 0;
+// +inf does not move, and one of a pair at most is infinite.
+struct ContactColumns {
+  ShapeColumns movers;
+  std::span<const double> mass, polygon_mass;
+
+  size_t size() const { return movers.size(); }
+};
+
+struct ContactAnswers {
+  std::vector<uint32_t> counts;          // polygons in contact with item i
+  std::vector<uint64_t> polygon_ids;     // item after item, ascending
+  std::vector<Contact> contacts;         // beside polygon_ids
+  std::vector<SplitTranslation> splits;  // beside polygon_ids where masses were given, else empty
+  std::vector<ItemError> errors;         // ascending by index
+
+  void Clear();
+};
+
+// Returns false if `meter` stopped the work; `out` is then meaningless. Thread-safe.
+bool FindContacts(const Scene& scene, const ContactColumns& columns, const ContactOptions& options,
+                  ContactAnswers& out, WorkMeter& meter);
+
+}  // namespace carom

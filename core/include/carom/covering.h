@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What do the triangles that cover a polygon know about a point?
+//
+// The triangle covering of Jimenez, Segura and Feito ("Polygon-Polygon Collision Detection in 2D"):
+// one triangle (origin, v, w) for each edge v->w. `CoveringHolds` tests inclusion by signs of
+// barycentric coordinates alone, for any polygon and any origin (their Algorithm 1, made sound).
+// `EdgeSigns` keeps the signs of a point against the lines of all edges: equal signs without a 0
+// prove that it stayed in one cell (their Algorithm 2, made sound). Scenes locate faster
+// (carom/locate.h); these are for one polygon that is asked again and again.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "carom/geometry.h"
+#include "carom/locate.h"
+#include "carom/polygon.h"
+
+namespace carom {
+
+// Signs of the barycentric coordinates of a point in the triangle (origin, v, w), whichever way the
+// triangle turns: +1 on the inner side of the line opposite to the corner that is named, 0 on it,
+// -1 beyond. `triangle` is the sign of the triangle's area, +1 counter-clockwise; if it is 0, there
+// are no coordinates and the others are 0. Exact.
+struct BarycentricSigns {
+  int triangle = 0;
+  int origin = 0;  // of the coordinate that belongs to the origin: the side of the edge v->w
+  int v = 0;
+  int w = 0;
+};
+BarycentricSigns SignsIn(Vec2 origin, const Segment& edge, Vec2 p);
+
+// Where `p` is in `polygon`, by the covering with that origin: the sum of the signed triangles that
+// hold the point, half where it is on a side at the origin, is its winding number. Exact for any
+// origin (`p` itself too), any rings, fill rule and solidity; equal to what a scene answers. Both
+// points are accepted coordinates. O(n).
+Location CoveringHolds(const Polygon& polygon, Vec2 origin, Vec2 p);
+
+// The side of each edge's line on which a point lies: two bits an edge.
+class EdgeSigns {
+ public:
+  // `p` is an accepted coordinate. O(n).
+  EdgeSigns(const Polygon& polygon, Vec2 p);
+
+  // Theorem. If this and `other` are of the same polygon, are equal, and no sign in them is 0, then
+  // both points lie in the same cell of the arrangement of the edges' lines. Cells are convex, so
+  // the straight path between the points meets no edge: every answer about inclusion is the same
+  // along it. (An edge of length zero has no line; it is an end of another edge, which sees to it,
+  // unless its ring is but a point: then `has_zero` is true.) Converse false: a path that crosses a
+  // line need not cross an edge.
+  bool ProvesClearPathTo(const EdgeSigns& other) const;
+
+  // Whether some sign is 0: the point lies on the line of an edge, or a ring is a point.
+  bool has_zero() const { return has_zero_; }
+  // 64-bit words; bit i % 64 of word i / 64 tells that the point is strictly left of edge i.
+  // An edge of length zero has bit 0.
+  std::span<const uint64_t> words() const { return words_; }
+
+ private:
+  std::vector<uint64_t> words_;
+  size_t edge_count_ = 0;
+  bool has_zero_ = false;
+};
+
+}  // namespace carom

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What moves?
+//
+// A `Shape` is what a client moves through a scene: a capsule (a circle, a segment and a point are
+// capsules too) or a polygon, described about its reference point. `PlacedShape` puts one at a
+// pose. Batches take many shapes at many poses as `ShapeColumns`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <variant>
+
+#include "absl/status/statusor.h"
+#include "carom/geometry.h"
+#include "carom/polygon.h"
+
+namespace carom {
+
+// The vertices of a moving shape at most.
+inline constexpr size_t kMaxMovingVertices = 4096;
+
+// A capsule or a polygon, valid by construction. Thread-safe: no member function writes.
+class Shape {
+ public:
+  // Any polygon; its id, category and user data are ignored.
+  Shape(Polygon polygon) : value_(std::move(polygon)) {}  // NOLINT: a polygon is a shape
+
+  // Reads numbers as `Normalized` does. INVALID_ARGUMENT naming `ax`, `ay`, `bx`, `by` or `radius`
+  // for a number that is not accepted, or a radius below 0.
+  static absl::StatusOr<Shape> Create(const Capsule& capsule);
+
+  // One of the two is not null.
+  const Polygon* polygon() const { return std::get_if<Polygon>(&value_); }
+  const Capsule* capsule() const { return std::get_if<Capsule>(&value_); }
+
+  // The smallest box that holds the shape, for a capsule rounded outward.
+  Box bounds() const;
+  // 2 for a capsule.
+  size_t vertex_count() const { return polygon() ? polygon()->vertex_count() : 2; }
+
+ private:
+  explicit Shape(const Capsule& capsule) : value_(capsule) {}
+
+  friend absl::StatusOr<Shape> PlacedShape(const Shape& shape, const Pose& pose);
+
+  std::variant<Capsule, Polygon> value_;
+};
+
+// The shape with its vertices, or the ends of its axis, placed by `Placed`; what verdicts take as
+// exact. INVALID_ARGUMENT if one leaves the accepted range. Cost O(vertices).
+absl::StatusOr<Shape> PlacedShape(const Shape& shape, const Pose& pose);
+
+// Moving shapes of type S: item i is shapes[shape[i]] at the pose (x[i], y[i], c[i], s[i]). An
+// empty `shape` column means shapes[i]; empty c and s mean no rotation, unless `angle` (radians,
+// counter-clockwise, |angle| <= 2^20) is given instead.
+template <class S>
+struct PlacedColumns {
+  std::span<const S> shapes;
+  std::span<const uint32_t> shape;
+  std::span<const double> x, y, c, s, angle;
+
+  size_t size() const { return x.size(); }
+};
+
+using PolygonColumns = PlacedColumns<Polygon>;
+using ShapeColumns = PlacedColumns<Shape>;
+
+}  // namespace carom

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What does a moving shape run into, and when?
+//
+// `SweepShapes` translates shapes along straight lines and finds the exact first touch. For a shape
+// that also turns see carom/rotating_sweep.h; for a point, carom/cast.h is cheaper.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "carom/batch.h"
+#include "carom/cast.h"
+#include "carom/geometry.h"
+#include "carom/polygon.h"
+#include "carom/scene.h"
+#include "carom/shape.h"
+#include "carom/work_meter.h"
+
+namespace carom {
+
+// A sweep's path is the placed shape moved by t * d for t in [0, 1]. Modes and policies are those
+// of casts (carom/cast.h): a passage is a largest interval of t in which shape and polygon share a
+// point (touching counts), and the start is inside where they do at t = 0. ALL_PASSAGES is not
+// offered; it reads as ALL. A sweep of length zero is an overlap test: a hit at 0 or none, and none
+// under IGNORE.
+struct SweepOptions {
+  CastMode mode = CastMode::kClosest;
+  InsidePolicy inside_policy = InsidePolicy::kReportStart;
+  uint32_t max_hits = 64;  // of ALL, per sweep; in [1, 65536]
+  uint64_t mask = kEveryCategory;
+};
+
+// Item i moves from its pose to the position (to_x[i], to_y[i]) without turning: d is the rounded
+// difference of the positions, to - from, read as by `Normalized`. Its components are at most 2^53
+// in magnitude; otherwise the item's error names to_x or to_y.
+struct SweepColumns {
+  ShapeColumns movers;
+  std::span<const double> to_x, to_y;
+
+  size_t size() const { return movers.size(); }
+};
+
+// One polygon met by one sweep. The total order of hits is (fraction, polygon id), where fractions
+// are the exact values for a polygon (and a capsule of radius 0), the reported doubles for a
+// capsule of radius > 0. Below, M is the largest magnitude among the coordinates of the polygon,
+// the placed shape, its radius and d.
+struct SweepHit {
+  uint64_t polygon_id = 0;
+  // In [0, 1]: 0 exactly if they overlap at the start (under REPORT_START). For a polygon, and for
+  // a capsule of radius 0: the exact value rounded to nearest even. For a capsule of radius > 0:
+  // the exact value rounded up. Under EXIT it is the passage's end, rounded likewise, or 1 where
+  // the passage reaches the end.
+  double fraction = 0;
+  bool starts_inside = false;  // the passage holds the start
+  // Whether it is as early as the hit before it: equal exact fractions, or equal doubles for a
+  // capsule of radius > 0.
+  bool ties = false;
+  // The least (ring, edge) of the polygon that touches the shape at the exact fraction; for a
+  // capsule of radius > 0 the least whose own touch, rounded up, is `fraction`. At a start inside,
+  // the least that holds a point of the solid shape. Meaningless without has_edge (no edge touches
+  // at the start, or the passage reaches the end).
+  EdgeRef edge;
+  bool has_edge = false;
+  // A point that they share at `fraction`, within 3 ulp(M): exactly a vertex of the polygon where
+  // that touches the shape first.
+  Vec2 point;
+  // The unit normal at the exact fraction, from the polygon to the shape, normal . d <= 0: each
+  // component within 1 ulp, for a capsule of radius > 0 within 1 ulp + 2^-94. {0, 0} for a start
+  // inside and under EXIT.
+  //
+  // Of the pairs of edges that touch, in the order (ring, edge) of the polygon and then of the
+  // shape, the first that tells it does: a vertex within an edge, parallel edges that share more
+  // than a point, a point and an edge give the edge's normal unless the edge is parallel to d. If
+  // none does (vertex on vertex), it is -d / |d|. For a capsule of radius > 0 the pair that touches
+  // first tells, and every pair does.
+  Vec2 normal;
+};
+
+struct SweepAnswers {
+  std::vector<uint32_t> counts;     // hits of item i; under ANY 1 or 0, and `hits` stays empty
+  std::vector<SweepHit> hits;       // item after item, each in the total order
+  std::vector<uint32_t> truncated;  // items with more hits than max_hits, ascending
+  std::vector<ItemError> errors;    // ascending by index
+
+  void Clear();
+};
+
+// Returns false if `meter` stopped the work; `out` is then meaningless. Thread-safe. Cost per item:
+// O(log n + edges near its path), times the shape's edges near those; a start inside under IGNORE
+// or EXIT looks at the whole path and sorts its contacts.
+bool SweepShapes(const Scene& scene, const SweepColumns& columns, const SweepOptions& options,
+                 SweepAnswers& out, WorkMeter& meter);
+
+}  // namespace carom

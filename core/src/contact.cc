@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "carom/contact.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "convex_core.h"
+#include "feature_contact.h"
+#include "manifold.h"
+#include "placed_items.h"
+#include "scene_traversal.h"
+
+namespace carom {
+namespace {
+
+bool IsHollow(const Shape& shape) {
+  return shape.polygon() && shape.polygon()->solidity() == Solidity::kBoundary;
+}
+
+// A moving shape, placed, in the forms that contacts take it in.
+class ContactMover {
+ public:
+  // Convexity is that of the shape as described.
+  ContactMover(const Shape& placed, bool is_convex)
+      : indexed_(internal::PolygonOf(placed)), radius_(internal::RadiusOf(placed)) {
+    if (is_convex) core_ = internal::CoreOf(placed);
+  }
+
+  std::optional<Contact> Collide(const IndexedPolygon& fixed, WorkMeter& meter) const {
+    const Polygon& polygon = fixed.polygon();
+    if (polygon.solidity() == Solidity::kBoundary) return std::nullopt;
+    if (core_ && polygon.ring_count() == 1 && internal::IsConvexRing(polygon.ring(0))) {
+      meter.Spend(polygon.edge_count());
+      return internal::ConvexContact(internal::CoreOfRing(polygon.ring(0)), *core_);
+    }
+    return internal::FeatureContact({fixed}, {indexed_, radius_}, meter);
+  }
+
+ private:
+  IndexedPolygon indexed_;
+  double radius_;
+  std::optional<internal::ConvexCore> core_;
+};
+
+// Checks the masses of item i, where there are any.
+bool CheckMasses(const ContactColumns& columns, size_t i, ItemChecker& check) {
+  if (columns.mass.empty()) return true;
+  const double mover = columns.mass[i];
+  const double fixed = columns.polygon_mass[i];
+  if (!(mover > 0)) return check.Fail(ItemColumn::kMass, ItemFault::kNotAMass);
+  if (!(fixed > 0) || (std::isinf(mover) && std::isinf(fixed))) {
+    return check.Fail(ItemColumn::kPolygonMass, ItemFault::kNotAMass);
+  }
+  return true;
+}
+
+using Row = std::pair<uint64_t, Contact>;
+
+// Ends an item's answer: rows by ascending id.
+void AppendRows(size_t item, std::vector<Row>& rows, const ContactColumns& columns,
+                ContactAnswers& out) {
+  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.first < b.first; });
+  for (const auto& [id, contact] : rows) {
+    out.polygon_ids.push_back(id);
+    out.contacts.push_back(contact);
+    if (!columns.mass.empty()) {
+      out.splits.push_back(SplitByMass(contact, columns.polygon_mass[item], columns.mass[item]));
+    }
+  }
+  out.counts[item] = static_cast<uint32_t>(rows.size());
+}
+
+}  // namespace
+
+void ContactAnswers::Clear() {
+  counts.clear();
+  polygon_ids.clear();
+  contacts.clear();
+  splits.clear();
+  errors.clear();
+}
+
+std::optional<Contact> Collide(const Shape& fixed, const Shape& mover) {
+  if (IsHollow(fixed) || IsHollow(mover)) return std::nullopt;
+  if (internal::IsConvexShape(fixed) && internal::IsConvexShape(mover)) {
+    return internal::ConvexContact(internal::CoreOf(fixed), internal::CoreOf(mover));
+  }
+  const IndexedPolygon indexed_fixed(internal::PolygonOf(fixed));
+  const IndexedPolygon indexed_mover(internal::PolygonOf(mover));
+  WorkMeter meter;
+  return internal::FeatureContact({indexed_fixed, internal::RadiusOf(fixed)},
+                                  {indexed_mover, internal::RadiusOf(mover)}, meter);
+}
+
+// The shares are quotients of the masses, so that nothing overflows.
+SplitTranslation SplitByMass(const Contact& contact, double fixed_mass, double mover_mass) {
+  double of_mover = 1;
+  if (std::isinf(mover_mass)) {
+    of_mover = 0;
+  } else if (!std::isinf(fixed_mass)) {
+    of_mover = fixed_mass >= mover_mass ? 1 / (1 + mover_mass / fixed_mass)
+                                        : (fixed_mass / mover_mass) / (1 + fixed_mass / mover_mass);
+  }
+  double of_fixed = 0;
+  if (std::isinf(mover_mass)) {
+    of_fixed = 1;
+  } else if (!std::isinf(fixed_mass)) {
+    of_fixed = mover_mass >= fixed_mass ? 1 / (1 + fixed_mass / mover_mass)
+                                        : (mover_mass / fixed_mass) / (1 + mover_mass / fixed_mass);
+  }
+  const auto along = [&](double length) {
+    return Vec2{contact.normal.x * length + 0.0, contact.normal.y * length + 0.0};
+  };
+  return {along(-contact.depth * of_fixed), along(contact.depth * of_mover)};
+}
+
+bool FindContacts(const Scene& scene, const ContactColumns& columns, const ContactOptions& options,
+                  ContactAnswers& out, WorkMeter& meter) {
+  out.Clear();
+  out.counts.assign(columns.size(), 0);
+  std::vector<Row> rows;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (!meter.Spend(1)) return false;
+    ItemChecker check(i, out.errors);
+    const std::optional<Shape> placed = internal::PlacedItem(columns.movers, i, check);
+    if (!placed || !CheckMasses(columns, i, check) || IsHollow(*placed)) continue;
+    if (!meter.Spend(placed->vertex_count())) return false;
+    const size_t shape = columns.movers.shape.empty() ? i : columns.movers.shape[i];
+    const ContactMover mover(*placed, internal::IsConvexShape(columns.movers.shapes[shape]));
+    const Box reach = placed->bounds();
+    rows.clear();
+    internal::VisitPolygons(
+        scene, options.mask, meter, [&](const Box& box) { return reach.Intersects(box); },
+        [&](const IndexedPolygon& fixed) {
+          std::optional<Contact> contact = mover.Collide(fixed, meter);
+          if (!contact) return !meter.stopped();
+          rows.push_back({fixed.polygon().id(), *contact});
+          return meter.SpendRows(1);
+        });
+    if (meter.stopped()) return false;
+    AppendRows(i, rows, columns, out);
+  }
+  return true;
+}
+
+}  // namespace carom

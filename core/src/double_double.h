@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Pairs of doubles: twice the precision, for measures.
+//
+// The unevaluated sum high + low with |low| <= ulp(high) / 2 (Dekker, "A Floating-Point Technique
+// for Extending the Available Precision", 1971). Each operation errs by less than 2^-100 of its
+// result, an `Add` of terms of unlike signs by less than 2^-100 of the sum of their magnitudes.
+#pragma once
+
+#include <cmath>
+
+#include "expansion.h"
+
+namespace carom::internal {
+
+inline TwoDoubles Multiply(TwoDoubles a, TwoDoubles b) {
+  const TwoDoubles product = TwoProduct(a.high, b.high);
+  return FastTwoSum(product.high, product.low + (a.high * b.low + a.low * b.high));
+}
+
+inline TwoDoubles Add(TwoDoubles a, TwoDoubles b) {
+  const TwoDoubles high = TwoSum(a.high, b.high);
+  const TwoDoubles low = TwoSum(a.low, b.low);
+  const TwoDoubles sum = FastTwoSum(high.high, high.low + low.high);
+  return FastTwoSum(sum.high, sum.low + low.low);
+}
+
+inline TwoDoubles Subtract(TwoDoubles a, TwoDoubles b) { return Add(a, {-b.high, -b.low}); }
+
+// Two quotients of one digit each.
+inline TwoDoubles Divide(TwoDoubles a, TwoDoubles b) {
+  const double quotient = a.high / b.high;
+  const TwoDoubles rest = Subtract(a, Multiply({quotient, 0}, b));
+  return FastTwoSum(quotient, rest.high / b.high);
+}
+
+// One Newton step from the rounded root; `a` is positive.
+inline TwoDoubles SquareRoot(TwoDoubles a) {
+  const double root = std::sqrt(a.high);
+  const TwoDoubles square = TwoProduct(root, root);
+  const double residual = ((a.high - square.high) - square.low) + a.low;
+  return FastTwoSum(root, residual / (2 * root));
+}
+
+// The value of an expansion, within 2^-100 of itself: its components do not overlap.
+template <int N>
+TwoDoubles Leading(const Expansion<N>& a) {
+  TwoDoubles sum{0, 0};
+  for (int i = 0; i < a.size; ++i) {
+    const TwoDoubles high = FastTwoSum(a.part[i], sum.high);
+    sum = FastTwoSum(high.high, high.low + sum.low);
+  }
+  return sum;
+}
+
+}  // namespace carom::internal

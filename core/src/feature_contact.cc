@@ -1,0 +1,318 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "feature_contact.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "carom/predicates.h"
+#include "convex_core.h"
+#include "manifold.h"
+#include "measures.h"
+#include "paired_doubles.h"
+
+namespace carom::internal {
+namespace {
+
+// The farthest ways out that are looked at from one vertex.
+constexpr size_t kMaxExits = 16;
+
+// `box` grown by at least `margin`.
+Box Grown(const Box& box, double margin) {
+  if (margin == 0) return box;
+  const auto below = [](double value) { return std::nextafter(value, -HUGE_VAL); };
+  const auto above = [](double value) { return std::nextafter(value, HUGE_VAL); };
+  return {{below(box.min.x - margin), below(box.min.y - margin)},
+          {above(box.max.x + margin), above(box.max.y + margin)}};
+}
+
+// Whether two segments come within `radius` of each other. Exact.
+bool ComeWithin(const Segment& a, const Segment& b, double radius) {
+  if (Intersects(a, b)) return true;
+  if (radius == 0) return false;
+  return CompareDistance(a, Circle{b.a, radius}) <= 0 ||
+         CompareDistance(a, Circle{b.b, radius}) <= 0 ||
+         CompareDistance(b, Circle{a.a, radius}) <= 0 ||
+         CompareDistance(b, Circle{a.b, radius}) <= 0;
+}
+
+// Calls visit(i, edge of a, j, edge of b) for the pairs of edges whose boxes come within the radii,
+// while it returns true.
+template <class Visit>
+void VisitEdgePairs(const FeatureBody& a, const FeatureBody& b, WorkMeter& meter,
+                    const Visit& visit) {
+  const double radius = a.radius + b.radius;
+  const Box reach_b = Grown(b.polygon().bounds(), radius);
+  bool goes_on = true;
+  a.indexed.VisitEdges(
+      meter, [&](const Box& box) { return reach_b.Intersects(box); },
+      [&](size_t i, const Segment& edge_a) {
+        const Box reach_a = Grown(BoundsOf(edge_a), radius);
+        b.indexed.VisitEdges(
+            meter, [&](const Box& box) { return reach_a.Intersects(box); },
+            [&](size_t j, const Segment& edge_b) {
+              goes_on = visit(i, edge_a, j, edge_b);
+              return goes_on;
+            });
+        return goes_on && !meter.stopped();
+      });
+}
+
+bool HoldsRing(const FeatureBody& outer, const FeatureBody& inner, WorkMeter& meter) {
+  for (size_t ring = 0; ring < inner.polygon().ring_count(); ++ring) {
+    if (!meter.Spend(1)) return false;
+    const Vec2 p = inner.polygon().ring(ring).front();
+    if (LocateInPolygon(outer.indexed, p, meter).location != Location::kOutside) return true;
+  }
+  return false;
+}
+
+// A point of the boundary of a polygon near some vertex, and the way from the one to the other.
+struct Exit {
+  double distance2 = HUGE_VAL;  // rounded
+  size_t edge = 0;
+  Segment on;
+};
+
+double RoundedDistance2(const Segment& edge, Vec2 p) {
+  const Vec2 e{edge.b.x - edge.a.x, edge.b.y - edge.a.y};
+  const Vec2 d{p.x - edge.a.x, p.y - edge.a.y};
+  const double length2 = e.x * e.x + e.y * e.y;
+  const double along = e.x * d.x + e.y * d.y;
+  if (!(along > 0)) return d.x * d.x + d.y * d.y;
+  if (along >= length2) {
+    const Vec2 d2{p.x - edge.b.x, p.y - edge.b.y};
+    return d2.x * d2.x + d2.y * d2.y;
+  }
+  const double cross = e.x * d.y - e.y * d.x;
+  return cross * cross / length2;
+}
+
+double BoxDistance2(const Box& box, Vec2 p) {
+  const double dx = std::max(0.0, std::max(box.min.x - p.x, p.x - box.max.x));
+  const double dy = std::max(0.0, std::max(box.min.y - p.y, p.y - box.max.y));
+  return dx * dx + dy * dy;
+}
+
+// How a vertex gets out of a polygon.
+struct WayOut {
+  Vec2 direction;
+  double distance = 0;
+  uint32_t feature = 0;  // of the polygon
+};
+
+// The index of an edge's second vertex among all vertices of the polygon.
+uint32_t HeadVertex(const Polygon& polygon, size_t edge) {
+  const EdgeRef ref = polygon.edge_ref(edge);
+  const size_t count = polygon.ring(ref.ring).size();
+  const size_t first = edge - ref.edge;
+  return static_cast<uint32_t>(first + (ref.edge + 1) % count);
+}
+
+class Exits {
+ public:
+  Exits(const IndexedPolygon& indexed, Vec2 p, WorkMeter& meter)
+      : indexed_(indexed), p_(p), meter_(meter) {}
+
+  // The nearest way out of the polygon for a point in it.
+  WayOut Nearest() {
+    Exit nearest;
+    indexed_.VisitEdges(
+        meter_, [&](const Box& box) { return BoxDistance2(box, p_) <= nearest.distance2; },
+        [&](size_t i, const Segment& edge) {
+          const double distance2 = RoundedDistance2(edge, p_);
+          if (distance2 < nearest.distance2) nearest = {distance2, i, edge};
+          return true;
+        });
+    WayOut way = Through(nearest);
+    if (LeadsOut(nearest, way)) return way;
+    std::vector<Exit> exits;
+    indexed_.VisitEdges(
+        meter_, [](const Box&) { return true; },
+        [&](size_t i, const Segment& edge) {
+          exits.push_back({RoundedDistance2(edge, p_), i, edge});
+          return true;
+        });
+    const size_t count = std::min(kMaxExits, exits.size());
+    std::partial_sort(exits.begin(), exits.begin() + static_cast<std::ptrdiff_t>(count),
+                      exits.end(), [](const Exit& a, const Exit& b) {
+                        return a.distance2 < b.distance2 ||
+                               (a.distance2 == b.distance2 && a.edge < b.edge);
+                      });
+    for (size_t k = 0; k < count && !meter_.stopped(); ++k) {
+      WayOut other = Through(exits[k]);
+      if (LeadsOut(exits[k], other)) return other;
+    }
+    return way;
+  }
+
+ private:
+  // The way over the nearest point of the edge. On the edge itself, to its right.
+  WayOut Through(const Exit& exit) const {
+    const Segment& e = exit.on;
+    const Polygon& polygon = indexed_.polygon();
+    WayOut way;
+    way.feature = static_cast<uint32_t>(2 * exit.edge);
+    if (e.a == e.b || DotSignOf(e.a, p_, e.a, e.b) <= 0) {
+      if (p_ == e.a) return OnEdge(e, way);
+      way.direction = UnitVector(p_, e.a);
+      way.distance = PairLength(p_, e.a).high;
+    } else if (DotSignOf(e.b, p_, e.a, e.b) >= 0) {
+      way.feature = 2 * HeadVertex(polygon, exit.edge);
+      if (p_ == e.b) return OnEdge(e, way);
+      way.direction = UnitVector(p_, e.b);
+      way.distance = PairLength(p_, e.b).high;
+    } else {
+      way.feature += 1;
+      const int side = Orientation(e.a, e.b, p_);
+      if (side == 0) return OnEdge(e, way);
+      way.direction = UnitNormal(e, -side);
+      way.distance =
+          std::abs(PairQuotient(PairCross(e.a, e.b, e.a, p_), PairLength(e.a, e.b)).high);
+    }
+    return way;
+  }
+  WayOut OnEdge(const Segment& e, WayOut way) const {
+    way.direction = e.a == e.b ? Vec2{1, 0} : UnitNormal(e, -1);
+    way.distance = 0;
+    return way;
+  }
+
+  bool IsOutside(const WayOut& way, double length) {
+    const Vec2 beyond{p_.x + way.direction.x * length, p_.y + way.direction.y * length};
+    return LocateInPolygon(indexed_, beyond, meter_).location == Location::kOutside;
+  }
+
+  // Whether a point a little farther that way is outside; of the two ways off an edge, turns `way`
+  // to the one that is.
+  bool LeadsOut(const Exit& exit, WayOut& way) {
+    const Box& box = indexed_.polygon().bounds();
+    const double largest = std::max(std::max(std::abs(box.min.x), std::abs(box.max.x)),
+                                    std::max(std::abs(box.min.y), std::abs(box.max.y)));
+    const double margin = std::max(largest * 0x1p-44, way.distance * 0x1p-20);
+    if (IsOutside(way, way.distance + margin)) return true;
+    if (way.distance != 0 || exit.on.a == exit.on.b) return false;
+    way.direction = {-way.direction.x + 0.0, -way.direction.y + 0.0};
+    return IsOutside(way, margin);
+  }
+
+  const IndexedPolygon& indexed_;
+  Vec2 p_;
+  WorkMeter& meter_;
+};
+
+// The deepest of the contacts seen; of equally deep ones the first.
+class DeepestContact {
+ public:
+  DeepestContact(const FeatureBody& fixed, const FeatureBody& mover, WorkMeter& meter)
+      : fixed_(fixed), mover_(mover), meter_(meter) {}
+
+  // The vertices of each body in the other.
+  void AddVertices() {
+    AddVerticesOf(mover_, fixed_, /*of_mover=*/1);
+    AddVerticesOf(fixed_, mover_, /*of_mover=*/-1);
+  }
+
+  // The pairs of edges, each pair as two convex shapes.
+  void AddEdgePairs() {
+    VisitEdgePairs(fixed_, mover_, meter_,
+                   [&](size_t i, const Segment& a, size_t j, const Segment& b) {
+                     if (ComeWithin(a, b, fixed_.radius + mover_.radius)) AddPair(i, a, j, b);
+                     return !meter_.stopped();
+                   });
+  }
+
+  const std::optional<Contact>& contact() const { return contact_; }
+
+ private:
+  void AddVerticesOf(const FeatureBody& inner, const FeatureBody& outer, int of_mover) {
+    const Box& reach = outer.polygon().bounds();
+    inner.indexed.VisitEdges(
+        meter_, [&](const Box& box) { return reach.Intersects(box); },
+        [&](size_t i, const Segment& edge) {
+          AddVertex(inner, outer, static_cast<uint32_t>(i), edge.a, of_mover);
+          return !meter_.stopped();
+        });
+  }
+
+  void AddVertex(const FeatureBody& inner, const FeatureBody& outer, uint32_t index, Vec2 p,
+                 int of_mover) {
+    if (LocateInPolygon(outer.indexed, p, meter_).location == Location::kOutside) return;
+    const WayOut way = Exits(outer.indexed, p, meter_).Nearest();
+    const double depth = way.distance + (inner.radius + outer.radius);
+    if (contact_ && depth <= contact_->depth) return;
+    Contact contact;
+    contact.kind = ContactKind::kFeature;
+    contact.normal = {of_mover * way.direction.x + 0.0, of_mover * way.direction.y + 0.0};
+    contact.depth = depth;
+    contact.point_count = 1;
+    const double shift = (way.distance + outer.radius - inner.radius) / 2;
+    ContactPoint& point = contact.points[0];
+    point.point = {p.x + way.direction.x * shift + 0.0, p.y + way.direction.y * shift + 0.0};
+    point.depth = depth;
+    point.polygon_feature = of_mover > 0 ? way.feature : 2 * index;
+    point.mover_feature = of_mover > 0 ? 2 * index : way.feature;
+    contact_ = contact;
+  }
+
+  void AddPair(size_t i, const Segment& a, size_t j, const Segment& b) {
+    std::optional<Contact> contact = ConvexContact(EdgeCore(fixed_, i, a), EdgeCore(mover_, j, b));
+    if (!contact || (contact_ && contact->depth <= contact_->depth)) return;
+    contact->kind = ContactKind::kFeature;
+    contact_ = contact;
+  }
+
+  static ConvexCore EdgeCore(const FeatureBody& body, size_t edge, const Segment& segment) {
+    ConvexCore core = CoreOfSegment(segment, body.radius);
+    const auto index = static_cast<uint32_t>(edge);
+    core.vertex_index[0] = index;
+    if (core.size() == 1) return core;
+    core.vertex_index[1] = HeadVertex(body.polygon(), edge);
+    core.edge_index = {index, index};
+    return core;
+  }
+
+  const FeatureBody& fixed_;
+  const FeatureBody& mover_;
+  WorkMeter& meter_;
+  std::optional<Contact> contact_;
+};
+
+}  // namespace
+
+Polygon PolygonOf(const Shape& shape) {
+  if (shape.polygon()) return *shape.polygon();
+  const Segment& axis = shape.capsule()->axis;
+  PolygonSpec spec;
+  spec.rings = {{{axis.a, axis.b}}};
+  return *Polygon::Create(std::move(spec));
+}
+
+double RadiusOf(const Shape& shape) { return shape.capsule() ? shape.capsule()->radius : 0; }
+
+bool SharePoint(const FeatureBody& a, const FeatureBody& b, WorkMeter& meter) {
+  bool meet = false;
+  VisitEdgePairs(a, b, meter, [&](size_t, const Segment& edge_a, size_t, const Segment& edge_b) {
+    meet = ComeWithin(edge_a, edge_b, a.radius + b.radius);
+    return !meet;
+  });
+  return meet || HoldsRing(a, b, meter) || HoldsRing(b, a, meter);
+}
+
+std::optional<Contact> FeatureContact(const FeatureBody& fixed, const FeatureBody& mover,
+                                      WorkMeter& meter) {
+  DeepestContact deepest(fixed, mover, meter);
+  if (!Grown(fixed.polygon().bounds(), fixed.radius + mover.radius)
+           .Intersects(mover.polygon().bounds())) {
+    return std::nullopt;
+  }
+  deepest.AddVertices();
+  const double radii = fixed.radius + mover.radius;
+  if (!deepest.contact() || deepest.contact()->depth <= radii) deepest.AddEdgePairs();
+  return deepest.contact();
+}
+
+}  // namespace carom::internal

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// A segment or a ray, as casts see it.
+#pragma once
+
+#include "carom/geometry.h"
+#include "expansion.h"
+
+namespace carom::internal {
+
+// The points origin + t * direction for t in [t_min, t_max]. The direction of a segment a->b is
+// b - a, exactly a pair of doubles in each coordinate; a ray's has low parts 0.
+struct Line {
+  // The range is [0, 1]. Implicit: whatever takes a line takes a segment.
+  Line(const Segment& segment);  // NOLINT
+  explicit Line(const Ray& ray);
+
+  // A segment of length zero.
+  bool is_point() const { return dx.high == 0 && dy.high == 0; }
+  // The sign of direction x (p - origin): +1 if p is left of the line, 0 if on it. Exact, also for
+  // points of the line's unbounded extension.
+  int Side(Vec2 p) const;
+  // direction x (w - v), exactly.
+  Expansion<16> ExactCross(Vec2 v, Vec2 w) const;
+  // A box that holds the part up to t, in [t_min, t_max]. Infinite where that is beyond all
+  // accepted coordinates; never NaN.
+  Box BoundsUpTo(double t) const;
+
+  Vec2 origin;
+  TwoDoubles dx;
+  TwoDoubles dy;
+  double t_min = 0;
+  double t_max = 1;
+  Box bounds;  // of a segment the smallest box, of a ray a little larger, perhaps infinite
+};
+
+}  // namespace carom::internal

@@ -1,0 +1,265 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "separating_axis.h"
+
+#include <cmath>
+#include <utility>
+
+#include "carom/predicates.h"
+#include "dyadic.h"
+#include "exact.h"
+
+namespace carom::internal {
+namespace {
+
+// The square of a distance as a quotient: of v from the line p -> q, or from the point p.
+struct SquaredDistance {
+  Vec2 p, q, v;
+  bool from_line = true;
+  int sign = 0;      // of (q - p) x (v - p): 1 left, -1 right
+  double value = 0;  // within 2^-41 of itself
+};
+
+struct Quotient {
+  Dyadic numerator, denominator;
+};
+
+Dyadic ExactSum2(const Dyadic& x, const Dyadic& y) { return x * x + y * y; }
+
+Quotient ExactValue(const SquaredDistance& d) {
+  const Dyadic x = Dyadic(d.v.x) - d.p.x;
+  const Dyadic y = Dyadic(d.v.y) - d.p.y;
+  if (!d.from_line) return {ExactSum2(x, y), 1.0};
+  const Dyadic ex = Dyadic(d.q.x) - d.p.x;
+  const Dyadic ey = Dyadic(d.q.y) - d.p.y;
+  const Dyadic cross = ex * y - ey * x;
+  return {cross * cross, ExactSum2(ex, ey)};
+}
+
+// The cross product is within 2^-44 of itself by the filter, or within 2^-51 by its expansion; the
+// squared length within 5u, the quotient within u. In all less than 2^-42 of the value.
+SquaredDistance FromLine(const Segment& edge, Vec2 v) {
+  SquaredDistance d{edge.a, edge.b, v};
+  const Vec2 e{edge.b.x - edge.a.x, edge.b.y - edge.a.y};
+  const double left = e.x * (v.y - edge.a.y);
+  const double right = e.y * (v.x - edge.a.x);
+  double cross = left - right;
+  if (std::abs(cross) * 0x1p-44 <= kCrossError * (std::abs(left) + std::abs(right))) {
+    cross = ExactCross(edge.a, edge.b, edge.a, v).estimate();
+  }
+  d.sign = (cross > 0) - (cross < 0);
+  d.value = cross * cross / (e.x * e.x + e.y * e.y);
+  return d;
+}
+
+SquaredDistance FromPoint(Vec2 p, Vec2 v) {
+  const double x = v.x - p.x;
+  const double y = v.y - p.y;
+  return {p, p, v, false, 0, x * x + y * y};
+}
+
+// The sign of a - b.
+int Compare(const SquaredDistance& a, const SquaredDistance& b) {
+  const double difference = a.value - b.value;
+  if (std::abs(difference) > 0x1p-40 * (a.value + b.value)) return difference > 0 ? 1 : -1;
+  const Quotient exact_a = ExactValue(a);
+  const Quotient exact_b = ExactValue(b);
+  return (exact_a.numerator * exact_b.denominator - exact_b.numerator * exact_a.denominator).sign();
+}
+
+// The sign of the distance less the sum of the radii.
+int CompareToRadii(const SquaredDistance& d, double radius_a, double radius_b) {
+  const double reach = radius_a + radius_b;
+  const double difference = d.value - reach * reach;
+  if (std::abs(difference) > 0x1p-40 * (d.value + reach * reach)) return difference > 0 ? 1 : -1;
+  const Quotient exact = ExactValue(d);
+  const Dyadic radius = Dyadic(radius_a) + radius_b;
+  return (exact.numerator - radius * radius * exact.denominator).sign();
+}
+
+// For the edges of `reference` in turn, the vertex of `other` farthest to the left; of two the one
+// that comes first counter-clockwise. The direction turns by less than half a turn from edge to
+// edge, so the vertex only advances; in all at most once around and back to the start.
+class Supports {
+ public:
+  Supports(const ConvexCore& reference, const ConvexCore& other)
+      : reference_(reference), other_(other) {}
+
+  // `edge` is 0, then 1, and so on.
+  size_t Next(size_t edge) {
+    const Segment e = reference_.Edge(edge);
+    if (edge == 0 || reference_.size() == 2) return at_ = First(e);
+    for (size_t k = 0; k < other_.size() && Gain(e, at_, other_.Next(at_)) > 0; ++k) {
+      at_ = other_.Next(at_);
+    }
+    return at_;
+  }
+
+ private:
+  int Gain(const Segment& e, size_t from, size_t to) const {
+    return CrossSignOf(e.a, e.b, other_.vertices[from], other_.vertices[to]);
+  }
+  size_t First(const Segment& e) const {
+    size_t best = 0;
+    for (size_t k = 1; k < other_.size(); ++k) {
+      if (Gain(e, best, k) > 0) best = k;
+    }
+    const size_t before = other_.Previous(best);
+    return other_.size() > 2 && Gain(e, best, before) == 0 ? before : best;
+  }
+
+  const ConvexCore& reference_;
+  const ConvexCore& other_;
+  size_t at_ = 0;
+};
+
+struct Sums {
+  Dyadic x, y, count;
+};
+
+Sums SumsOf(const ConvexCore& core) {
+  Sums sums;
+  const std::span<const Vec2> points =
+      core.given.empty() ? std::span<const Vec2>(core.vertices) : core.given;
+  for (const Vec2 p : points) {
+    sums.x = sums.x + p.x;
+    sums.y = sums.y + p.y;
+  }
+  sums.count = static_cast<double>(points.size());
+  return sums;
+}
+
+// The sign of direction . (centre of mover - centre of fixed).
+int TowardsMover(const ConvexCore& fixed, const ConvexCore& mover, Vec2 from, Vec2 to) {
+  const Sums a = SumsOf(fixed);
+  const Sums b = SumsOf(mover);
+  const Dyadic x = b.x * a.count - a.x * b.count;
+  const Dyadic y = b.y * a.count - a.y * b.count;
+  // The direction is (to - from) turned clockwise: the normal of the edge.
+  return ((Dyadic(to.y) - from.y) * x - (Dyadic(to.x) - from.x) * y).sign();
+}
+
+// The least of the axes seen, with the ties of ContactAxis.
+class LeastAxis {
+ public:
+  LeastAxis(const ConvexCore& fixed, const ConvexCore& mover) : fixed_(fixed), mover_(mover) {}
+
+  // Returns false if the axis separates.
+  bool Add(const Axis& axis) {
+    const ConvexCore& reference = axis.fixed_is_reference ? fixed_ : mover_;
+    const ConvexCore& other = axis.fixed_is_reference ? mover_ : fixed_;
+    const SquaredDistance depth = FromLine(reference.Edge(axis.edge), other.vertices[axis.support]);
+    if (depth.sign < 0) return false;
+    const int order = found_ ? Compare(depth, least_) : -1;
+    if (order < 0 || (order == 0 && IsBefore(axis, axis_))) {
+      found_ = true;
+      axis_ = axis;
+      least_ = depth;
+    }
+    return true;
+  }
+
+  const Axis& axis() const { return axis_; }
+  bool found() const { return found_; }
+
+ private:
+  bool IsBefore(const Axis& a, const Axis& b) const {
+    if (a.fixed_is_reference != b.fixed_is_reference) return a.fixed_is_reference;
+    const ConvexCore& reference = a.fixed_is_reference ? fixed_ : mover_;
+    const uint32_t order_a = reference.edge_order[a.edge];
+    const uint32_t order_b = reference.edge_order[b.edge];
+    if (order_a != order_b) return order_a < order_b;
+    Segment edge = reference.Edge(a.edge);
+    if (!a.fixed_is_reference) std::swap(edge.a, edge.b);  // the normal points to the mover
+    const int towards = TowardsMover(fixed_, mover_, edge.a, edge.b);
+    if (towards != 0) return towards > 0;
+    const Vec2 normal{edge.b.y - edge.a.y, edge.a.x - edge.b.x};
+    return normal.x > 0 || (normal.x == 0 && normal.y > 0);
+  }
+
+  const ConvexCore& fixed_;
+  const ConvexCore& mover_;
+  bool found_ = false;
+  Axis axis_;
+  SquaredDistance least_;
+};
+
+// The least axis of cores that meet; nothing if they are apart.
+std::optional<Axis> DepthAxis(const ConvexCore& fixed, const ConvexCore& mover) {
+  // Without area, the edges' normals do not tell on a common line.
+  if (fixed.size() <= 2 && mover.size() <= 2 &&
+      !Intersects(Segment{fixed.vertices.front(), fixed.vertices.back()},
+                  Segment{mover.vertices.front(), mover.vertices.back()})) {
+    return std::nullopt;
+  }
+  LeastAxis least(fixed, mover);
+  Supports of_mover(fixed, mover);
+  for (size_t k = 0; k < fixed.edge_count(); ++k) {
+    if (!least.Add({AxisKind::kEdge, true, k, of_mover.Next(k)})) return std::nullopt;
+  }
+  Supports of_fixed(mover, fixed);
+  for (size_t k = 0; k < mover.edge_count(); ++k) {
+    if (!least.Add({AxisKind::kEdge, false, k, of_fixed.Next(k)})) return std::nullopt;
+  }
+  return least.axis();
+}
+
+// The nearest of the pairs of features seen; of equal ones the first.
+class NearestPair {
+ public:
+  void AddEdges(const ConvexCore& reference, const ConvexCore& other, bool fixed_is_reference) {
+    for (size_t k = 0; k < reference.edge_count(); ++k) {
+      const Segment e = reference.Edge(k);
+      for (size_t v = 0; v < other.size(); ++v) {
+        const Vec2 p = other.vertices[v];
+        if (DotSignOf(e.a, p, e.a, e.b) <= 0 || DotSignOf(e.b, p, e.a, e.b) >= 0) continue;
+        const SquaredDistance distance = FromLine(e, p);
+        if (distance.sign < 0) Add({AxisKind::kEdge, fixed_is_reference, k, v}, distance);
+      }
+    }
+  }
+  void AddVertices(const ConvexCore& fixed, const ConvexCore& mover) {
+    for (size_t i = 0; i < fixed.size(); ++i) {
+      for (size_t j = 0; j < mover.size(); ++j) {
+        Add({AxisKind::kVertices, true, i, j}, FromPoint(fixed.vertices[i], mover.vertices[j]));
+      }
+    }
+  }
+
+  const Axis& axis() const { return axis_; }
+  const SquaredDistance& distance() const { return least_; }
+
+ private:
+  void Add(const Axis& axis, const SquaredDistance& distance) {
+    if (found_ && Compare(distance, least_) >= 0) return;
+    found_ = true;
+    axis_ = axis;
+    least_ = distance;
+  }
+
+  bool found_ = false;
+  Axis axis_;
+  SquaredDistance least_;
+};
+
+}  // namespace
+
+std::optional<Axis> ContactAxis(const ConvexCore& fixed, const ConvexCore& mover) {
+  if (fixed.size() == 1 && mover.size() == 1 && fixed.vertices[0] == mover.vertices[0]) {
+    return Axis{};
+  }
+  if (std::optional<Axis> axis = DepthAxis(fixed, mover)) return axis;
+  if (fixed.radius == 0 && mover.radius == 0) return std::nullopt;
+  NearestPair nearest;
+  nearest.AddEdges(fixed, mover, true);
+  nearest.AddEdges(mover, fixed, false);
+  nearest.AddVertices(fixed, mover);
+  const int order = CompareToRadii(nearest.distance(), fixed.radius, mover.radius);
+  if (order > 0) return std::nullopt;
+  Axis axis = nearest.axis();
+  axis.cores = order == 0 ? Cores::kTouchingRadii : Cores::kApart;
+  return axis;
+}
+
+}  // namespace carom::internal

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "carom/shape.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "carom/status.h"
+
+namespace carom {
+namespace {
+
+constexpr const char* kCoordinateRange = "must be finite and at most 2^53 in magnitude";
+
+}  // namespace
+
+absl::StatusOr<Shape> Shape::Create(const Capsule& capsule) {
+  Refusal refusal;
+  const auto check = [&](const char* field, double value) {
+    if (!IsAccepted(value)) refusal.Add(field, kCoordinateRange);
+  };
+  check("ax", capsule.axis.a.x);
+  check("ay", capsule.axis.a.y);
+  check("bx", capsule.axis.b.x);
+  check("by", capsule.axis.b.y);
+  if (!IsAccepted(capsule.radius) || capsule.radius < 0) {
+    refusal.Add("radius", "must be in [0, 2^53]");
+  }
+  if (!refusal.empty()) return refusal.status();
+  return Shape(Capsule{{Normalized(capsule.axis.a), Normalized(capsule.axis.b)},
+                       Normalized(capsule.radius)});
+}
+
+Box Shape::bounds() const {
+  if (polygon()) return polygon()->bounds();
+  // One rounding each, stepped past.
+  const auto below = [](double value) { return std::nextafter(value, -HUGE_VAL); };
+  const auto above = [](double value) { return std::nextafter(value, HUGE_VAL); };
+  Box box = BoundsOf(capsule()->axis);
+  const double radius = capsule()->radius;
+  if (radius == 0) return box;
+  box.min = {below(box.min.x - radius), below(box.min.y - radius)};
+  box.max = {above(box.max.x + radius), above(box.max.y + radius)};
+  return box;
+}
+
+absl::StatusOr<Shape> PlacedShape(const Shape& shape, const Pose& pose) {
+  if (shape.polygon()) {
+    absl::StatusOr<Polygon> placed = PlacedPolygon(*shape.polygon(), pose);
+    if (!placed.ok()) return placed.status();
+    return Shape(*std::move(placed));
+  }
+  const Capsule& capsule = *shape.capsule();
+  const Segment axis{Placed(pose, capsule.axis.a), Placed(pose, capsule.axis.b)};
+  if (!IsAccepted(axis.a) || !IsAccepted(axis.b)) {
+    return InvalidField("pose", "must place every vertex within the accepted range");
+  }
+  return Shape(Capsule{axis, capsule.radius});
+}
+
+}  // namespace carom

@@ -1,0 +1,404 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The answers of a group, both ways. What is decoded comes from a server that need not be honest:
+// counts, columns and errors must fit together.
+
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "wire/answer_columns.h"
+#include "wire/columns.h"
+#include "wire/decode.h"
+#include "wire/encode.h"
+
+namespace carom::wire {
+namespace {
+
+// --- To messages
+
+void EncodeItemErrors(const std::vector<ItemError>& errors,
+                      RepeatedPtrField<v1::ItemError>* messages) {
+  messages->Clear();
+  for (const ItemError& error : errors) {
+    v1::ItemError& message = *messages->Add();
+    message.set_index(error.index);
+    message.set_code(static_cast<int>(absl::StatusCode::kInvalidArgument));
+    message.set_field(Name(error.column));
+    message.set_message(Description(error.fault));
+    message.set_fault(static_cast<v1::ItemFault>(EnumToWire(error.fault)));
+  }
+}
+
+// What answers with counts share.
+template <class Core, class Message>
+void EncodeCounts(const Core& answers, Message& message) {
+  CopyColumn(answers.counts, message.mutable_counts());
+  EncodeItemErrors(answers.errors, message.mutable_errors());
+}
+
+// What casts, sweeps and arcs share.
+template <class Core, class Columns, class Message>
+void EncodeHits(const Core& answers, const Columns& columns, Message& message) {
+  EncodeCounts(answers, message);
+  CopyColumn(answers.truncated, message.mutable_truncated());
+  EncodeRows(answers.hits, columns, message);
+}
+
+void Encode(const CastAnswers& answers, v1::CastAnswers& message) {
+  EncodeHits(answers, kCastHit, message);
+  EncodeRows(answers.reflections, kReflection, message);
+}
+
+void Encode(const SweepAnswers& answers, v1::SweepAnswers& message) {
+  EncodeHits(answers, kSweepHit, message);
+}
+
+void Encode(const ArcAnswers& answers, v1::ArcAnswers& message) {
+  EncodeHits(answers, kArcHit, message);
+}
+
+void Encode(const RotatingSweepAnswers& answers, v1::RotatingSweepAnswers& message) {
+  EncodeCounts(answers, message);
+  EncodeRows(answers.hits, kRotatingSweepHit, message);
+}
+
+void Encode(const LocateAnswers& answers, v1::LocateAnswers& message) {
+  EncodeCounts(answers, message);
+  EncodeRows(answers.polygon_ids, kIds<v1::LocateAnswers>, message);
+  EncodeRows(answers.locations, kLocation, message);
+}
+
+void Encode(const OverlapAnswers& answers, v1::OverlapAnswers& message) {
+  EncodeCounts(answers, message);
+  EncodeRows(answers.polygon_ids, kIds<v1::OverlapAnswers>, message);
+  EncodeRows(answers.touching, kTouching, message);
+  EncodeRows(answers.edge_counts, kEdgeCounts, message);
+  EncodeRows(answers.edges, kOverlapEdge, message);
+}
+
+void Encode(const DistanceAnswers& answers, v1::DistanceAnswers& message) {
+  EncodeCounts(answers, message);
+  EncodeRows(answers.polygon_ids, kIds<v1::DistanceAnswers>, message);
+  EncodeRows(answers.rows, kDistanceRow, message);
+}
+
+void Encode(const ContactAnswers& answers, v1::ContactAnswers& message) {
+  EncodeCounts(answers, message);
+  EncodeRows(answers.polygon_ids, kIds<v1::ContactAnswers>, message);
+  EncodeRows(answers.contacts, kContact, message);
+  std::vector<ContactPoint> points;
+  points.reserve(2 * answers.contacts.size());
+  for (const Contact& contact : answers.contacts) {
+    points.insert(points.end(), contact.points.begin(),
+                  contact.points.begin() + contact.point_count);
+  }
+  EncodeRows(points, kContactPoint, message);
+  EncodeRows(answers.splits, kSplit, message);
+}
+
+void Encode(const DepenetrateAnswers& answers, v1::DepenetrateAnswers& message) {
+  EncodeRows(answers.positions, kPosition, message);
+  EncodeRows(answers.finished, kFinished, message);
+  EncodeRows(answers.steps, kSteps, message);
+  EncodeItemErrors(answers.errors, message.mutable_errors());
+}
+
+void Encode(const SightAnswers& answers, v1::SightAnswers& message) {
+  EncodeRows(answers.visible, kVisible, message);
+  EncodeItemErrors(answers.errors, message.mutable_errors());
+}
+
+void Encode(const FanAnswers& answers, v1::FanAnswers& message) {
+  EncodeCounts(answers, message);
+  EncodeRows(answers.hits, kBeamHit, message);
+  EncodeRows(answers.distances, kBeamDistance, message);
+  EncodeRows(answers.polygon_ids, kIds<v1::FanAnswers>, message);
+}
+
+// The answers to `asked`; absent if nothing is asked. Columns of a kind that is asked again keep
+// their memory; those of one that is not are freed, as absence and memory exclude each other in a
+// message.
+template <class Columns, class Core, class Message>
+void EncodeBatch(const Columns& asked, const Core& answers, v1::GroupAnswer& group,
+                 Message* (v1::GroupAnswer::*batch)(), void (v1::GroupAnswer::*clear)()) {
+  if (asked.size() == 0) return (group.*clear)();
+  Encode(answers, *(group.*batch)());
+}
+
+// --- From messages
+
+// Below 2^63: a message has fewer than 2^31 entries.
+uint64_t Sum(const RepeatedField<uint32_t>& counts) {
+  return std::accumulate(counts.begin(), counts.end(), uint64_t{0});
+}
+
+bool DecodeColumn(absl::string_view name, ItemColumn& out) {
+  for (int i = 0; i < kItemColumnCount; ++i) {
+    out = static_cast<ItemColumn>(i);
+    if (name == Name(out)) return true;
+  }
+  return false;
+}
+
+// Reads the answers of one kind of question, up to the first column that does not fit the others.
+template <class Message>
+class Reader {
+ public:
+  Reader(absl::string_view batch, const Message& message) : batch_(batch), message_(message) {}
+
+  // OK, or the first misfit.
+  const absl::Status& status() const { return status_; }
+
+  void Require(bool fits, const char* column) {
+    if (status_.ok() && !fits) status_ = Misfit(batch_, column);
+  }
+
+  // Counts that sum to `rows`.
+  void Counts(int rows, std::vector<uint32_t>& out) {
+    Require(Sum(message_.counts()) == static_cast<uint64_t>(rows), "counts");
+    out.assign(message_.counts().begin(), message_.counts().end());
+  }
+
+  template <class Row, class Columns>
+  void Rows(int count, const Columns& columns, std::vector<Row>& out) {
+    if (!status_.ok()) return;
+    status_ = DecodeRows(batch_, message_, static_cast<size_t>(count), columns, out);
+  }
+
+  // Errors name different items, ascending, whose entry of `values` is 0.
+  template <class T>
+  void Errors(const std::vector<T>& values, std::vector<ItemError>& out) {
+    for (const v1::ItemError& message : message_.errors()) {
+      ItemError error{message.index(), ItemColumn::kX, ItemFault::kNotAccepted};
+      const bool ascends = out.empty() || out.back().index < error.index;
+      Require(ascends && error.index < values.size() && values[error.index] == 0 &&
+                  DecodeColumn(message.field(), error.column),
+              "errors");
+      if (!status_.ok()) return;
+      // A fault that only a later release knows reads as NOT_ACCEPTED.
+      if (IsKnown<ItemFault>(message.fault())) {
+        error.fault = EnumFromWire<ItemFault>(message.fault());
+      }
+      out.push_back(error);
+    }
+  }
+
+  // Casts, sweeps and arcs: under ANY there are no rows and each count is 0 or 1; otherwise the
+  // counts sum to the rows. Truncated items are different, ascending, and have hits.
+  template <class Core, class Columns>
+  void Hits(const Columns& columns, Core& out) {
+    const int rows = message_.polygon_id_size();
+    bool any = rows == 0;
+    for (const uint32_t count : message_.counts()) any = any && count <= 1;
+    if (any) {
+      out.counts.assign(message_.counts().begin(), message_.counts().end());
+    } else {
+      Counts(rows, out.counts);
+    }
+    Rows(rows, columns, out.hits);
+    for (const uint32_t index : message_.truncated()) {
+      const bool ascends = out.truncated.empty() || out.truncated.back() < index;
+      Require(ascends && index < out.counts.size() && out.counts[index] != 0, "truncated");
+      if (!status_.ok()) return;
+      out.truncated.push_back(index);
+    }
+    Errors(out.counts, out.errors);
+  }
+
+ private:
+  absl::string_view batch_;
+  const Message& message_;
+  absl::Status status_;
+};
+
+// The entries of columns that are there for each row or not at all, told by the first of them.
+int OptionalRows(int first, int rows) { return first == 0 ? 0 : rows; }
+
+absl::Status Decode(absl::string_view batch, const v1::CastAnswers& message, CastAnswers& out) {
+  Reader reader(batch, message);
+  const int reflections = OptionalRows(message.reflection_x_size(), message.polygon_id_size());
+  reader.Hits(kCastHit, out);
+  reader.Rows(reflections, kReflection, out.reflections);
+  return reader.status();
+}
+
+absl::Status Decode(absl::string_view batch, const v1::SweepAnswers& message, SweepAnswers& out) {
+  Reader reader(batch, message);
+  reader.Hits(kSweepHit, out);
+  return reader.status();
+}
+
+absl::Status Decode(absl::string_view batch, const v1::ArcAnswers& message, ArcAnswers& out) {
+  Reader reader(batch, message);
+  reader.Hits(kArcHit, out);
+  return reader.status();
+}
+
+absl::Status Decode(absl::string_view batch, const v1::RotatingSweepAnswers& message,
+                    RotatingSweepAnswers& out) {
+  Reader reader(batch, message);
+  reader.Counts(message.polygon_id_size(), out.counts);
+  for (const uint32_t count : message.counts()) reader.Require(count <= 1, "counts");
+  reader.Rows(message.polygon_id_size(), kRotatingSweepHit, out.hits);
+  reader.Errors(out.counts, out.errors);
+  return reader.status();
+}
+
+absl::Status Decode(absl::string_view batch, const v1::LocateAnswers& message, LocateAnswers& out) {
+  const int rows = message.polygon_id_size();
+  Reader reader(batch, message);
+  reader.Counts(rows, out.counts);
+  reader.Rows(rows, kIds<v1::LocateAnswers>, out.polygon_ids);
+  reader.Rows(rows, kLocation, out.locations);
+  reader.Errors(out.counts, out.errors);
+  return reader.status();
+}
+
+// Whether the kind of shape tells which polygons it only touches.
+enum class Touching { kNever, kAlways };
+
+absl::Status Decode(absl::string_view batch, const v1::OverlapAnswers& message, Touching touching,
+                    OverlapAnswers& out) {
+  const int rows = message.polygon_id_size();
+  Reader reader(batch, message);
+  reader.Counts(rows, out.counts);
+  reader.Rows(rows, kIds<v1::OverlapAnswers>, out.polygon_ids);
+  reader.Rows(touching == Touching::kAlways ? rows : 0, kTouching, out.touching);
+  reader.Rows(OptionalRows(message.edge_counts_size(), rows), kEdgeCounts, out.edge_counts);
+  reader.Require(Sum(message.edge_counts()) == static_cast<uint64_t>(message.ring_size()),
+                 "edge_counts");
+  reader.Rows(message.ring_size(), kOverlapEdge, out.edges);
+  reader.Errors(out.counts, out.errors);
+  return reader.status();
+}
+
+absl::Status Decode(absl::string_view batch, const v1::DistanceAnswers& message,
+                    DistanceAnswers& out) {
+  const int rows = message.polygon_id_size();
+  Reader reader(batch, message);
+  reader.Counts(rows, out.counts);
+  reader.Rows(rows, kIds<v1::DistanceAnswers>, out.polygon_ids);
+  reader.Rows(OptionalRows(message.distance_size(), rows), kDistanceRow, out.rows);
+  reader.Errors(out.counts, out.errors);
+  return reader.status();
+}
+
+// Hands each contact its one or two points.
+void GivePoints(const std::vector<ContactPoint>& points, std::vector<Contact>& contacts) {
+  size_t next = 0;
+  for (Contact& contact : contacts) {
+    for (uint32_t i = 0; i < contact.point_count; ++i) contact.points[i] = points[next++];
+  }
+}
+
+absl::Status Decode(absl::string_view batch, const v1::ContactAnswers& message,
+                    ContactAnswers& out) {
+  const int rows = message.polygon_id_size();
+  Reader reader(batch, message);
+  reader.Counts(rows, out.counts);
+  reader.Rows(rows, kIds<v1::ContactAnswers>, out.polygon_ids);
+  reader.Rows(rows, kContact, out.contacts);
+  for (const uint32_t count : message.point_counts()) {
+    reader.Require(count == 1 || count == 2, "point_counts");
+  }
+  reader.Require(Sum(message.point_counts()) == static_cast<uint64_t>(message.point_x_size()),
+                 "point_counts");
+  std::vector<ContactPoint> points;
+  reader.Rows(message.point_x_size(), kContactPoint, points);
+  reader.Rows(OptionalRows(message.fixed_x_size(), rows), kSplit, out.splits);
+  reader.Errors(out.counts, out.errors);
+  if (reader.status().ok()) GivePoints(points, out.contacts);
+  return reader.status();
+}
+
+absl::Status Decode(absl::string_view batch, const v1::DepenetrateAnswers& message,
+                    DepenetrateAnswers& out) {
+  const int items = message.x_size();
+  Reader reader(batch, message);
+  reader.Rows(items, kPosition, out.positions);
+  reader.Rows(items, kFinished, out.finished);
+  reader.Rows(items, kSteps, out.steps);
+  reader.Errors(out.finished, out.errors);
+  return reader.status();
+}
+
+absl::Status Decode(absl::string_view batch, const v1::SightAnswers& message, SightAnswers& out) {
+  Reader reader(batch, message);
+  reader.Rows(message.visible_size(), kVisible, out.visible);
+  reader.Errors(out.visible, out.errors);
+  return reader.status();
+}
+
+absl::Status Decode(absl::string_view batch, const v1::FanAnswers& message, FanAnswers& out) {
+  const int rows = message.polygon_id_size();
+  Reader reader(batch, message);
+  reader.Counts(rows, out.counts);
+  reader.Rows(rows, kBeamHit, out.hits);
+  reader.Rows(rows, kBeamDistance, out.distances);
+  reader.Rows(rows, kIds<v1::FanAnswers>, out.polygon_ids);
+  reader.Errors(out.counts, out.errors);
+  return reader.status();
+}
+
+// A kind that is absent reads as its default, which is empty.
+absl::Status DecodeBatches(const v1::GroupAnswer& from, GroupAnswers& to) {
+  absl::Status status = Decode("segments", from.segments(), to.segments);
+  status.Update(Decode("points", from.points(), to.points));
+  status.Update(Decode("circles", from.circles(), Touching::kAlways, to.circles));
+  status.Update(Decode("polygons", from.polygons(), Touching::kNever, to.polygons));
+  status.Update(Decode("rays", from.rays(), to.rays));
+  status.Update(Decode("capsules", from.capsules(), Touching::kAlways, to.capsules));
+  status.Update(Decode("boxes", from.boxes(), Touching::kNever, to.boxes));
+  status.Update(Decode("distances", from.distances(), to.distances));
+  status.Update(Decode("contacts", from.contacts(), to.contacts));
+  status.Update(Decode("depenetrations", from.depenetrations(), to.depenetrations));
+  status.Update(Decode("sweeps", from.sweeps(), to.sweeps));
+  status.Update(Decode("rotating_sweeps", from.rotating_sweeps(), to.rotating_sweeps));
+  status.Update(Decode("arcs", from.arcs(), to.arcs));
+  status.Update(Decode("sights", from.sights(), to.sights));
+  status.Update(Decode("fans", from.fans(), to.fans));
+  return status;
+}
+
+}  // namespace
+
+void EncodeGroupAnswers(const Group& group, const GroupAnswers& answers, v1::GroupAnswer& message) {
+  using M = v1::GroupAnswer;
+  const auto encode = [&](const auto& asked, const auto& of, auto batch, auto clear) {
+    EncodeBatch(asked, of, message, batch, clear);
+  };
+  message.clear_status();
+  message.set_version(answers.version);
+  encode(group.segments, answers.segments, &M::mutable_segments, &M::clear_segments);
+  encode(group.points, answers.points, &M::mutable_points, &M::clear_points);
+  encode(group.circles, answers.circles, &M::mutable_circles, &M::clear_circles);
+  encode(group.polygons, answers.polygons, &M::mutable_polygons, &M::clear_polygons);
+  encode(group.rays, answers.rays, &M::mutable_rays, &M::clear_rays);
+  encode(group.capsules, answers.capsules, &M::mutable_capsules, &M::clear_capsules);
+  encode(group.boxes, answers.boxes, &M::mutable_boxes, &M::clear_boxes);
+  encode(group.distances, answers.distances, &M::mutable_distances, &M::clear_distances);
+  encode(group.contacts, answers.contacts, &M::mutable_contacts, &M::clear_contacts);
+  encode(group.depenetrations, answers.depenetrations, &M::mutable_depenetrations,
+         &M::clear_depenetrations);
+  encode(group.sweeps, answers.sweeps, &M::mutable_sweeps, &M::clear_sweeps);
+  encode(group.rotating_sweeps, answers.rotating_sweeps, &M::mutable_rotating_sweeps,
+         &M::clear_rotating_sweeps);
+  encode(group.arcs, answers.arcs, &M::mutable_arcs, &M::clear_arcs);
+  encode(group.sights, answers.sights, &M::mutable_sights, &M::clear_sights);
+  encode(group.fans, answers.fans, &M::mutable_fans, &M::clear_fans);
+}
+
+absl::Status DecodeGroupAnswers(const v1::GroupAnswer& message, GroupAnswers& out) {
+  out.Clear();
+  out.version = message.version();
+  absl::Status status = DecodeBatches(message, out);
+  if (!status.ok()) out.Clear();
+  return status;
+}
+
+}  // namespace carom::wire

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The enums of the core on the wire: one table each, read in both directions. Private to this
+// folder.
+#pragma once
+
+#include <cstddef>
+#include <iterator>
+
+#include "carom/batch.h"
+#include "carom/cast.h"
+#include "carom/contact.h"
+#include "carom/distance.h"
+#include "carom/locate.h"
+#include "carom/overlap.h"
+#include "carom/polygon.h"
+#include "carom/rotating_sweep.h"
+#include "carom/v1/query_service.pb.h"
+
+namespace carom::wire {
+
+// `kValues` holds the core values by wire value, what absent reads as first; `kFirstAnswer` is the
+// least wire value that answers hold.
+template <class Core>
+struct EnumTable;
+
+template <>
+struct EnumTable<FillRule> {
+  static constexpr FillRule kValues[] = {FillRule::kEvenOdd, FillRule::kEvenOdd,
+                                         FillRule::kNonZero};
+  static_assert(std::size(kValues) == v1::FillRule_ARRAYSIZE);
+};
+
+template <>
+struct EnumTable<Solidity> {
+  static constexpr Solidity kValues[] = {Solidity::kSolid, Solidity::kSolid, Solidity::kBoundary};
+  static_assert(std::size(kValues) == v1::Solidity_ARRAYSIZE);
+};
+
+template <>
+struct EnumTable<CastMode> {
+  static constexpr CastMode kValues[] = {CastMode::kClosest, CastMode::kAny, CastMode::kClosest,
+                                         CastMode::kAll, CastMode::kAllPassages};
+  static_assert(std::size(kValues) == v1::CastMode_ARRAYSIZE);
+};
+
+template <>
+struct EnumTable<InsidePolicy> {
+  static constexpr InsidePolicy kValues[] = {InsidePolicy::kReportStart, InsidePolicy::kReportStart,
+                                             InsidePolicy::kIgnore, InsidePolicy::kExit};
+  static_assert(std::size(kValues) == v1::InsidePolicy_ARRAYSIZE);
+};
+
+template <>
+struct EnumTable<CastTarget> {
+  static constexpr CastTarget kValues[] = {CastTarget::kPolygons, CastTarget::kPolygons,
+                                           CastTarget::kBounds};
+  static_assert(std::size(kValues) == v1::CastTarget_ARRAYSIZE);
+};
+
+template <>
+struct EnumTable<OverlapDetail> {
+  static constexpr OverlapDetail kValues[] = {OverlapDetail::kIds, OverlapDetail::kIds,
+                                              OverlapDetail::kEdges};
+  static_assert(std::size(kValues) == v1::OverlapDetail_ARRAYSIZE);
+};
+
+template <>
+struct EnumTable<DistanceMode> {
+  static constexpr DistanceMode kValues[] = {DistanceMode::kNearest, DistanceMode::kNearest,
+                                             DistanceMode::kAll, DistanceMode::kWithin};
+  static_assert(std::size(kValues) == v1::DistanceMode_ARRAYSIZE);
+};
+
+template <>
+struct EnumTable<StartPolicy> {
+  static constexpr StartPolicy kValues[] = {StartPolicy::kReportStart, StartPolicy::kReportStart,
+                                            StartPolicy::kIgnore};
+  static_assert(std::size(kValues) == v1::StartPolicy_ARRAYSIZE);
+};
+
+template <>
+struct EnumTable<Feature> {
+  static constexpr Feature kValues[] = {Feature::kNone, Feature::kCollinear, Feature::kVertex,
+                                        Feature::kEdge};
+  static_assert(std::size(kValues) == v1::Feature_ARRAYSIZE);
+  static constexpr int kFirstAnswer = v1::FEATURE_UNSPECIFIED;
+};
+
+template <>
+struct EnumTable<Location> {
+  static constexpr Location kValues[] = {Location::kOutside, Location::kBoundary,
+                                         Location::kInside};
+  static_assert(std::size(kValues) == v1::Location_ARRAYSIZE);
+  static constexpr int kFirstAnswer = v1::LOCATION_BOUNDARY;
+};
+
+template <>
+struct EnumTable<ContactKind> {
+  static constexpr ContactKind kValues[] = {ContactKind::kConvex, ContactKind::kConvex,
+                                            ContactKind::kFeature};
+  static_assert(std::size(kValues) == v1::ContactKind_ARRAYSIZE);
+  static constexpr int kFirstAnswer = v1::CONTACT_KIND_CONVEX;
+};
+
+template <>
+struct EnumTable<ItemFault> {
+  static constexpr ItemFault kValues[] = {
+      ItemFault::kNotAccepted,       ItemFault::kNotAccepted,     ItemFault::kNegativeRadius,
+      ItemFault::kNotARotation,      ItemFault::kAngleOutOfRange, ItemFault::kUnknownShape,
+      ItemFault::kPlacedOutOfRange,  ItemFault::kZeroDirection,   ItemFault::kNotARange,
+      ItemFault::kEmptyBox,          ItemFault::kNegativeLength,  ItemFault::kNotAMass,
+      ItemFault::kToleranceTooSmall, ItemFault::kTooManyBeams};
+  static_assert(std::size(kValues) == v1::ItemFault_ARRAYSIZE);
+};
+
+template <class Core>
+inline constexpr int kEnumSize = static_cast<int>(std::size(EnumTable<Core>::kValues));
+
+// Whether the core knows the wire value.
+template <class Core>
+constexpr bool IsKnown(int wire) {
+  return wire >= 0 && wire < kEnumSize<Core>;
+}
+
+// The core value of a wire value that is known.
+template <class Core>
+constexpr Core EnumFromWire(int wire) {
+  return EnumTable<Core>::kValues[wire];
+}
+
+// The wire value of a core value: the last of the table, as the first stands for absent.
+template <class Core>
+constexpr int EnumToWire(Core value) {
+  int wire = kEnumSize<Core> - 1;
+  while (wire > 0 && EnumTable<Core>::kValues[wire] != value) --wire;
+  return wire;
+}
+
+}  // namespace carom::wire

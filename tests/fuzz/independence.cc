@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+#include <utility>
+
+#include "tests/fuzz/laws.h"
+#include "tests/support/answer_words.h"
+
+namespace carom::testing {
+namespace {
+
+// One of the two parts of a batch that is cut before item `at` (or before its end, if that is
+// less).
+class Cut {
+ public:
+  enum class Part : uint8_t { kFirst, kSecond };
+
+  Cut(size_t at, Part part) : at_(at), part_(part) {}
+
+  template <class T>
+  void operator()(std::span<const T>& column) const {
+    const size_t at = std::min(at_, column.size());
+    column = part_ == Part::kFirst ? column.first(at) : column.subspan(at);
+  }
+  template <class... T>
+  void All(T&... columns) const {
+    ((*this)(columns), ...);
+  }
+  template <class S>
+  void Poses(PlacedColumns<S>& movers) const {
+    All(movers.shape, movers.x, movers.y, movers.c, movers.s, movers.angle);
+  }
+
+ private:
+  size_t at_;
+  Part part_;
+};
+
+Group PartOf(Group group, const Cut& cut) {
+  cut.All(group.segments.ax, group.segments.ay, group.segments.bx, group.segments.by);
+  cut.All(group.points.x, group.points.y);
+  cut.All(group.circles.x, group.circles.y, group.circles.radius);
+  cut.Poses(group.polygons);
+  cut.All(group.rays.x, group.rays.y, group.rays.dx, group.rays.dy, group.rays.t_min,
+          group.rays.t_max);
+  CapsuleColumns& capsules = group.capsules;
+  cut.All(capsules.ax, capsules.ay, capsules.bx, capsules.by, capsules.radius);
+  cut.All(group.boxes.min_x, group.boxes.min_y, group.boxes.max_x, group.boxes.max_y);
+  cut.Poses(group.distances.movers);
+  cut(group.distances.max_distance);
+  cut.Poses(group.contacts.movers);
+  cut.All(group.contacts.mass, group.contacts.polygon_mass);
+  cut.Poses(group.depenetrations);
+  cut.Poses(group.sweeps.movers);
+  cut.All(group.sweeps.to_x, group.sweeps.to_y);
+  RotatingSweepColumns& turning = group.rotating_sweeps;
+  cut.Poses(turning.movers);
+  cut.All(turning.to_x, turning.to_y, turning.to_c, turning.to_s, turning.to_angle,
+          turning.tolerance);
+  ArcColumns& arcs = group.arcs;
+  cut.All(arcs.x, arcs.y, arcs.vx, arcs.vy, arcs.ax, arcs.ay, arcs.duration);
+  cut.All(group.sights.ax, group.sights.ay, group.sights.bx, group.sights.by);
+  FanColumns& fans = group.fans;
+  cut.All(fans.x, fans.y, fans.angle, fans.step, fans.range, fans.beams);
+  return group;
+}
+
+// The items of each batch, in the order of `ForEachBatch`.
+std::vector<uint32_t> SizesOf(const Group& g) {
+  const size_t sizes[] = {g.segments.size(),       g.points.size(),    g.circles.size(),
+                          g.polygons.size(),       g.rays.size(),      g.capsules.size(),
+                          g.boxes.size(),          g.distances.size(), g.contacts.size(),
+                          g.depenetrations.size(), g.sweeps.size(),    g.rotating_sweeps.size(),
+                          g.arcs.size(),           g.sights.size(),    g.fans.size()};
+  return {std::begin(sizes), std::end(sizes)};
+}
+
+void RequireEqual(const GroupCase& made, const std::vector<Words>& expected, GroupAnswers& answers,
+                  const char* law) {
+  const std::vector<Words> words = WordsOf(answers);
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == expected[i]) continue;
+    std::fprintf(stderr, "batch %s\n", words[i].batch);
+    Break(made, law, {});
+  }
+}
+
+// The same polygons by another way: given in reverse, the first half by a commit later on, after
+// something that does not remain.
+Scene::Ptr OtherScene(const GroupCase& made) {
+  std::vector<Polygon> first;
+  std::vector<SceneEdit> edits;
+  for (size_t i = made.specs.size(); i-- > 0;) {
+    Polygon polygon = Polygon::Create(made.specs[i]).value();
+    if (i % 2 == 0) {
+      first.push_back(std::move(polygon));
+    } else {
+      edits.push_back(AddPolygon{std::move(polygon)});
+    }
+  }
+  constexpr uint64_t kGone = 1000;
+  PolygonSpec gone{.id = kGone, .rings = {{{{0, 0}, {9, 0}, {0, 9}}}}};
+  first.push_back(Polygon::Create(gone).value());
+  edits.push_back(RemovePolygon{kGone});
+  const Scene::Ptr before = Scene::Create(std::move(first), 1).value();
+  return before->Commit(std::move(edits), made.scene->version()).value();
+}
+
+}  // namespace
+
+void CheckIndependence(Choices& choices, const GroupCase& made, GroupAnswers& answers) {
+  const std::vector<Words> expected = WordsOf(answers);
+  const size_t at = choices.Below(4);
+  const Group first = PartOf(made.group, Cut(at, Cut::Part::kFirst));
+  const Group second = PartOf(made.group, Cut(at, Cut::Part::kSecond));
+  GroupAnswers together = Evaluate(made, first);
+  GroupAnswers rest = Evaluate(made, second);
+  Append(together, rest, SizesOf(first));
+  RequireEqual(made, expected, together, "a batch in two parts has the same answers");
+  GroupAnswers other;
+  WorkMeter meter;
+  const Scene::Ptr scene = OtherScene(made);
+  Require(EvaluateGroup(*scene, made.group, other, meter).ok(), made, "nothing stops the work");
+  RequireEqual(made, expected, other, "order and history of the polygons change nothing");
+}
+
+}  // namespace carom::testing

@@ -1,0 +1,239 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <optional>
+
+#include "carom/ring.h"
+#include "carom/sincos.h"
+#include "tests/fuzz/laws.h"
+
+namespace carom::testing {
+namespace {
+
+using Ids = std::vector<std::vector<uint64_t>>;
+
+// As batches read it; `PlacedShape` takes a pose as it is.
+Pose PoseOf(const ShapeColumns& movers, size_t item) {
+  Pose pose{Normalized(Vec2{movers.x[item], movers.y[item]})};
+  if (!movers.c.empty()) {
+    pose.c = movers.c[item];
+    pose.s = movers.s[item];
+  } else if (!movers.angle.empty()) {
+    const CosSin turn = SinCos(movers.angle[item]);
+    pose.c = turn.c;
+    pose.s = turn.s;
+  }
+  return pose;
+}
+
+// The polygons that `shape` overlaps where it stands; nothing if it leaves the accepted range.
+std::optional<std::vector<uint64_t>> Overlapped(const GroupCase& made, const Shape& shape,
+                                                const Pose& pose) {
+  const absl::StatusOr<Shape> placed = PlacedShape(shape, pose);
+  if (!placed.ok()) return std::nullopt;
+  Group group;
+  const double zero[] = {0};
+  if (const Capsule* capsule = placed->capsule()) {
+    const double numbers[] = {capsule->axis.a.x, capsule->axis.a.y, capsule->axis.b.x,
+                              capsule->axis.b.y, capsule->radius};
+    group.capsules = {
+        {&numbers[0], 1}, {&numbers[1], 1}, {&numbers[2], 1}, {&numbers[3], 1}, {&numbers[4], 1}};
+    return Evaluate(made, group).capsules.polygon_ids;
+  }
+  group.polygons.shapes = {placed->polygon(), 1};
+  group.polygons.x = zero;
+  group.polygons.y = zero;
+  return Evaluate(made, group).polygons.polygon_ids;
+}
+
+bool IsConvexSolid(const Polygon& polygon) {
+  return polygon.solidity() == Solidity::kSolid && polygon.ring_count() == 1 &&
+         IsConvex(polygon.ring(0));
+}
+bool IsConvexSolid(const Shape& shape) {
+  return shape.capsule() != nullptr || IsConvexSolid(*shape.polygon());
+}
+
+bool Has(const std::vector<uint64_t>& ids, uint64_t id) {
+  return std::binary_search(ids.begin(), ids.end(), id);
+}
+
+// One case: movers, and for each what it overlaps at its pose.
+class Movers {
+ public:
+  Movers(Choices& choices, GroupCase& made) : made_(made) {
+    const size_t count = 1 + choices.Below(4);
+    FillPoses(choices, BadNumbers::kNone, count, made, movers_);
+    std::vector<Vec2> to;
+    for (size_t i = 0; i < count; ++i) to.push_back(made.Point(choices));
+    to_x_ = made.Column(count, [&](size_t i) { return to[i].x; });
+    to_y_ = made.Column(count, [&](size_t i) { return to[i].y; });
+    zero_ = made.Column(count, [](size_t) { return 0.0; });
+    tolerance_ = made.Column(count, [&](size_t) { return made.numbers.scale / 64; });
+    for (size_t i = 0; i < count; ++i) {
+      overlapped_.push_back(Overlapped(made, ShapeOf(i), PoseOf(movers_, i)));
+    }
+  }
+
+  void CheckDistances() {
+    Group group;
+    group.distances = {movers_, zero_};
+    group.distance_options.mode = DistanceMode::kWithin;
+    const GroupAnswers within = Evaluate(made_, group);
+    group.distances.max_distance = {};
+    group.distance_options.mode = DistanceMode::kAll;
+    const DistanceAnswers all = Evaluate(made_, group).distances;
+    group.distance_options.mode = DistanceMode::kNearest;
+    const DistanceAnswers nearest = Evaluate(made_, group).distances;
+    const Ids ids = IdsOf(within.distances.counts, within.distances.polygon_ids);
+    size_t row = 0, near = 0;
+    for (size_t i = 0; i < movers_.size(); ++i) {
+      if (!overlapped_[i]) {
+        Is(i, all.counts[i] == 0, "a shape that leaves the range has no distance");
+        continue;
+      }
+      Is(i, ids[i] == *overlapped_[i], "within 0 is overlapping");
+      Is(i, all.counts[i] == Considered(), "ALL without a bound has every polygon");
+      double least = HUGE_VAL;
+      for (uint32_t k = 0; k < all.counts[i]; ++k, ++row) {
+        const double distance = all.rows[row].distance;
+        Is(i, (distance == 0) == Has(*overlapped_[i], all.polygon_ids[row]),
+           "the distance is 0 where they overlap, and only there");
+        Is(i, distance != 0 || all.rows[row].point == all.rows[row].mover_point,
+           "at distance 0 the two points are one");
+        CheckPair(i, all.polygon_ids[row]);
+        least = std::min(least, distance);
+      }
+      Is(i, (nearest.counts[i] > 0) == (all.counts[i] > 0), "NEAREST has a polygon where ALL has");
+      for (uint32_t k = 0; k < nearest.counts[i]; ++k, ++near) {
+        Is(i, nearest.rows[near].distance == least, "NEAREST is the least of ALL");
+      }
+    }
+  }
+
+  void CheckContacts() {
+    Group group;
+    group.contacts.movers = movers_;
+    const ContactAnswers contacts = Evaluate(made_, group).contacts;
+    const Ids ids = IdsOf(contacts.counts, contacts.polygon_ids);
+    for (size_t i = 0; i < movers_.size(); ++i) {
+      if (!overlapped_[i]) continue;
+      const absl::StatusOr<Shape> placed = PlacedShape(ShapeOf(i), PoseOf(movers_, i));
+      for (size_t k = 0; k < made_.scene->polygon_count(); ++k) {
+        const Polygon& polygon = made_.scene->polygon(k);
+        const bool overlap = Has(*overlapped_[i], polygon.id()),
+                   contact = Has(ids[i], polygon.id());
+        // Contact takes the hull of a convex shape, which rounding may have made concave.
+        if (!IsConvexSolid(ShapeOf(i)) || IsConvexSolid(*placed)) {
+          Is(i, !contact || overlap, "a contact is an overlap");
+        }
+        if (IsConvexSolid(polygon) && IsConvexSolid(ShapeOf(i))) {
+          Is(i, contact || !overlap, "an overlap of solid convex shapes is a contact");
+        }
+      }
+    }
+  }
+
+  void CheckSweeps() {
+    Group group;
+    group.sweep_options = {.mode = CastMode::kAll, .max_hits = kMaxMaxHits};
+    group.sweeps = {movers_, to_x_, to_y_};
+    const SweepAnswers away = Evaluate(made_, group).sweeps;
+    group.sweeps = {movers_, movers_.x, movers_.y};
+    const SweepAnswers here = Evaluate(made_, group).sweeps;
+    group = {};
+    group.rotating_sweeps.movers = movers_;
+    group.rotating_sweeps.to_x = movers_.x;
+    group.rotating_sweeps.to_y = movers_.y;
+    group.rotating_sweeps.tolerance = tolerance_;
+    const RotatingSweepAnswers turning = Evaluate(made_, group).rotating_sweeps;
+    size_t row = 0, turn = 0;
+    for (size_t i = 0; i < movers_.size(); turn += turning.counts[i], ++i) {
+      std::vector<uint64_t> at_start;
+      for (uint32_t k = 0; k < away.counts[i]; ++k, ++row) {
+        const SweepHit& hit = away.hits[row];
+        Is(i, hit.starts_inside == (hit.fraction == 0), "fraction 0 is a start inside");
+        if (hit.fraction == 0) at_start.push_back(hit.polygon_id);
+      }
+      const bool refused = std::any_of(away.errors.begin(), away.errors.end(),
+                                       [&](const ItemError& error) { return error.index == i; });
+      if (!overlapped_[i]) continue;
+      std::sort(at_start.begin(), at_start.end());
+      Is(i, refused || at_start == *overlapped_[i],
+         "a sweep's fraction is 0 where the shapes overlap at the start, and only there");
+      Is(i, IdsOf(here.counts, here.hits)[i] == *overlapped_[i],
+         "a sweep to where it starts hits what is overlapped there");
+      if (turning.counts[i] == 1 && !overlapped_[i]->empty()) {
+        Is(i, turning.hits[turn].low == 0 && turning.hits[turn].high == 0,
+           "a rotating sweep that starts in contact hits at [0, 0]");
+      }
+    }
+  }
+
+  void CheckStanding() {
+    Group group;
+    group.depenetrations = movers_;
+    const DepenetrateAnswers moved = Evaluate(made_, group).depenetrations;
+    for (size_t i = 0; i < movers_.size(); ++i) {
+      if (!overlapped_[i]) continue;
+      Pose pose = PoseOf(movers_, i);
+      if (overlapped_[i]->empty()) {
+        Is(i,
+           moved.finished[i] == 1 && moved.steps[i] == 0 &&
+               moved.positions[i] == Normalized(pose.position),
+           "what stands free stays");
+        continue;
+      }
+      pose.position = moved.positions[i];
+      const auto there = Overlapped(made_, ShapeOf(i), pose);
+      Is(i, !there || (moved.finished[i] == 1) == there->empty(),
+         "a shape that got free overlaps nothing");
+    }
+  }
+
+ private:
+  const Shape& ShapeOf(size_t item) const { return made_.shapes[movers_.shape[item]]; }
+
+  // Category 0 hides a polygon.
+  size_t Considered() const {
+    return static_cast<size_t>(
+        std::count_if(made_.specs.begin(), made_.specs.end(),
+                      [](const PolygonSpec& spec) { return spec.category != 0; }));
+  }
+
+  void Is(size_t item, bool holds, const char* law) const {
+    if (holds) return;
+    const Pose pose = PoseOf(movers_, item);
+    Break(made_, law,
+          {static_cast<double>(movers_.shape[item]), pose.position.x, pose.position.y, pose.c,
+           pose.s, to_x_[item], to_y_[item]});
+  }
+
+  // The functions of two shapes.
+  void CheckPair(size_t item, uint64_t id) const {
+    const absl::StatusOr<Shape> placed = PlacedShape(ShapeOf(item), PoseOf(movers_, item));
+    const Shape polygon(*made_.scene->Find(id));
+    const double distance = Distance(polygon, *placed).distance;
+    Is(item, distance == Distance(*placed, polygon).distance, "distances are symmetric");
+    Is(item, (distance == 0) == IsWithin(polygon, *placed, 0), "within 0 is distance 0");
+    Is(item, (distance == 0) == Has(*overlapped_[item], id), "distance 0 is an overlap");
+  }
+
+  GroupCase& made_;
+  ShapeColumns movers_;
+  std::span<const double> to_x_, to_y_, zero_, tolerance_;
+  std::vector<std::optional<std::vector<uint64_t>>> overlapped_;
+};
+
+}  // namespace
+
+void CheckMoverLaws(Choices& choices, GroupCase& made) {
+  Movers movers(choices, made);
+  movers.CheckDistances();
+  movers.CheckContacts();
+  movers.CheckSweeps();
+  movers.CheckStanding();
+}
+
+}  // namespace carom::testing

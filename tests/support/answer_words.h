@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Answers as plain numbers, field by field and without padding: to hash them, to compare them to
+// the bit, and to put the answers of two parts of a batch together. Start with `WordsOf`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "carom/group.h"
+
+namespace carom::testing {
+
+// The columns of a batch that have rows of items; `errors` and, where there is one, `truncated`
+// hold indices of items and stand beside.
+inline auto Columns(auto& a) requires requires { a.reflections; }
+{ return std::tie(a.counts, a.hits, a.reflections); }
+inline auto Columns(auto& a) requires requires { a.locations; }
+{ return std::tie(a.counts, a.polygon_ids, a.locations); }
+inline auto Columns(auto& a) requires requires { a.edge_counts; }
+{ return std::tie(a.counts, a.polygon_ids, a.touching, a.edge_counts, a.edges); }
+inline auto Columns(auto& a) requires requires { a.rows; }
+{ return std::tie(a.counts, a.polygon_ids, a.rows); }
+inline auto Columns(auto& a) requires requires { a.splits; }
+{ return std::tie(a.counts, a.polygon_ids, a.contacts, a.splits); }
+inline auto Columns(auto& a) requires requires { a.finished; }
+{ return std::tie(a.positions, a.finished, a.steps); }
+inline auto Columns(auto& a) requires requires { a.visible; }
+{ return std::tie(a.visible); }
+inline auto Columns(auto& a) requires requires { a.distances; }
+{ return std::tie(a.counts, a.hits, a.distances, a.polygon_ids); }
+// Sweeps, rotating sweeps, arcs.
+template <class Hit>
+auto ColumnsOfHits(std::vector<uint32_t>& counts, std::vector<Hit>& hits) {
+  return std::tie(counts, hits);
+}
+inline auto Columns(SweepAnswers& a) { return ColumnsOfHits(a.counts, a.hits); }
+inline auto Columns(RotatingSweepAnswers& a) { return ColumnsOfHits(a.counts, a.hits); }
+inline auto Columns(ArcAnswers& a) { return ColumnsOfHits(a.counts, a.hits); }
+
+// Calls f(name, batch) for each batch, in the order of `GroupAnswers`.
+template <class Answers, class F>
+void ForEachBatch(Answers& answers, F f) {
+  f("segments", answers.segments);
+  f("points", answers.points);
+  f("circles", answers.circles);
+  f("polygons", answers.polygons);
+  f("rays", answers.rays);
+  f("capsules", answers.capsules);
+  f("boxes", answers.boxes);
+  f("distances", answers.distances);
+  f("contacts", answers.contacts);
+  f("depenetrations", answers.depenetrations);
+  f("sweeps", answers.sweeps);
+  f("rotating_sweeps", answers.rotating_sweeps);
+  f("arcs", answers.arcs);
+  f("sights", answers.sights);
+  f("fans", answers.fans);
+}
+
+// The answers of a batch.
+struct Words {
+  const char* batch = "";
+  std::vector<uint64_t> values;  // each vector by its size, then its elements
+  bool clean = true;             // no NaN and no -0 anywhere
+
+  bool operator==(const Words& other) const { return values == other.values; }
+};
+
+// One entry a batch, in the order of `ForEachBatch`.
+std::vector<Words> WordsOf(GroupAnswers& answers);
+
+// Appends the answers of a later part of each batch; the parts before hold `offset.*` items each,
+// in the order of `ForEachBatch`.
+void Append(GroupAnswers& to, GroupAnswers& part, const std::vector<uint32_t>& offsets);
+
+}  // namespace carom::testing

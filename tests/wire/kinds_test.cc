@@ -1,0 +1,517 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The answers to every kind of question: what their columns decode to, that it encodes to the same
+// message, and every way in which columns do not fit together.
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "wire/decode.h"
+#include "wire/encode.h"
+#include "wire/messages.h"
+
+namespace carom::wire {
+namespace {
+
+using testing::ElementsAre;
+using testing::SizeIs;
+
+// Three items: one with two rows, one with an error, one with one row. Columns differ.
+constexpr char kError[] =
+    R"(errors { index: 1 code: 3 field: "COLUMN" message: "must not be negative"
+                fault: ITEM_FAULT_NEGATIVE_LENGTH })";
+constexpr char kCastRows[] = R"(
+  counts: [2, 0, 1] truncated: 0
+  errors { index: 1 code: 3 field: "dx" message: "must not be 0 together with dy"
+           fault: ITEM_FAULT_ZERO_DIRECTION }
+  polygon_id: [8, 9, 10] ring: [1, 2, 0] edge: [3, 4, 0]
+  feature: [FEATURE_EDGE, FEATURE_VERTEX, FEATURE_UNSPECIFIED]
+  fraction: [1.5, 2.5, 3.5] point_x: [1, 2, 3] point_y: [4, 5, 6]
+  normal_x: [-1, 0, 0] normal_y: [0, -1, 0]
+  starts_inside: [true, false, false] ends_inside: [false, true, false]
+  exit_fraction: [4.5, 5.5, 6.5] has_exit_edge: [true, false, true]
+  exit_ring: [5, 0, 6] exit_edge: [7, 0, 8] exit_normal_x: [1, 0, 0] exit_normal_y: [0, 0, 1]
+  reflection_x: [11, 12, 13] reflection_y: [14, 15, 16])";
+constexpr char kTouches[] = R"(
+  counts: [2, 0, 1]
+  errors { index: 1 code: 3 field: "radius" message: "must be in [0, 2^53]"
+           fault: ITEM_FAULT_NEGATIVE_RADIUS }
+  polygon_id: [1, 2, 3] touching: [true, false, true]
+  edge_counts: [1, 0, 2] ring: [0, 1, 1] edge: [5, 6, 7])";
+constexpr char kBoxRows[] = R"(
+  counts: [2, 0, 1]
+  errors { index: 1 code: 3 field: "min_y" message: "must be at most the box's maximum"
+           fault: ITEM_FAULT_EMPTY_BOX }
+  polygon_id: [1, 2, 3])";
+constexpr char kDistanceRows[] = R"(
+  counts: [2, 0, 1] ERROR(max_distance) polygon_id: [1, 2, 3] distance: [0.5, 1.5, 2.5]
+  point_x: [1, 2, 3] point_y: [4, 5, 6] mover_point_x: [7, 8, 9] mover_point_y: [10, 11, 12]
+  has_edge: [true, false, true] ring: [1, 0, 2] edge: [3, 0, 4])";
+constexpr char kContactRows[] = R"(
+  counts: [2, 0, 1]
+  errors { index: 1 code: 3 field: "polygon_mass"
+           message: "must be above 0; infinite for one of the two at most"
+           fault: ITEM_FAULT_NOT_A_MASS }
+  polygon_id: [1, 2, 3]
+  kind: [CONTACT_KIND_CONVEX, CONTACT_KIND_FEATURE, CONTACT_KIND_CONVEX]
+  normal_x: [1, 0, -1] normal_y: [0, 1, 0] depth: [0.5, 1.5, 2.5] point_counts: [2, 1, 2]
+  point_x: [1, 2, 3, 4, 5] point_y: [6, 7, 8, 9, 10] point_depth: [11, 12, 13, 14, 15]
+  polygon_feature: [16, 17, 18, 19, 20] mover_feature: [21, 22, 23, 24, 25]
+  fixed_x: [31, 32, 33] fixed_y: [34, 35, 36] mover_x: [37, 38, 39] mover_y: [40, 41, 42])";
+constexpr char kDepenetrateRows[] = R"(
+  x: [1, 0, 2] y: [3, 0, 4] finished: [true, false, false] steps: [5, 0, 64]
+  errors { index: 1 code: 3 field: "shape" message: "must be an index into shapes"
+           fault: ITEM_FAULT_UNKNOWN_SHAPE })";
+constexpr char kSweepRows[] = R"(
+  counts: [2, 0, 1] truncated: [0, 2] ERROR(to_y) polygon_id: [1, 2, 3] fraction: [0.25, 0.5, 0]
+  starts_inside: [false, false, true] has_edge: [true, true, false] ring: [1, 2, 0] edge: [3, 4, 0]
+  point_x: [5, 6, 7] point_y: [8, 9, 10] normal_x: [1, 0, 0] normal_y: [0, 1, 0]
+  ties: [false, true, false])";
+constexpr char kRotatingRows[] = R"(
+  counts: [1, 0, 1]
+  errors { index: 1 code: 3 field: "tolerance"
+           message: "must be at least what the motion can be resolved to"
+           fault: ITEM_FAULT_TOLERANCE_TOO_SMALL }
+  polygon_id: [1, 2] low: [0.25, 0] high: [0.5, 0.75])";
+constexpr char kArcRows[] = R"(
+  counts: [2, 0, 1] truncated: 0 ERROR(duration) polygon_id: [1, 2, 3] time: [10, 20, 30]
+  starts_inside: [false, false, true] has_edge: [true, true, false] ring: [1, 2, 0] edge: [3, 4, 0]
+  point_x: [5, 6, 7] point_y: [8, 9, 10] normal_x: [1, 0, 0] normal_y: [0, 1, 0])";
+constexpr char kSightRows[] = R"(
+  visible: [true, false, false]
+  errors { index: 1 code: 3 field: "bx" message: "must be finite and at most 2^53 in magnitude"
+           fault: ITEM_FAULT_NOT_ACCEPTED })";
+constexpr char kFanRows[] = R"(
+  counts: [2, 0, 1]
+  errors { index: 1 code: 3 field: "beams" message: "must be in [1, 65536]"
+           fault: ITEM_FAULT_TOO_MANY_BEAMS }
+  hit: [true, false, true] distance: [1, 2, 3] polygon_id: [4, 0, 5])";
+
+// `batch { rows }`, with ERROR(column) replaced by the error of item 1.
+std::string Text(const std::string& batch, std::string rows) {
+  const size_t at = rows.find("ERROR(");
+  if (at != std::string::npos) {
+    const size_t end = rows.find(')', at);
+    std::string error = kError;
+    error.replace(error.find("COLUMN"), 6, rows.substr(at + 6, end - at - 6));
+    rows.replace(at, end - at + 1, error);
+  }
+  return absl::StrCat(batch, " { ", rows, " }\n");
+}
+
+// A group that asks three items of every kind.
+class Asked {
+ public:
+  Asked() {
+    const PointColumns points{three_, three_};
+    const ShapeColumns movers{{}, {}, three_, three_, {}, {}, {}};
+    group_.segments = group_.sights = {three_, three_, three_, three_};
+    group_.points = points;
+    group_.circles = {three_, three_, three_};
+    group_.polygons.x = three_;
+    group_.rays = {three_, three_, three_, three_, {}, {}};
+    group_.capsules = {three_, three_, three_, three_, three_};
+    group_.boxes = {three_, three_, three_, three_};
+    group_.distances.movers = group_.contacts.movers = group_.depenetrations = movers;
+    group_.sweeps.movers = group_.rotating_sweeps.movers = movers;
+    group_.arcs.x = group_.fans.x = three_;
+  }
+
+  const Group& group() const { return group_; }
+
+ private:
+  std::vector<double> three_{1, 2, 3};
+  Group group_;
+};
+
+// Answers that are decoded, and encoded again to what they are decoded from.
+class Answered {
+ public:
+  explicit Answered(const std::string& text) {
+    const auto message = FromText<v1::GroupAnswer>("version: 7 " + text);
+    const absl::Status status = DecodeGroupAnswers(Sent(message), answers_);
+    EXPECT_TRUE(status.ok()) << status << "\n" << text;
+    v1::GroupAnswer encoded;
+    EncodeGroupAnswers(Asked().group(), answers_, encoded);
+    std::vector<const google::protobuf::FieldDescriptor*> asked, fields;
+    message.GetReflection()->ListFields(message, &fields);
+    encoded.GetReflection()->ListFields(encoded, &asked);
+    EXPECT_EQ(asked.size(), 16u);
+    for (const auto* field : asked) {
+      if (!message.GetReflection()->HasField(message, field)) {
+        encoded.GetReflection()->ClearField(&encoded, field);
+      }
+    }
+    EXPECT_EQ(encoded.DebugString(), message.DebugString());
+    EXPECT_EQ(encoded.SerializeAsString(), message.SerializeAsString());
+  }
+
+  const GroupAnswers* operator->() const { return &answers_; }
+
+ private:
+  GroupAnswers answers_;
+};
+
+// --- What travels
+
+TEST(Kinds, RaysTravel) {
+  const Answered answered(Text("rays", kCastRows));
+  EXPECT_THAT(answered->rays.counts, ElementsAre(2, 0, 1));
+  EXPECT_THAT(answered->rays.truncated, ElementsAre(0));
+  EXPECT_THAT(answered->rays.errors,
+              ElementsAre(ItemError{1, ItemColumn::kDx, ItemFault::kZeroDirection}));
+  ASSERT_THAT(answered->rays.hits, SizeIs(3));
+  const CastHit& first = answered->rays.hits[0];
+  EXPECT_EQ(first.polygon_id, 8u);
+  EXPECT_EQ(first.edge, (EdgeRef{1, 3}));
+  EXPECT_EQ(first.exit_edge, (EdgeRef{5, 7}));
+  EXPECT_EQ(first.fraction, 1.5);
+  EXPECT_EQ(first.exit_fraction, 4.5);
+  EXPECT_THAT(answered->rays.reflections, ElementsAre(Vec2{11, 14}, Vec2{12, 15}, Vec2{13, 16}));
+  EXPECT_THAT(answered->segments.counts, SizeIs(0));
+}
+
+TEST(Kinds, ReflectionsOfSegmentsTravel) {
+  const Answered answered(Text("segments", kCastRows));
+  EXPECT_THAT(answered->segments.reflections, SizeIs(3));
+  EXPECT_THAT(answered->rays.counts, SizeIs(0));
+}
+
+TEST(Kinds, CapsulesTravel) {
+  const Answered answered(Text("capsules", kTouches));
+  EXPECT_THAT(answered->capsules.counts, ElementsAre(2, 0, 1));
+  EXPECT_THAT(answered->capsules.polygon_ids, ElementsAre(1, 2, 3));
+  EXPECT_THAT(answered->capsules.touching, ElementsAre(1, 0, 1));
+  EXPECT_THAT(answered->capsules.edge_counts, ElementsAre(1, 0, 2));
+  EXPECT_THAT(answered->capsules.edges, ElementsAre(EdgeRef{0, 5}, EdgeRef{1, 6}, EdgeRef{1, 7}));
+  EXPECT_THAT(answered->circles.counts, SizeIs(0));
+}
+
+TEST(Kinds, BoxesTravel) {
+  const Answered answered(Text("boxes", kBoxRows));
+  EXPECT_THAT(answered->boxes.polygon_ids, ElementsAre(1, 2, 3));
+  EXPECT_THAT(answered->boxes.errors,
+              ElementsAre(ItemError{1, ItemColumn::kMinY, ItemFault::kEmptyBox}));
+}
+
+TEST(Kinds, DistancesTravel) {
+  const Answered answered(Text("distances", kDistanceRows));
+  EXPECT_THAT(answered->distances.counts, ElementsAre(2, 0, 1));
+  EXPECT_THAT(answered->distances.polygon_ids, ElementsAre(1, 2, 3));
+  EXPECT_THAT(answered->distances.errors,
+              ElementsAre(ItemError{1, ItemColumn::kMaxDistance, ItemFault::kNegativeLength}));
+  ASSERT_THAT(answered->distances.rows, SizeIs(3));
+  const DistanceRow& last = answered->distances.rows[2];
+  EXPECT_EQ(last.distance, 2.5);
+  EXPECT_EQ(last.point, (Vec2{3, 6}));
+  EXPECT_EQ(last.mover_point, (Vec2{9, 12}));
+  EXPECT_TRUE(last.has_edge);
+  EXPECT_EQ(last.edge, (EdgeRef{2, 4}));
+  EXPECT_FALSE(answered->distances.rows[1].has_edge);
+}
+
+TEST(Kinds, DistancesWithinHaveIdsAlone) {
+  const Answered answered("distances { counts: [2, 0] polygon_id: [5, 6] }");
+  EXPECT_THAT(answered->distances.polygon_ids, ElementsAre(5, 6));
+  EXPECT_THAT(answered->distances.rows, SizeIs(0));
+}
+
+TEST(Kinds, ContactsTravel) {
+  const Answered answered(Text("contacts", kContactRows));
+  EXPECT_THAT(answered->contacts.polygon_ids, ElementsAre(1, 2, 3));
+  ASSERT_THAT(answered->contacts.contacts, SizeIs(3));
+  const Contact& second = answered->contacts.contacts[1];
+  EXPECT_EQ(second.kind, ContactKind::kFeature);
+  EXPECT_EQ(second.normal, (Vec2{0, 1}));
+  EXPECT_EQ(second.depth, 1.5);
+  EXPECT_EQ(second.point_count, 1u);
+  EXPECT_THAT(second.points, ElementsAre(ContactPoint{{3, 8}, 13, 18, 23}, ContactPoint{}));
+  const Contact& third = answered->contacts.contacts[2];
+  EXPECT_EQ(third.kind, ContactKind::kConvex);
+  EXPECT_THAT(third.points,
+              ElementsAre(ContactPoint{{4, 9}, 14, 19, 24}, ContactPoint{{5, 10}, 15, 20, 25}));
+  ASSERT_THAT(answered->contacts.splits, SizeIs(3));
+  EXPECT_EQ(answered->contacts.splits[0].fixed, (Vec2{31, 34}));
+  EXPECT_EQ(answered->contacts.splits[2].mover, (Vec2{39, 42}));
+}
+
+TEST(Kinds, DepenetrationsTravel) {
+  const Answered answered(Text("depenetrations", kDepenetrateRows));
+  EXPECT_THAT(answered->depenetrations.positions, ElementsAre(Vec2{1, 3}, Vec2{0, 0}, Vec2{2, 4}));
+  EXPECT_THAT(answered->depenetrations.finished, ElementsAre(1, 0, 0));
+  EXPECT_THAT(answered->depenetrations.steps, ElementsAre(5, 0, 64));
+  EXPECT_THAT(answered->depenetrations.errors,
+              ElementsAre(ItemError{1, ItemColumn::kShape, ItemFault::kUnknownShape}));
+}
+
+TEST(Kinds, SweepsTravel) {
+  const Answered answered(Text("sweeps", kSweepRows));
+  EXPECT_THAT(answered->sweeps.counts, ElementsAre(2, 0, 1));
+  EXPECT_THAT(answered->sweeps.truncated, ElementsAre(0, 2));
+  ASSERT_THAT(answered->sweeps.hits, SizeIs(3));
+  const SweepHit& second = answered->sweeps.hits[1];
+  EXPECT_EQ(second.polygon_id, 2u);
+  EXPECT_EQ(second.fraction, 0.5);
+  EXPECT_FALSE(second.starts_inside);
+  EXPECT_TRUE(second.ties);
+  EXPECT_TRUE(second.has_edge);
+  EXPECT_EQ(second.edge, (EdgeRef{2, 4}));
+  EXPECT_EQ(second.point, (Vec2{6, 9}));
+  EXPECT_EQ(second.normal, (Vec2{0, 1}));
+  EXPECT_TRUE(answered->sweeps.hits[2].starts_inside);
+  EXPECT_FALSE(answered->sweeps.hits[2].has_edge);
+}
+
+TEST(Kinds, RotatingSweepsTravel) {
+  const Answered answered(Text("rotating_sweeps", kRotatingRows));
+  EXPECT_THAT(answered->rotating_sweeps.counts, ElementsAre(1, 0, 1));
+  ASSERT_THAT(answered->rotating_sweeps.hits, SizeIs(2));
+  EXPECT_EQ(answered->rotating_sweeps.hits[1].polygon_id, 2u);
+  EXPECT_EQ(answered->rotating_sweeps.hits[0].low, 0.25);
+  EXPECT_EQ(answered->rotating_sweeps.hits[0].high, 0.5);
+  EXPECT_EQ(answered->rotating_sweeps.errors[0].fault, ItemFault::kToleranceTooSmall);
+}
+
+TEST(Kinds, ArcsTravel) {
+  const Answered answered(Text("arcs", kArcRows));
+  EXPECT_THAT(answered->arcs.truncated, ElementsAre(0));
+  ASSERT_THAT(answered->arcs.hits, SizeIs(3));
+  const ArcHit& first = answered->arcs.hits[0];
+  EXPECT_EQ(first.polygon_id, 1u);
+  EXPECT_EQ(first.time, 10);
+  EXPECT_TRUE(first.has_edge);
+  EXPECT_EQ(first.edge, (EdgeRef{1, 3}));
+  EXPECT_EQ(first.point, (Vec2{5, 8}));
+  EXPECT_EQ(first.normal, (Vec2{1, 0}));
+  EXPECT_TRUE(answered->arcs.hits[2].starts_inside);
+}
+
+TEST(Kinds, SightsTravel) {
+  const Answered answered(Text("sights", kSightRows));
+  EXPECT_THAT(answered->sights.visible, ElementsAre(1, 0, 0));
+  EXPECT_THAT(answered->sights.errors,
+              ElementsAre(ItemError{1, ItemColumn::kBx, ItemFault::kNotAccepted}));
+}
+
+TEST(Kinds, FansTravel) {
+  const Answered answered(Text("fans", kFanRows));
+  EXPECT_THAT(answered->fans.counts, ElementsAre(2, 0, 1));
+  EXPECT_THAT(answered->fans.hits, ElementsAre(1, 0, 1));
+  EXPECT_THAT(answered->fans.distances, ElementsAre(1, 2, 3));
+  EXPECT_THAT(answered->fans.polygon_ids, ElementsAre(4, 0, 5));
+  EXPECT_EQ(answered->fans.errors[0].fault, ItemFault::kTooManyBeams);
+}
+
+TEST(Kinds, AnyHasCountsAndNoRows) {
+  for (const char* batch : {"segments", "rays", "sweeps", "arcs"}) {
+    const Answered answered(absl::StrCat(batch, " { counts: [1, 0, 1] }"));
+    EXPECT_EQ(answered->version, 7u);
+  }
+}
+
+// An edge that means nothing is 0 on the wire, whatever the core left in it.
+TEST(Kinds, AnEdgeThatIsNotThereIsZero) {
+  GroupAnswers answers;
+  answers.distances.rows.resize(1);
+  answers.distances.rows[0].edge = {7, 8};
+  answers.sweeps.hits.resize(1);
+  answers.sweeps.hits[0].edge = {7, 8};
+  answers.arcs.hits.resize(1);
+  answers.arcs.hits[0].edge = {7, 8};
+  v1::GroupAnswer message;
+  EncodeGroupAnswers(Asked().group(), answers, message);
+  EXPECT_THAT(message.distances().ring(), ElementsAre(0));
+  EXPECT_THAT(message.distances().edge(), ElementsAre(0));
+  EXPECT_THAT(message.sweeps().edge(), ElementsAre(0));
+  EXPECT_THAT(message.arcs().ring(), ElementsAre(0));
+}
+
+TEST(Kinds, AMessageThatIsUsedAgainKeepsItsMemoryAndNothingElse) {
+  const std::string text = Text("distances", kDistanceRows) + Text("contacts", kContactRows) +
+                           Text("fans", kFanRows) + Text("rays", kCastRows);
+  GroupAnswers answers;
+  ASSERT_TRUE(DecodeGroupAnswers(FromText<v1::GroupAnswer>(text), answers).ok());
+  v1::GroupAnswer message;
+  EncodeGroupAnswers(Asked().group(), answers, message);
+  const double* distances = message.distances().distance().data();
+  const double* points = message.contacts().point_x().data();
+  EncodeGroupAnswers(Asked().group(), GroupAnswers{}, message);
+  EncodeGroupAnswers(Asked().group(), answers, message);
+  EXPECT_EQ(message.distances().distance().data(), distances);
+  EXPECT_EQ(message.contacts().point_x().data(), points);
+  GroupAnswers arrived;
+  ASSERT_TRUE(DecodeGroupAnswers(message, arrived).ok());
+  EXPECT_THAT(arrived.contacts.contacts, SizeIs(3));
+  ASSERT_TRUE(DecodeGroupAnswers({}, arrived).ok());
+  EXPECT_THAT(arrived.contacts.contacts, SizeIs(0));
+  EXPECT_THAT(arrived.contacts.splits, SizeIs(0));
+  EXPECT_THAT(arrived.rays.reflections, SizeIs(0));
+  EXPECT_THAT(arrived.fans.errors, SizeIs(0));
+}
+
+// --- What does not fit
+
+google::protobuf::Message& Batch(v1::GroupAnswer& message, const std::string& name) {
+  return *message.GetReflection()->MutableMessage(&message,
+                                                  message.GetDescriptor()->FindFieldByName(name));
+}
+
+void ExpectMisfit(const v1::GroupAnswer& message, const std::string& field) {
+  GroupAnswers answers;
+  EXPECT_TRUE(Refuses(DecodeGroupAnswers(message, answers), absl::StatusCode::kInternal, field,
+                      "does not fit"))
+      << message.ShortDebugString();
+  EXPECT_EQ(answers.version, 0u);
+  EXPECT_THAT(answers.contacts.polygon_ids, SizeIs(0));
+  EXPECT_THAT(answers.rays.hits, SizeIs(0));
+}
+
+struct Rows {
+  const char* batch;
+  const char* rows;
+  // Columns that are named when one of their entries is missing.
+  std::vector<const char*> columns;
+};
+
+const std::vector<Rows>& AllRows() {
+  static const auto* const rows = new std::vector<Rows>{
+      {"rays",
+       kCastRows,
+       {"ring", "edge", "feature", "fraction", "point_x", "point_y", "normal_x", "normal_y",
+        "starts_inside", "ends_inside", "exit_fraction", "has_exit_edge", "exit_ring", "exit_edge",
+        "exit_normal_x", "exit_normal_y", "reflection_x", "reflection_y"}},
+      {"capsules", kTouches, {"touching", "edge_counts", "edge"}},
+      {"boxes", kBoxRows, {}},
+      {"distances",
+       kDistanceRows,
+       {"distance", "point_x", "point_y", "mover_point_x", "mover_point_y", "has_edge", "ring",
+        "edge"}},
+      {"contacts",
+       kContactRows,
+       {"kind", "normal_x", "normal_y", "depth", "point_counts", "point_y", "point_depth",
+        "polygon_feature", "mover_feature", "fixed_x", "fixed_y", "mover_x", "mover_y"}},
+      {"depenetrations", kDepenetrateRows, {"y", "finished", "steps"}},
+      {"sweeps",
+       kSweepRows,
+       {"fraction", "starts_inside", "has_edge", "ring", "edge", "point_x", "point_y", "normal_x",
+        "normal_y", "ties"}},
+      {"rotating_sweeps", kRotatingRows, {"low", "high"}},
+      {"arcs",
+       kArcRows,
+       {"time", "starts_inside", "has_edge", "ring", "edge", "point_x", "point_y", "normal_x",
+        "normal_y"}},
+      {"sights", kSightRows, {}},
+      {"fans", kFanRows, {"hit", "distance"}},
+  };
+  return *rows;
+}
+
+TEST(Kinds, EveryColumnHasTheRowsOfTheOthers) {
+  for (const Rows& rows : AllRows()) {
+    for (const char* column : rows.columns) {
+      auto message = FromText<v1::GroupAnswer>(Text(rows.batch, rows.rows));
+      google::protobuf::Message& batch = Batch(message, rows.batch);
+      batch.GetReflection()->RemoveLast(&batch, batch.GetDescriptor()->FindFieldByName(column));
+      ExpectMisfit(message, absl::StrCat(rows.batch, ".", column));
+    }
+  }
+}
+
+TEST(Kinds, CountsSumToTheRows) {
+  for (const Rows& rows : AllRows()) {
+    auto message = FromText<v1::GroupAnswer>(Text(rows.batch, rows.rows));
+    google::protobuf::Message& batch = Batch(message, rows.batch);
+    const auto* counts = batch.GetDescriptor()->FindFieldByName("counts");
+    if (counts == nullptr) continue;
+    batch.GetReflection()->AddUInt32(&batch, counts, 1);
+    ExpectMisfit(message, absl::StrCat(rows.batch, ".counts"));
+  }
+}
+
+TEST(Kinds, ErrorsAreOfItemsWithoutAnswer) {
+  for (const Rows& rows : AllRows()) {
+    const auto spoil = [&](void (*change)(v1::ItemError&)) {
+      auto message = FromText<v1::GroupAnswer>(Text(rows.batch, rows.rows));
+      google::protobuf::Message& batch = Batch(message, rows.batch);
+      const auto* errors = batch.GetDescriptor()->FindFieldByName("errors");
+      change(static_cast<v1::ItemError&>(
+          *batch.GetReflection()->MutableRepeatedMessage(&batch, errors, 0)));
+      ExpectMisfit(message, absl::StrCat(rows.batch, ".errors"));
+    };
+    spoil([](v1::ItemError& error) { error.set_index(0); });
+    spoil([](v1::ItemError& error) { error.set_index(3); });
+    spoil([](v1::ItemError& error) { error.set_field("cx"); });
+    spoil([](v1::ItemError& error) { error.clear_field(); });
+  }
+}
+
+TEST(Kinds, ValuesThatAreNeverSent) {
+  struct Case {
+    const char* batch;
+    const char* rows;
+    void (*spoil)(v1::GroupAnswer&);
+    const char* field;
+  };
+  using Answer = v1::GroupAnswer;
+  for (const Case& c : {
+           Case{"rays", kCastRows,
+                [](Answer& a) { a.mutable_rays()->set_feature(0, v1::Feature(4)); },
+                "rays.feature"},
+           Case{"rays", kCastRows, [](Answer& a) { a.mutable_rays()->set_truncated(0, 1); },
+                "rays.truncated"},
+           Case{"sweeps", kSweepRows, [](Answer& a) { a.mutable_sweeps()->set_truncated(1, 0); },
+                "sweeps.truncated"},
+           Case{"arcs", kArcRows, [](Answer& a) { a.mutable_arcs()->set_truncated(0, 3); },
+                "arcs.truncated"},
+           Case{"contacts", kContactRows,
+                [](Answer& a) { a.mutable_contacts()->set_kind(0, v1::CONTACT_KIND_UNSPECIFIED); },
+                "contacts.kind"},
+           Case{"contacts", kContactRows,
+                [](Answer& a) { a.mutable_contacts()->set_kind(2, v1::ContactKind(3)); },
+                "contacts.kind"},
+           // Both sum to the points that are there.
+           Case{"contacts", kContactRows,
+                [](Answer& a) {
+                  a.mutable_contacts()->set_point_counts(0, 3);
+                  a.mutable_contacts()->set_point_counts(2, 1);
+                },
+                "contacts.point_counts"},
+           Case{"contacts", kContactRows,
+                [](Answer& a) {
+                  a.mutable_contacts()->set_point_counts(0, 0);
+                  a.mutable_contacts()->set_point_counts(1, 3);
+                },
+                "contacts.point_counts"},
+           Case{"contacts", kContactRows, [](Answer& a) { a.mutable_contacts()->add_point_x(1); },
+                "contacts.point_counts"},
+           Case{"rotating_sweeps", kRotatingRows,
+                [](Answer& a) {
+                  a.mutable_rotating_sweeps()->set_counts(0, 2);
+                  a.mutable_rotating_sweeps()->set_counts(2, 0);
+                },
+                "rotating_sweeps.counts"},
+           Case{"boxes", kBoxRows,
+                [](Answer& a) {
+                  for (int i = 0; i < 3; ++i) a.mutable_boxes()->add_touching(true);
+                },
+                "boxes.touching"},
+           Case{"sweeps", "counts: [1, 1]", [](Answer& a) { a.mutable_sweeps()->set_counts(0, 2); },
+                "sweeps.counts"},
+           Case{"arcs", "counts: [1, 1]", [](Answer& a) { a.mutable_arcs()->set_counts(0, 2); },
+                "arcs.counts"},
+           Case{"depenetrations", kDepenetrateRows,
+                [](Answer& a) { a.mutable_depenetrations()->add_x(1); }, "depenetrations.y"},
+       }) {
+    auto message = FromText<Answer>(Text(c.batch, c.rows));
+    GroupAnswers answers;
+    ASSERT_TRUE(DecodeGroupAnswers(message, answers).ok());
+    c.spoil(message);
+    ExpectMisfit(message, c.field);
+  }
+}
+
+}  // namespace
+}  // namespace carom::wire
