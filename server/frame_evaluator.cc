@@ -43,6 +43,18 @@ uint64_t QueryCount(const v1::Group& group) {
   return count;
 }
 
+// Shapes that a group describes. Those that nothing is placed of cost memory all the same.
+uint64_t ShapeCount(const v1::Group& group) {
+  uint64_t count = 0;
+  for (const int size :
+       {group.polygons().shapes_size(), group.distances().movers().shapes_size(),
+        group.contacts().movers().shapes_size(), group.depenetrations().movers().shapes_size(),
+        group.sweeps().movers().shapes_size(), group.rotating_sweeps().movers().shapes_size()}) {
+    count += static_cast<uint64_t>(size);
+  }
+  return count;
+}
+
 // Whether each of the vectors is of ordinary size.
 template <typename... Vectors>
 bool AreModest(const Vectors&... vectors) {
@@ -127,9 +139,16 @@ absl::Status FrameEvaluator::CheckFrame(const v1::Frame& frame) const {
     return OverLimit("groups", "groups a frame", limits_.max_groups);
   }
   uint64_t queries = 0;
-  for (const v1::Group& group : frame.groups()) queries += QueryCount(group);
+  uint64_t shapes = 0;
+  for (const v1::Group& group : frame.groups()) {
+    queries += QueryCount(group);
+    shapes += ShapeCount(group);
+  }
   if (queries > limits_.max_queries) {
     return OverLimit("groups", "queries a frame", limits_.max_queries);
+  }
+  if (shapes > limits_.max_queries) {
+    return OverLimit("groups", "shapes a frame, as many as queries", limits_.max_queries);
   }
   return absl::OkStatus();
 }

@@ -39,16 +39,18 @@ constexpr std::array kNumberOptions = {
     NumberOption{"--max-user-data-bytes", "CAROM_MAX_USER_DATA_BYTES",
                  &ServerOptions::max_user_data_bytes, 0, 1048576,
                  "Bytes of user data a polygon at most; caromd keeps them and never reads them"},
-    NumberOption{"--max-queries-per-frame", "CAROM_MAX_QUERIES_PER_FRAME",
-                 &ServerOptions::max_queries_per_frame, 1, 1048576,
-                 "Queries of a frame at most; bounds how long one frame holds a thread"},
+    NumberOption{
+        "--max-queries-per-frame", "CAROM_MAX_QUERIES_PER_FRAME",
+        &ServerOptions::max_queries_per_frame, 1, 1048576,
+        "Queries of a frame at most, and shapes; bounds how long one frame holds a thread"},
     NumberOption{"--max-groups-per-frame", "CAROM_MAX_GROUPS_PER_FRAME",
                  &ServerOptions::max_groups_per_frame, 1, 65536,
                  "Groups of a frame at most; each looks its scene up"},
-    NumberOption{"--max-answer-rows-per-frame", "CAROM_MAX_ANSWER_ROWS_PER_FRAME",
-                 &ServerOptions::max_answer_rows_per_frame, 1, 16777216,
-                 "Rows (hits, polygons, edges) of a frame's answer at most; a short question can "
-                 "have a long answer"},
+    NumberOption{
+        "--max-answer-rows-per-frame", "CAROM_MAX_ANSWER_ROWS_PER_FRAME",
+        &ServerOptions::max_answer_rows_per_frame, 1, 16777216,
+        "Rows (hits, polygons, edges, beams) of a frame's answer at most; a short question can "
+        "have a long answer"},
     NumberOption{"--max-frames-in-flight", "CAROM_MAX_FRAMES_IN_FLIGHT",
                  &ServerOptions::max_frames_in_flight, 1, 1024,
                  "Frames of a stream that are read ahead of their answers at most; more hides a "

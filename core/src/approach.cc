@@ -8,7 +8,6 @@
 
 #include "carom/predicates.h"
 #include "double_double.h"
-#include "exact.h"
 #include "measures.h"
 
 namespace carom::internal {

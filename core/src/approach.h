@@ -11,12 +11,10 @@
 
 #include "carom/geometry.h"
 #include "dyadic.h"
+#include "exact.h"
 #include "expansion.h"
 
 namespace carom::internal {
-
-// The sign of (a - origin) . (to - from); exact.
-int DotSign(Vec2 origin, Vec2 a, Vec2 from, Vec2 to);
 
 // A sum of lengths >= 0, such as two radii and a distance: exactly a + b + c, the last of which may
 // be any double, +inf too.

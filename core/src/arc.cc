@@ -10,6 +10,7 @@
 #include "arc_motion.h"
 #include "carom/predicates.h"
 #include "measures.h"
+#include "metered_sort.h"
 #include "scene_traversal.h"
 
 namespace carom {
@@ -169,14 +170,11 @@ void PolygonArc::CollectTouches(const IndexedPolygon& polygon, const Box& reach)
   SortTouches();
 }
 
-// A heap sort stays within its range whatever the comparisons say, so it may be cut short.
 void PolygonArc::SortTouches() {
-  const auto before = [this](const Touch& a, const Touch& b) {
-    const int order = meter_.Spend(1) ? motion_.Compare(a.begin, b.begin) : 0;
+  internal::Sort(touches_, meter_, [this](const Touch& a, const Touch& b) {
+    const int order = motion_.Compare(a.begin, b.begin);
     return order != 0 ? order < 0 : a.edge < b.edge;
-  };
-  std::make_heap(touches_.begin(), touches_.end(), before);
-  std::sort_heap(touches_.begin(), touches_.end(), before);
+  });
 }
 
 // The edge to report for a start on the boundary.
@@ -301,14 +299,19 @@ bool ArcCaster::Cast(size_t index, const ArcMotion& motion) {
     out_.counts[index] = candidates_.empty() ? 0 : 1;
     return true;
   }
-  std::sort_heap(candidates_.begin(), candidates_.end(), ComesBefore);
+  internal::SortHeap(candidates_, meter_, ComesBefore);
+  if (meter_.stopped()) return false;
   if (options_.mode != CastMode::kClosest && candidates_.size() > options_.max_hits) {
     candidates_.pop_back();
     out_.truncated.push_back(static_cast<uint32_t>(index));
   }
-  for (const Candidate& candidate : candidates_) out_.hits.push_back(Measured(motion, candidate));
+  if (!meter_.SpendRows(candidates_.size())) return false;
+  for (const Candidate& candidate : candidates_) {
+    if (!meter_.Spend(8)) return false;
+    out_.hits.push_back(Measured(motion, candidate));
+  }
   out_.counts[index] = static_cast<uint32_t>(candidates_.size());
-  return meter_.Spend(candidates_.size()) && meter_.SpendRows(candidates_.size());
+  return true;
 }
 
 void ArcCaster::CollectCandidates(const ArcMotion& motion) {
@@ -350,7 +353,7 @@ ArcHit ArcCaster::Measured(const ArcMotion& motion, const Candidate& candidate) 
   hit.polygon_id = candidate.polygon->id();
   hit.time = candidate.time;
   hit.starts_inside = candidate.holds_start;
-  hit.point = motion.PointAt(candidate.at(), candidate.time);
+  hit.point = motion.PointAt(candidate.at());
   if (touch.edge == kNoEdge) return hit;
   hit.has_edge = true;
   hit.edge = candidate.polygon->edge_ref(touch.edge);

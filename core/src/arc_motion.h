@@ -79,11 +79,10 @@ class ArcMotion {
   int Compare(const ArcTime& s, const ArcTime& t) const;
   // The least double that is at least `t`.
   double RoundedUp(const ArcTime& t) const;
-  // p(t), rounded; `rounded` is t rounded up. With M the largest of |p|, |v| t and |a| t^2 there:
-  // t is taken within a quarter of its ulp, 2^-54 t, which moves p(t) by at most 2^-54 * 2M <
-  // ulp(M); p(t) is below 2.5 M, so that its rounding is below 2.5 ulp(M), and the pairs of doubles
-  // in which it is computed add terms of order u^2: below 4 ulp(M) in all.
-  Vec2 PointAt(const ArcTime& t, double rounded) const;
+  // p(t): each coordinate is the double nearest to a number within 2^-99 of the exact one, relative
+  // to that, so it errs by less than 0.51 ulp of itself however v t and a t^2 cancel, and is exact
+  // where that is a double. Below 2^-1022 it errs by less than 2^-1074.
+  Vec2 PointAt(const ArcTime& t) const;
   // Holds p(t).
   Box BoxAt(const ArcTime& t) const;
   // Holds p(t) for t in [0, end].
@@ -97,6 +96,7 @@ class ArcMotion {
   Exact ExactOf(const Quadratic& f) const;
   ExactTime ExactOf(const ArcTime& t) const;
   static int Compare(const ExactTime& t, const Dyadic& bound);
+  static double Coordinate(const ExactTime& t, double p, double v, double a);
   bool Clip(ArcTime& t, BoundedDouble estimate) const;
 
   Vec2 p_, v_, a_;

@@ -14,7 +14,7 @@
 #include <limits>
 
 #include "carom/geometry.h"
-#include "expansion.h"
+#include "double_double.h"
 
 namespace carom::internal {
 
@@ -36,18 +36,12 @@ inline Bounded ExactValue(double a) { return {{a, 0}, 0}; }
 inline Bounded operator-(Bounded a) { return {{-a.value.high, -a.value.low}, a.error}; }
 
 inline Bounded operator+(const Bounded& a, const Bounded& b) {
-  const TwoDoubles high = TwoSum(a.value.high, b.value.high);
-  const TwoDoubles low = TwoSum(a.value.low, b.value.low);
-  const TwoDoubles sum = FastTwoSum(high.high, high.low + low.high);
-  const TwoDoubles value = FastTwoSum(sum.high, sum.low + low.low);
-  return {value, a.error + b.error + kPairError * (a.magnitude() + b.magnitude())};
+  return {Add(a.value, b.value), a.error + b.error + kPairError * (a.magnitude() + b.magnitude())};
 }
 inline Bounded operator-(const Bounded& a, const Bounded& b) { return a + (-b); }
 
 inline Bounded operator*(const Bounded& a, const Bounded& b) {
-  const TwoDoubles product = TwoProduct(a.value.high, b.value.high);
-  const double cross = a.value.high * b.value.low + a.value.low * b.value.high;
-  const TwoDoubles value = FastTwoSum(product.high, product.low + cross);
+  const TwoDoubles value = Multiply(a.value, b.value);
   return {value,
           (a.magnitude() * b.error + b.magnitude() * a.error + a.error * b.error) * (1 + 0x1p-40) +
               kPairError * std::abs(value.high)};
@@ -60,22 +54,16 @@ inline Bounded Root(const Bounded& a) {
     return {{0, 0}, std::sqrt(std::abs(a.value.high) + a.error) * (1 + 0x1p-40)};
   }
   const double root = std::sqrt(a.value.high);
-  const TwoDoubles square = TwoProduct(root, root);
-  const double residual = ((a.value.high - square.high) - square.low) + a.value.low;
-  return {FastTwoSum(root, residual / (2 * root)),
-          a.error / root * (1 + 0x1p-40) + kPairError * root};
+  return {SquareRoot(a.value), a.error / root * (1 + 0x1p-40) + kPairError * root};
 }
 
 // Error infinite where the divisor may be 0.
 inline Bounded operator/(const Bounded& a, const Bounded& b) {
   const double rest = b.magnitude() * (1 - 0x1p-40) - b.error;
   if (!(rest > 0)) return {{0, 0}, std::numeric_limits<double>::infinity()};
-  const double quotient = a.value.high / b.value.high;
-  const Bounded back = ExactValue(quotient) * Bounded{b.value, 0};
-  const Bounded left = Bounded{a.value, 0} - back;
-  const TwoDoubles value = FastTwoSum(quotient, left.value.high / b.value.high);
-  return {value, (a.error + std::abs(quotient) * b.error) / rest * (1 + 0x1p-40) +
-                     kPairError * std::abs(quotient)};
+  const TwoDoubles value = Divide(a.value, b.value);
+  const double magnitude = std::abs(value.high);
+  return {value, (a.error + magnitude * b.error) / rest * (1 + 0x1p-40) + kPairError * magnitude};
 }
 
 struct BoundedVec2 {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "carom/geometry.h"
+#include "carom/work_meter.h"
 
 namespace carom {
 
@@ -33,24 +34,27 @@ class BoxHierarchy {
   size_t count() const { return count_; }
 
   // Calls visit(first, last) for each run of items whose box passes `meets(box)`, in order, while
-  // it returns true. Returns whether it always did. Items in a run may be far from each other: the
-  // visitor tests each. `meets` may be called with a box that holds other items.
+  // it returns true and the meter allows. Returns whether both always did. Items in a run may be
+  // far from each other: the visitor tests each. `meets` may be called with a box that holds other
+  // items. Each box tested is a unit of work; the items are for the visitor to count.
   template <class Meets, class Visit>
-  bool Traverse(const Meets& meets, const Visit& visit) const {
-    return count_ == 0 || TraverseNode(levels_.size() - 1, 0, meets, visit);
+  bool Traverse(WorkMeter& meter, const Meets& meets, const Visit& visit) const {
+    return count_ == 0 || TraverseNode(levels_.size() - 1, 0, meter, meets, visit);
   }
 
  private:
   void AddLevels(std::vector<Box> level);
 
   template <class Meets, class Visit>
-  bool TraverseNode(size_t level, size_t node, const Meets& meets, const Visit& visit) const {
+  bool TraverseNode(size_t level, size_t node, WorkMeter& meter, const Meets& meets,
+                    const Visit& visit) const {
     if (!meets(levels_[level][node])) return true;
     const size_t first = node * kFanout;
     if (level == 0) return visit(first, std::min(first + kFanout, count_));
     const size_t last = std::min(first + kFanout, levels_[level - 1].size());
+    if (!meter.Spend(last - first)) return false;
     for (size_t child = first; child < last; ++child) {
-      if (!TraverseNode(level - 1, child, meets, visit)) return false;
+      if (!TraverseNode(level - 1, child, meter, meets, visit)) return false;
     }
     return true;
   }

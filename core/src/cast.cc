@@ -12,6 +12,7 @@
 #include "fraction.h"
 #include "line.h"
 #include "measures.h"
+#include "metered_sort.h"
 #include "passages.h"
 #include "scene_traversal.h"
 
@@ -84,19 +85,20 @@ bool Caster::Cast(size_t index, const Line& line) {
     out_.counts[index] = candidates_.empty() ? 0 : 1;
     return true;
   }
-  // Stays within its range whatever the comparisons say, so that it may be cut short.
-  std::sort_heap(candidates_.begin(), candidates_.end(),
-                 [this](const Candidate& a, const Candidate& b) {
-                   return meter_.Spend(1) && ComesBefore(a, b);
-                 });
+  internal::SortHeap(candidates_, meter_,
+                     [this](const Candidate& a, const Candidate& b) { return ComesBefore(a, b); });
   if (meter_.stopped()) return false;
   if (is_ordered() && candidates_.size() > options_.max_hits) {
     candidates_.pop_back();
     out_.truncated.push_back(static_cast<uint32_t>(index));
   }
-  for (const Candidate& candidate : candidates_) Report(candidate);
+  if (!meter_.SpendRows(candidates_.size())) return false;
+  for (const Candidate& candidate : candidates_) {
+    if (!meter_.Spend(4)) return false;
+    Report(candidate);
+  }
   out_.counts[index] = static_cast<uint32_t>(candidates_.size());
-  return meter_.SpendRows(candidates_.size());
+  return true;
 }
 
 void Caster::CollectCandidates() {
@@ -123,7 +125,10 @@ bool Caster::PickHits(const Polygon& polygon, std::span<const Passage> passages)
   if (passages.empty()) return false;
   Keep({&polygon, passages[0], at_exit});
   if (options_.mode == CastMode::kAllPassages) {
-    for (const Passage& passage : passages.subspan(1)) Keep({&polygon, passage, false});
+    for (const Passage& passage : passages.subspan(1)) {
+      if (meter_.stopped()) break;
+      Keep({&polygon, passage, false});
+    }
   }
   return true;
 }
@@ -131,7 +136,10 @@ bool Caster::PickHits(const Polygon& polygon, std::span<const Passage> passages)
 // Under ALL and ALL_PASSAGES the candidates are a heap with the last in the total order on top, and
 // one more than is asked for: that one tells that there are more.
 void Caster::Keep(const Candidate& candidate) {
-  const auto before = [this](const Candidate& a, const Candidate& b) { return ComesBefore(a, b); };
+  const auto before = [this](const Candidate& a, const Candidate& b) {
+    meter_.Spend(1);
+    return ComesBefore(a, b);
+  };
   if (is_ordered()) {
     candidates_.push_back(candidate);
     std::push_heap(candidates_.begin(), candidates_.end(), before);

@@ -20,31 +20,6 @@ bool IsHollow(const Shape& shape) {
   return shape.polygon() && shape.polygon()->solidity() == Solidity::kBoundary;
 }
 
-// A moving shape, placed, in the forms that contacts take it in.
-class ContactMover {
- public:
-  // Convexity is that of the shape as described.
-  ContactMover(const Shape& placed, bool is_convex)
-      : indexed_(internal::PolygonOf(placed)), radius_(internal::RadiusOf(placed)) {
-    if (is_convex) core_ = internal::CoreOf(placed);
-  }
-
-  std::optional<Contact> Collide(const IndexedPolygon& fixed, WorkMeter& meter) const {
-    const Polygon& polygon = fixed.polygon();
-    if (polygon.solidity() == Solidity::kBoundary) return std::nullopt;
-    if (core_ && polygon.ring_count() == 1 && internal::IsConvexRing(polygon.ring(0))) {
-      meter.Spend(polygon.edge_count());
-      return internal::ConvexContact(internal::CoreOfRing(polygon.ring(0)), *core_);
-    }
-    return internal::FeatureContact({fixed}, {indexed_, radius_}, meter);
-  }
-
- private:
-  IndexedPolygon indexed_;
-  double radius_;
-  std::optional<internal::ConvexCore> core_;
-};
-
 // Checks the masses of item i, where there are any.
 bool CheckMasses(const ContactColumns& columns, size_t i, ItemChecker& check) {
   if (columns.mass.empty()) return true;
@@ -85,12 +60,12 @@ void ContactAnswers::Clear() {
 
 std::optional<Contact> Collide(const Shape& fixed, const Shape& mover) {
   if (IsHollow(fixed) || IsHollow(mover)) return std::nullopt;
-  if (internal::IsConvexShape(fixed) && internal::IsConvexShape(mover)) {
-    return internal::ConvexContact(internal::CoreOf(fixed), internal::CoreOf(mover));
-  }
-  const IndexedPolygon indexed_fixed(internal::PolygonOf(fixed));
-  const IndexedPolygon indexed_mover(internal::PolygonOf(mover));
   WorkMeter meter;
+  if (internal::IsConvexShape(fixed) && internal::IsConvexShape(mover)) {
+    return internal::ConvexContact(internal::CoreOf(fixed), internal::CoreOf(mover), meter);
+  }
+  const IndexedPolygon indexed_fixed(internal::PolygonOf(fixed), IndexUse::kMover);
+  const IndexedPolygon indexed_mover(internal::PolygonOf(mover), IndexUse::kMover);
   return internal::FeatureContact({indexed_fixed, internal::RadiusOf(fixed)},
                                   {indexed_mover, internal::RadiusOf(mover)}, meter);
 }
@@ -125,18 +100,22 @@ bool FindContacts(const Scene& scene, const ContactColumns& columns, const Conta
   for (size_t i = 0; i < columns.size(); ++i) {
     if (!meter.Spend(1)) return false;
     ItemChecker check(i, out.errors);
-    const std::optional<Shape> placed = internal::PlacedItem(columns.movers, i, check);
+    const std::optional<Shape> placed = internal::PlacedItem(columns.movers, i, check, meter);
+    if (meter.stopped()) return false;
     if (!placed || !CheckMasses(columns, i, check) || IsHollow(*placed)) continue;
     if (!meter.Spend(placed->vertex_count())) return false;
     const size_t shape = columns.movers.shape.empty() ? i : columns.movers.shape[i];
-    const ContactMover mover(*placed, internal::IsConvexShape(columns.movers.shapes[shape]));
+    const internal::ContactMover mover(*placed,
+                                       internal::IsConvexShape(columns.movers.shapes[shape]));
     const Box reach = placed->bounds();
     rows.clear();
     internal::VisitPolygons(
         scene, options.mask, meter, [&](const Box& box) { return reach.Intersects(box); },
         [&](const IndexedPolygon& fixed) {
-          std::optional<Contact> contact = mover.Collide(fixed, meter);
-          if (!contact) return !meter.stopped();
+          if (fixed.polygon().solidity() == Solidity::kBoundary) return true;
+          const std::optional<Contact> contact = internal::ContactOf(fixed, mover, meter);
+          if (meter.stopped()) return false;
+          if (!contact) return true;
           rows.push_back({fixed.polygon().id(), *contact});
           return meter.SpendRows(1);
         });

@@ -4,21 +4,16 @@
 #include "convex_core.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "carom/predicates.h"
+#include "carom/ring.h"
 #include "exact.h"
 
 namespace carom::internal {
 namespace {
 
-int SignOf(double value) { return (value > 0) - (value < 0); }
-
 bool LexicallyLess(Vec2 a, Vec2 b) { return a.x < b.x || (a.x == b.x && a.y < b.y); }
-
-// Whether the direction a -> b is in the half-open upper half plane.
-bool PointsUp(Vec2 a, Vec2 b) { return b.y > a.y || (b.y == a.y && b.x > a.x); }
 
 // Indices of the strict hull, counter-clockwise from the lexically least vertex; of coinciding
 // vertices the first given.
@@ -64,7 +59,7 @@ uint32_t LeastEdge(std::span<const Vec2> ring, uint32_t from, uint32_t to) {
 uint32_t LeastEdgeAlong(std::span<const Vec2> ring, Vec2 a, Vec2 b) {
   const auto n = static_cast<uint32_t>(ring.size());
   for (uint32_t i = 0; i < n; ++i) {
-    if (DotSignOf(ring[i], ring[i + 1 == n ? 0 : i + 1], a, b) > 0) return i;
+    if (DotSign(ring[i], ring[i + 1 == n ? 0 : i + 1], a, b) > 0) return i;
   }
   return 0;
 }
@@ -84,6 +79,7 @@ void NameEdges(std::span<const Vec2> ring, ConvexCore& core) {
     rises += core.vertex_index[k] < core.vertex_index[core.Next(k)] ? 1 : 0;
   }
   const bool clockwise = rises == 1;
+  core.edge_index.reserve(core.edge_count());
   for (size_t k = 0; k < core.edge_count(); ++k) {
     uint32_t from = core.vertex_index[k];
     uint32_t to = core.vertex_index[core.Next(k)];
@@ -95,61 +91,21 @@ void NameEdges(std::span<const Vec2> ring, ConvexCore& core) {
 
 }  // namespace
 
-int CrossSignOf(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
-  const double left = (a.x - from_a.x) * (b.y - from_b.y);
-  const double right = (a.y - from_a.y) * (b.x - from_b.x);
-  const double cross = left - right;
-  if (std::abs(cross) > kCrossError * (std::abs(left) + std::abs(right))) return SignOf(cross);
-  return ExactCross(from_a, a, from_b, b).sign();
-}
-
-int DotSignOf(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
-  return CrossSignOf(from_a, a, {-from_b.y, from_b.x}, {-b.y, b.x});
-}
-
-bool IsConvexRing(std::span<const Vec2> ring) {
-  const size_t n = ring.size();
-  // The last vertex that differs from the first one, and the last before it that differs from it.
-  size_t last = n;
-  while (last > 0 && ring[last - 1] == ring[0]) --last;
-  if (last == 0) return true;
-  Vec2 middle = ring[last - 1];
-  size_t before = last - 1;
-  while (ring[before] == middle) before = before == 0 ? n - 1 : before - 1;
-  Vec2 from = ring[before];
-  int turn = 0;
-  int half_turns = 0;
-  bool reverses = false;
-  bool is_flat = true;
-  for (size_t i = 0; i < last; ++i) {
-    const Vec2 to = ring[i];
-    if (to == middle) continue;
-    const int sign = Orientation(from, middle, to);
-    if (sign != 0) {
-      is_flat = false;
-      if (sign == -turn) return false;
-      turn = sign;
-    } else if (DotSignOf(from, middle, middle, to) < 0) {
-      reverses = true;
-    }
-    half_turns += PointsUp(from, middle) != PointsUp(middle, to) ? 1 : 0;
-    from = middle;
-    middle = to;
-  }
-  return is_flat || (!reverses && half_turns == 2);
+bool IsConvexPolygon(const Polygon& polygon) {
+  return polygon.solidity() == Solidity::kSolid && polygon.ring_count() == 1 &&
+         IsConvex(polygon.ring(0));
 }
 
 bool IsConvexShape(const Shape& shape) {
-  const Polygon* polygon = shape.polygon();
-  if (polygon == nullptr) return true;
-  return polygon->solidity() == Solidity::kSolid && polygon->ring_count() == 1 &&
-         IsConvexRing(polygon->ring(0));
+  return shape.polygon() == nullptr || IsConvexPolygon(*shape.polygon());
 }
 
 ConvexCore CoreOfRing(std::span<const Vec2> ring) {
   ConvexCore core;
   core.given = ring;
   core.vertex_index = Hull(ring);
+  core.vertex_index.shrink_to_fit();
+  core.vertices.reserve(core.vertex_index.size());
   for (const uint32_t i : core.vertex_index) core.vertices.push_back(ring[i]);
   NameEdges(ring, core);
   return core;

@@ -10,19 +10,14 @@
 #include <vector>
 
 #include "carom/geometry.h"
+#include "carom/polygon.h"
 #include "carom/shape.h"
 
 namespace carom::internal {
 
-// The sign of (a - from_a) x (b - from_b), respectively of the dot product. Exact.
-int CrossSignOf(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b);
-int DotSignOf(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b);
-
-// Whether a closed ring is convex: all turns one way or straight, turning once in all. Duplicates
-// and collinear vertices are allowed; a ring on one line counts as convex. Exact.
-bool IsConvexRing(std::span<const Vec2> ring);
-
 // Whether contacts take the shape as convex: a capsule, or a solid polygon of one convex ring.
+// O(n).
+bool IsConvexPolygon(const Polygon& polygon);
 bool IsConvexShape(const Shape& shape);
 
 // The points within `radius` of the hull. One vertex is a point without edges; two are the ends of

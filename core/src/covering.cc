@@ -33,7 +33,7 @@ Location CoveringHolds(const Polygon& polygon, Vec2 origin, Vec2 p) {
     if (IsOnSegment(p, edge)) return Location::kBoundary;
     const BarycentricSigns signs = SignsIn(origin, edge, p);
     if (signs.origin <= 0 || signs.v < 0 || signs.w < 0) continue;
-    doubled_winding += signs.triangle * (signs.v + signs.w);
+    doubled_winding += int64_t{signs.triangle} * (signs.v + signs.w);
   }
   return polygon.IsFilled(doubled_winding / 2) ? Location::kInside : Location::kOutside;
 }

@@ -12,7 +12,6 @@
 #include "carom/contact.h"
 #include "convex_core.h"
 #include "feature_contact.h"
-#include "manifold.h"
 #include "placed_items.h"
 #include "scene_traversal.h"
 
@@ -52,19 +51,16 @@ class Escape {
  public:
   Escape(const Scene& scene, const Shape& shape, const Pose& start,
          const DepenetrateOptions& options, WorkMeter& meter)
-      : scene_(scene),
-        shape_(shape),
-        start_(start),
-        options_(options),
-        meter_(meter),
-        is_convex_(internal::IsConvexShape(shape)) {}
+      : scene_(scene), shape_(shape), start_(start), options_(options), meter_(meter) {}
 
   // Returns false if the start cannot be placed.
   bool Run() {
     pose_ = start_;
     std::optional<Shape> placed = PlacedAt(pose_.position);
-    if (!placed) return false;
+    if (!placed || !meter_.Spend(shape_.vertex_count())) return false;
+    is_convex_ = internal::IsConvexShape(shape_);
     const Box box = placed->bounds();
+    start_box_ = box;
     size_ = std::max(box.max.x - box.min.x, box.max.y - box.min.y);
     // Several roundings of the largest coordinate: what the placing of a push may lose.
     margin_ = std::max(64 * 0x1p-53 * LargestMagnitude(box), kSmallestMagnitude);
@@ -89,8 +85,8 @@ class Escape {
   uint32_t steps() const { return steps_; }
 
  private:
-  std::optional<Shape> PlacedAt(Vec2 position) const {
-    if (!IsAccepted(position)) return std::nullopt;
+  std::optional<Shape> PlacedAt(Vec2 position) {
+    if (!IsAccepted(position) || !meter_.Spend(shape_.vertex_count())) return std::nullopt;
     Pose pose = start_;
     pose.position = Normalized(position);
     absl::StatusOr<Shape> placed = PlacedShape(shape_, pose);
@@ -101,19 +97,16 @@ class Escape {
   // Fills pushes_ with a push for each polygon overlapped; returns whether there is none.
   bool CollectPushes(const Shape& placed) {
     pushes_.clear();
-    meter_.Spend(shape_.vertex_count());
-    const IndexedPolygon indexed(internal::PolygonOf(placed));
-    const internal::FeatureBody mover{indexed, internal::RadiusOf(placed)};
-    std::optional<internal::ConvexCore> core;
-    if (is_convex_) core = internal::CoreOf(placed);
+    if (!meter_.Spend(shape_.vertex_count())) return false;
+    const internal::ContactMover mover(placed, is_convex_);
     const Box reach = placed.bounds();
     bool is_free = true;
     internal::VisitPolygons(
         scene_, options_.mask, meter_, [&](const Box& box) { return reach.Intersects(box); },
         [&](const IndexedPolygon& fixed) {
-          if (!internal::SharePoint({fixed}, mover, meter_)) return !meter_.stopped();
+          if (!internal::SharePoint({fixed}, mover.body(), meter_)) return !meter_.stopped();
           is_free = false;
-          const std::optional<Contact> contact = ContactWith(fixed, mover, core);
+          const std::optional<Contact> contact = internal::ContactOf(fixed, mover, meter_);
           if (contact) pushes_.push_back({contact->normal, contact->depth});
           return !meter_.stopped();
         });
@@ -124,17 +117,6 @@ class Escape {
     return is_free && !meter_.stopped();
   }
 
-  std::optional<Contact> ContactWith(const IndexedPolygon& fixed,
-                                     const internal::FeatureBody& mover,
-                                     const std::optional<internal::ConvexCore>& core) {
-    const Polygon& polygon = fixed.polygon();
-    if (core && polygon.solidity() == Solidity::kSolid && polygon.ring_count() == 1 &&
-        internal::IsConvexRing(polygon.ring(0))) {
-      return internal::ConvexContact(internal::CoreOfRing(polygon.ring(0)), *core);
-    }
-    return internal::FeatureContact({fixed}, mover, meter_);
-  }
-
   // The position after one push that answers all contacts, deepest first, as far as they agree.
   // The margin grows with each push, so that small steps along a crease come to an end.
   std::optional<Vec2> Next() {
@@ -143,6 +125,7 @@ class Escape {
     for (int round = 0; round < kRelaxations; ++round) {
       bool moved = false;
       for (const Push& push : pushes_) {
+        if (!meter_.Spend(1)) return std::nullopt;
         const double short_of =
             push.depth + margin_ - (move.x * push.normal.x + move.y * push.normal.y);
         if (short_of <= 0.5 * margin_) continue;
@@ -159,7 +142,7 @@ class Escape {
   bool IsFree(Vec2 position) {
     const std::optional<Shape> placed = PlacedAt(position);
     if (!placed || !meter_.Spend(shape_.vertex_count())) return false;
-    const IndexedPolygon indexed(internal::PolygonOf(*placed));
+    const IndexedPolygon indexed(internal::PolygonOf(*placed), IndexUse::kMover);
     const internal::FeatureBody mover{indexed, internal::RadiusOf(*placed)};
     const Box reach = placed->bounds();
     bool is_free = true;
@@ -181,13 +164,13 @@ class Escape {
   // far as halving finds free places.
   void JumpFree() {
     const Box& world = scene_.bounds();
-    const double end =
-        4 * (LargestMagnitude(world) + LargestMagnitude(PlacedAt(start_.position)->bounds()) +
-             LargestMagnitude({start_.position, start_.position}));
+    const double end = 4 * (LargestMagnitude(world) + LargestMagnitude(start_box_) +
+                            LargestMagnitude({start_.position, start_.position}));
     double radius = std::max(size_ / 8, margin_);
     double inner = 0;
     for (int ring = 0; ring < kMaxRings && !meter_.stopped(); ++ring) {
       for (const Vec2 direction : kDirections) {
+        if (meter_.stopped()) return;
         const Vec2 place = Along(direction, radius);
         if (!IsFree(place)) continue;
         finished_ = true;
@@ -218,8 +201,9 @@ class Escape {
   Pose start_;
   const DepenetrateOptions& options_;
   WorkMeter& meter_;
-  bool is_convex_;
+  bool is_convex_ = false;
   Pose pose_;
+  Box start_box_;
   double size_ = 0;
   double margin_ = 0;
   std::vector<Push> pushes_;
@@ -255,7 +239,7 @@ bool Depenetrate(const Scene& scene, const ShapeColumns& movers, const Depenetra
         position = escape.position();
         finished = escape.finished();
         steps = escape.steps();
-      } else {
+      } else if (!meter.stopped()) {
         check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
       }
     } else {

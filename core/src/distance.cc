@@ -149,6 +149,7 @@ class DistanceQuery {
   LengthSum reach_;  // cores this near count
   double limit2_ = 0;
   std::vector<Candidate> candidates_;
+  size_t unkept_ = 0;  // ties beyond the rows that there may be
 };
 
 bool DistanceQuery::Answer(size_t index, const Core& mover, double max_distance) {
@@ -156,6 +157,7 @@ bool DistanceQuery::Answer(size_t index, const Core& mover, double max_distance)
   reach_ = {mover.radius(), 0, max_distance};
   limit2_ = internal::SquareBounds(reach_).high;
   candidates_.clear();
+  unkept_ = 0;
   if (options_.mode == DistanceMode::kNearest) {
     const double bound2 = NearestBound2(scene_, options_.mask, mover.bounds(), limit2_, meter_);
     limit2_ = std::min(limit2_, std::max(bound2, internal::SquareBounds(touch_).high));
@@ -167,13 +169,14 @@ bool DistanceQuery::Answer(size_t index, const Core& mover, double max_distance)
         Visit(mover, indexed);
         return !meter_.stopped();
       });
-  if (options_.mode == DistanceMode::kNearest) meter_.SpendRows(candidates_.size());
+  if (options_.mode == DistanceMode::kNearest) meter_.SpendRows(candidates_.size() + unkept_);
   if (meter_.stopped()) return false;
   std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
     return a.polygon->polygon().id() < b.polygon->polygon().id();
   });
   out_.counts[index] = static_cast<uint32_t>(candidates_.size());
   for (const Candidate& candidate : candidates_) {
+    if (!meter_.Spend(8)) return false;
     out_.polygon_ids.push_back(candidate.polygon->polygon().id());
     if (options_.mode == DistanceMode::kWithin) continue;
     out_.rows.push_back(RowOf(Core(*candidate.polygon), mover, candidate.closest));
@@ -187,7 +190,7 @@ void DistanceQuery::Visit(const Core& mover, const IndexedPolygon& indexed) {
       internal::FindClosest(Core(indexed), mover, {enough, limit2_}, meter_);
   if (!closest || !IsCoreWithin(*closest, reach_)) return;
   const bool is_touching = IsCoreWithin(*closest, touch_);
-  const Candidate candidate{&indexed, *std::move(closest), is_touching};
+  const Candidate candidate{&indexed, *closest, is_touching};
   if (options_.mode == DistanceMode::kNearest) {
     KeepNearest(candidate);
   } else {
@@ -207,7 +210,15 @@ void DistanceQuery::KeepNearest(const Candidate& candidate) {
       order = Compare(*candidate.closest.approach, *best.closest.approach);
     }
     if (order > 0) return;
-    if (order < 0) candidates_.clear();
+    if (order < 0) {
+      candidates_.clear();
+      unkept_ = 0;
+    }
+  }
+  // More ties than there may be rows end the work, unless something nearer comes.
+  if (candidates_.size() > meter_.rows_left()) {
+    ++unkept_;
+    return;
   }
   candidates_.push_back(candidate);
   const double least2 = candidate.is_touching ? 0 : candidate.closest.approach->distance2.high;
@@ -252,7 +263,8 @@ bool MeasureDistances(const Scene& scene, const DistanceColumns& columns,
   for (size_t i = 0; i < columns.size(); ++i) {
     if (!meter.Spend(1)) return false;
     ItemChecker check(i, out.errors);
-    const std::optional<Shape> placed = internal::PlacedItem(columns.movers, i, check);
+    const std::optional<Shape> placed = internal::PlacedItem(columns.movers, i, check, meter);
+    if (meter.stopped()) return false;
     if (!placed) continue;
     const double max_distance = columns.max_distance.empty() ? HUGE_VAL : columns.max_distance[i];
     if (!(max_distance >= 0)) {

@@ -10,6 +10,8 @@
 
 #include <cmath>
 
+#include "carom/geometry.h"
+#include "exact.h"
 #include "expansion.h"
 
 namespace carom::internal {
@@ -28,15 +30,16 @@ inline TwoDoubles Add(TwoDoubles a, TwoDoubles b) {
 
 inline TwoDoubles Subtract(TwoDoubles a, TwoDoubles b) { return Add(a, {-b.high, -b.low}); }
 
-// Two quotients of one digit each.
+// Two quotients of one digit each; b is not 0.
 inline TwoDoubles Divide(TwoDoubles a, TwoDoubles b) {
   const double quotient = a.high / b.high;
   const TwoDoubles rest = Subtract(a, Multiply({quotient, 0}, b));
   return FastTwoSum(quotient, rest.high / b.high);
 }
 
-// One Newton step from the rounded root; `a` is positive.
+// One Newton step from the rounded root; a >= 0.
 inline TwoDoubles SquareRoot(TwoDoubles a) {
+  if (a.high == 0) return {0, 0};
   const double root = std::sqrt(a.high);
   const TwoDoubles square = TwoProduct(root, root);
   const double residual = ((a.high - square.high) - square.low) + a.low;
@@ -53,5 +56,20 @@ TwoDoubles Leading(const Expansion<N>& a) {
   }
   return sum;
 }
+
+// (a - from_a) x (b - from_b).
+inline TwoDoubles PairCross(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
+  return Leading(ExactCross(from_a, a, from_b, b));
+}
+
+// (a - from_a) . (b - from_b).
+inline TwoDoubles PairDot(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
+  const auto x = Difference(a.x, from_a.x) * Difference(b.x, from_b.x);
+  const auto y = Difference(a.y, from_a.y) * Difference(b.y, from_b.y);
+  return Leading(x + y);
+}
+
+// |b - a|.
+inline TwoDoubles PairLength(Vec2 a, Vec2 b) { return SquareRoot(PairDot(a, b, a, b)); }
 
 }  // namespace carom::internal

@@ -24,4 +24,10 @@ inline Expansion<16> ExactCross(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
   return left - right;
 }
 
+inline int Sign(double value) { return (value > 0) - (value < 0); }
+
+// The sign of (a - from_a) x (b - from_b), respectively of the dot product. Exact.
+int CrossSign(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b);
+int DotSign(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b);
+
 }  // namespace carom::internal

@@ -5,20 +5,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <queue>
 #include <utility>
 #include <vector>
 
 #include "carom/predicates.h"
 #include "convex_core.h"
+#include "double_double.h"
+#include "exact.h"
 #include "manifold.h"
 #include "measures.h"
-#include "paired_doubles.h"
 
 namespace carom::internal {
 namespace {
-
-// The farthest ways out that are looked at from one vertex.
-constexpr size_t kMaxExits = 16;
 
 // `box` grown by at least `margin`.
 Box Grown(const Box& box, double margin) {
@@ -70,11 +69,15 @@ bool HoldsRing(const FeatureBody& outer, const FeatureBody& inner, WorkMeter& me
   return false;
 }
 
-// A point of the boundary of a polygon near some vertex, and the way from the one to the other.
+// An edge over which some vertex may get out of a polygon.
 struct Exit {
   double distance2 = HUGE_VAL;  // rounded
-  size_t edge = 0;
-  Segment on;
+  uint32_t edge = 0;
+
+  // For heaps, which have the greatest first: the nearest, then the one given first.
+  friend bool operator<(const Exit& a, const Exit& b) {
+    return a.distance2 > b.distance2 || (a.distance2 == b.distance2 && a.edge > b.edge);
+  }
 };
 
 double RoundedDistance2(const Segment& edge, Vec2 p) {
@@ -124,27 +127,21 @@ class Exits {
         meter_, [&](const Box& box) { return BoxDistance2(box, p_) <= nearest.distance2; },
         [&](size_t i, const Segment& edge) {
           const double distance2 = RoundedDistance2(edge, p_);
-          if (distance2 < nearest.distance2) nearest = {distance2, i, edge};
+          if (distance2 < nearest.distance2) nearest = {distance2, static_cast<uint32_t>(i)};
           return true;
         });
     WayOut way = Through(nearest);
     if (LeadsOut(nearest, way)) return way;
-    std::vector<Exit> exits;
+    std::priority_queue<Exit> exits;
     indexed_.VisitEdges(
         meter_, [](const Box&) { return true; },
         [&](size_t i, const Segment& edge) {
-          exits.push_back({RoundedDistance2(edge, p_), i, edge});
+          exits.push({RoundedDistance2(edge, p_), static_cast<uint32_t>(i)});
           return true;
         });
-    const size_t count = std::min(kMaxExits, exits.size());
-    std::partial_sort(exits.begin(), exits.begin() + static_cast<std::ptrdiff_t>(count),
-                      exits.end(), [](const Exit& a, const Exit& b) {
-                        return a.distance2 < b.distance2 ||
-                               (a.distance2 == b.distance2 && a.edge < b.edge);
-                      });
-    for (size_t k = 0; k < count && !meter_.stopped(); ++k) {
-      WayOut other = Through(exits[k]);
-      if (LeadsOut(exits[k], other)) return other;
+    for (; !exits.empty() && meter_.Spend(1); exits.pop()) {
+      WayOut other = Through(exits.top());
+      if (LeadsOut(exits.top(), other)) return other;
     }
     return way;
   }
@@ -152,15 +149,15 @@ class Exits {
  private:
   // The way over the nearest point of the edge. On the edge itself, to its right.
   WayOut Through(const Exit& exit) const {
-    const Segment& e = exit.on;
     const Polygon& polygon = indexed_.polygon();
+    const Segment e = polygon.edge(exit.edge);
     WayOut way;
-    way.feature = static_cast<uint32_t>(2 * exit.edge);
-    if (e.a == e.b || DotSignOf(e.a, p_, e.a, e.b) <= 0) {
+    way.feature = 2 * exit.edge;
+    if (e.a == e.b || DotSign(e.a, p_, e.a, e.b) <= 0) {
       if (p_ == e.a) return OnEdge(e, way);
       way.direction = UnitVector(p_, e.a);
       way.distance = PairLength(p_, e.a).high;
-    } else if (DotSignOf(e.b, p_, e.a, e.b) >= 0) {
+    } else if (DotSign(e.b, p_, e.a, e.b) >= 0) {
       way.feature = 2 * HeadVertex(polygon, exit.edge);
       if (p_ == e.b) return OnEdge(e, way);
       way.direction = UnitVector(p_, e.b);
@@ -170,8 +167,7 @@ class Exits {
       const int side = Orientation(e.a, e.b, p_);
       if (side == 0) return OnEdge(e, way);
       way.direction = UnitNormal(e, -side);
-      way.distance =
-          std::abs(PairQuotient(PairCross(e.a, e.b, e.a, p_), PairLength(e.a, e.b)).high);
+      way.distance = std::abs(Divide(PairCross(e.a, e.b, e.a, p_), PairLength(e.a, e.b)).high);
     }
     return way;
   }
@@ -194,7 +190,8 @@ class Exits {
                                     std::max(std::abs(box.min.y), std::abs(box.max.y)));
     const double margin = std::max(largest * 0x1p-44, way.distance * 0x1p-20);
     if (IsOutside(way, way.distance + margin)) return true;
-    if (way.distance != 0 || exit.on.a == exit.on.b) return false;
+    const Segment e = indexed_.polygon().edge(exit.edge);
+    if (way.distance != 0 || e.a == e.b) return false;
     way.direction = {-way.direction.x + 0.0, -way.direction.y + 0.0};
     return IsOutside(way, margin);
   }
@@ -259,7 +256,8 @@ class DeepestContact {
   }
 
   void AddPair(size_t i, const Segment& a, size_t j, const Segment& b) {
-    std::optional<Contact> contact = ConvexContact(EdgeCore(fixed_, i, a), EdgeCore(mover_, j, b));
+    std::optional<Contact> contact =
+        ConvexContact(EdgeCore(fixed_, i, a), EdgeCore(mover_, j, b), meter_);
     if (!contact || (contact_ && contact->depth <= contact_->depth)) return;
     contact->kind = ContactKind::kFeature;
     contact_ = contact;
@@ -300,6 +298,21 @@ bool SharePoint(const FeatureBody& a, const FeatureBody& b, WorkMeter& meter) {
     return !meet;
   });
   return meet || HoldsRing(a, b, meter) || HoldsRing(b, a, meter);
+}
+
+ContactMover::ContactMover(const Shape& placed, bool is_convex)
+    : indexed_(PolygonOf(placed), IndexUse::kMover), radius_(RadiusOf(placed)) {
+  if (is_convex) core_ = CoreOf(placed);
+}
+
+std::optional<Contact> ContactOf(const IndexedPolygon& fixed, const ContactMover& mover,
+                                 WorkMeter& meter) {
+  if (!fixed.is_convex() || mover.core() == nullptr) {
+    return FeatureContact({fixed}, mover.body(), meter);
+  }
+  if (fixed.core() != nullptr) return ConvexContact(*fixed.core(), *mover.core(), meter);
+  if (!meter.Spend(fixed.polygon().vertex_count())) return std::nullopt;
+  return ConvexContact(CoreOfRing(fixed.polygon().ring(0)), *mover.core(), meter);
 }
 
 std::optional<Contact> FeatureContact(const FeatureBody& fixed, const FeatureBody& mover,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Contacts of shapes of which one is not convex.
+// Contacts of any two shapes, one of which may not be convex.
 #pragma once
 
 #include <optional>
@@ -9,6 +9,7 @@
 #include "carom/contact.h"
 #include "carom/shape.h"
 #include "carom/work_meter.h"
+#include "convex_core.h"
 #include "indexed_polygon.h"
 
 namespace carom::internal {
@@ -25,6 +26,28 @@ struct FeatureBody {
 Polygon PolygonOf(const Shape& shape);
 // 0 for a polygon.
 double RadiusOf(const Shape& shape);
+
+// A moving shape, placed, in the forms that contacts take it in. Borrows the shape. O(n log n).
+class ContactMover {
+ public:
+  // Convexity is that of the shape as described (`IsConvexShape`).
+  ContactMover(const Shape& placed, bool is_convex);
+
+  FeatureBody body() const { return {indexed_, radius_}; }
+  // Null if the shape is not convex.
+  const ConvexCore* core() const { return core_ ? &*core_ : nullptr; }
+
+ private:
+  IndexedPolygon indexed_;
+  double radius_;
+  std::optional<ConvexCore> core_;
+};
+
+// The contact with a polygon of a scene, CONVEX or FEATURE; hollow ones are taken as FEATURE.
+// Nothing if they share no point (exact). Counts on `meter` as it goes; meaningless once that has
+// stopped.
+std::optional<Contact> ContactOf(const IndexedPolygon& fixed, const ContactMover& mover,
+                                 WorkMeter& meter);
 
 // Whether the bodies share a point; at most one has a radius. Exact.
 bool SharePoint(const FeatureBody& a, const FeatureBody& b, WorkMeter& meter);

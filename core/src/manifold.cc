@@ -7,9 +7,9 @@
 #include <cmath>
 #include <utility>
 
+#include "double_double.h"
 #include "exact.h"
 #include "measures.h"
-#include "paired_doubles.h"
 
 namespace carom::internal {
 namespace {
@@ -19,7 +19,7 @@ uint32_t EdgeFeature(const ConvexCore& core, size_t k) { return 2 * core.edge_in
 
 // The depth along the axis, for that of the cores and both radii.
 double DepthOf(TwoDoubles core_depth, double radius_a, double radius_b) {
-  return std::max(PairSum(core_depth, TwoSum(radius_a, radius_b)).high, 0.0) + 0.0;
+  return std::max(Add(core_depth, TwoSum(radius_a, radius_b)).high, 0.0) + 0.0;
 }
 
 // The reported depth: 0 exactly where the shapes only touch. Pairs resolve 2^-99 of the radii.
@@ -75,7 +75,7 @@ class EdgeManifold {
 
  private:
   // The sign of the position of vertex i along the reference edge, from `origin`.
-  int Along(Vec2 origin, size_t i) const { return DotSignOf(origin, other_.vertices[i], p_, q_); }
+  int Along(Vec2 origin, size_t i) const { return DotSign(origin, other_.vertices[i], p_, q_); }
 
   // Sets `edge` to the edge of the other core that faces the reference edge; returns whether its
   // end that is not the support vertex is ahead of that (1), behind (-1) or level with it (0).
@@ -86,12 +86,12 @@ class EdgeManifold {
     edge = s;
     if (other_.size() == 2) {
       // The side whose direction is against the reference edge faces it.
-      if (DotSignOf(other_.vertices[s], other_.vertices[before], p_, q_) > 0) edge = before;
+      if (DotSign(other_.vertices[s], other_.vertices[before], p_, q_) > 0) edge = before;
     } else if (IsSteeper(s, before)) {
       edge = before;
     }
     const size_t end = edge == s ? other_.Next(s) : before;
-    return DotSignOf(other_.vertices[s], other_.vertices[end], p_, q_);
+    return DotSign(other_.vertices[s], other_.vertices[end], p_, q_);
   }
 
   // Whether edge `a` of the other core makes a larger angle with the reference edge than `b`, or
@@ -99,25 +99,25 @@ class EdgeManifold {
   bool IsSteeper(size_t a, size_t b) const {
     const auto squared_sine = [&](const Segment& e) {
       const TwoDoubles cross = PairCross(p_, q_, e.a, e.b);
-      return PairQuotient(PairProduct(cross, cross), PairDot(e.a, e.b, e.a, e.b));
+      return Divide(Multiply(cross, cross), PairDot(e.a, e.b, e.a, e.b));
     };
     const TwoDoubles left = squared_sine(other_.Edge(a));
     const TwoDoubles right = squared_sine(other_.Edge(b));
     // Equal up to what pairs resolve counts as equal.
-    const double difference = PairSum(left, {-right.high, -right.low}).high;
+    const double difference = Subtract(left, right).high;
     if (std::abs(difference) > 0x1p-90 * (left.high + right.high)) return difference > 0;
     return other_.edge_order[b] < other_.edge_order[a];
   }
 
   TwoDoubles VertexDepth(size_t i) const {
-    return PairQuotient(PairCross(p_, q_, p_, other_.vertices[i]), length_);
+    return Divide(PairCross(p_, q_, p_, other_.vertices[i]), length_);
   }
 
   void AddVertex(size_t i) {
     const TwoDoubles depth = VertexDepth(i);
     const double shift = (depth.high + reference_.radius - other_.radius) / 2;
-    Add(depth, Moved(other_.vertices[i], outward_, shift), EdgeFeature(reference_, axis_.edge),
-        VertexFeature(other_, i));
+    AddPoint(depth, Moved(other_.vertices[i], outward_, shift), EdgeFeature(reference_, axis_.edge),
+             VertexFeature(other_, i));
   }
 
   // The end of what is left of the incident edge (s, w): its own, or the point z over the end y of
@@ -132,18 +132,18 @@ class EdgeManifold {
     const Segment f = other_.Edge(edge);
     const TwoDoubles cross = PairCross(f.a, f.b, f.a, y);
     const TwoDoubles along = PairDot(p_, q_, f.a, f.b);
-    const TwoDoubles depth = PairQuotient(PairProduct({-cross.high, -cross.low}, length_), along);
+    const TwoDoubles depth = Divide(Multiply({-cross.high, -cross.low}, length_), along);
     if (!IsBelow(depth)) return;
     const double shift = (reference_.radius - other_.radius - depth.high) / 2;
-    Add(depth, Moved(y, outward_, shift), VertexFeature(reference_, reference_vertex),
-        EdgeFeature(other_, edge));
+    AddPoint(depth, Moved(y, outward_, shift), VertexFeature(reference_, reference_vertex),
+             EdgeFeature(other_, edge));
   }
 
   bool IsBelow(TwoDoubles depth) const {
-    return PairSum(depth, TwoSum(reference_.radius, other_.radius)).high >= 0;
+    return Add(depth, TwoSum(reference_.radius, other_.radius)).high >= 0;
   }
 
-  void Add(TwoDoubles depth, Vec2 point, uint32_t reference_feature, uint32_t other_feature) {
+  void AddPoint(TwoDoubles depth, Vec2 point, uint32_t reference_feature, uint32_t other_feature) {
     ContactPoint& added = contact_.points[contact_.point_count++];
     added.point = point;
     added.depth = DepthOf(depth, reference_.radius, other_.radius);
@@ -189,8 +189,9 @@ Vec2 UnitVector(Vec2 a, Vec2 b) {
   return {left.y, -left.x + 0.0};
 }
 
-std::optional<Contact> ConvexContact(const ConvexCore& fixed, const ConvexCore& mover) {
-  const std::optional<Axis> axis = ContactAxis(fixed, mover);
+std::optional<Contact> ConvexContact(const ConvexCore& fixed, const ConvexCore& mover,
+                                     WorkMeter& meter) {
+  const std::optional<Axis> axis = ContactAxis(fixed, mover, meter);
   if (!axis) return std::nullopt;
   Contact contact;
   if (axis->kind != AxisKind::kEdge) {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "carom/contact.h"
+#include "carom/work_meter.h"
 #include "convex_core.h"
 #include "separating_axis.h"
 
@@ -15,7 +16,8 @@ namespace carom::internal {
 // The unit vector from a to b, which differ; each component within 1 ulp. Never -0.
 Vec2 UnitVector(Vec2 a, Vec2 b);
 
-// The contact of two convex shapes; nothing if they share no point (exact).
+// The contact of two convex shapes; nothing if they share no point (exact). Counts on `meter` as it
+// goes; meaningless once that has stopped.
 //
 // Its points: under an EDGE axis the other core's edge at the support vertex (of two, the one more
 // nearly parallel to the reference edge, then the lower index) is cut to the reference edge's side
@@ -23,6 +25,7 @@ Vec2 UnitVector(Vec2 a, Vec2 b);
 // end or two; each is a vertex of one core facing an edge of the other, and the point lies midway
 // between the surfaces. Two points are in the order of the normal turned counter-clockwise by a
 // right angle.
-std::optional<Contact> ConvexContact(const ConvexCore& fixed, const ConvexCore& mover);
+std::optional<Contact> ConvexContact(const ConvexCore& fixed, const ConvexCore& mover,
+                                     WorkMeter& meter);
 
 }  // namespace carom::internal

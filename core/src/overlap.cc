@@ -328,9 +328,10 @@ bool OverlapPolygons(const Scene& scene, const PolygonColumns& polygons,
   for (size_t i = 0; i < polygons.size(); ++i) {
     if (!meter.Spend(1)) return false;
     ItemChecker check(i, out.errors);
-    std::optional<Polygon> placed = internal::PlacedItem(polygons, i, check);
+    std::optional<Polygon> placed = internal::PlacedItem(polygons, i, check, meter);
+    if (meter.stopped()) return false;
     if (!placed) continue;
-    const IndexedPolygon moving(*std::move(placed));
+    const IndexedPolygon moving(*std::move(placed), IndexUse::kMover);
     if (!meter.Spend(moving.polygon().edge_count())) return false;
     const Box& reach = moving.polygon().bounds();
     rows.clear();

@@ -9,6 +9,7 @@
 
 #include "carom/predicates.h"
 #include "exact.h"
+#include "metered_sort.h"
 
 namespace carom::internal {
 namespace {
@@ -111,23 +112,11 @@ void PassageFinder::CollectTouches(const IndexedPolygon& polygon, WorkMeter& met
   SortTouches(meter);
 }
 
-// Above a few touches a heap sort, which stays within its range whatever the comparisons say: once
-// the meter has stopped they look at edge numbers alone, and the sort ends soon.
 void PassageFinder::SortTouches(WorkMeter& meter) {
-  constexpr size_t kFew = 256;
-  const auto before = [this](const Touch& a, const Touch& b) {
+  Sort(touches_, meter, [this](const Touch& a, const Touch& b) {
     const int order = Compare(a.begin, b.begin);
     return order != 0 ? order < 0 : a.edge < b.edge;
-  };
-  if (touches_.size() <= kFew) {
-    std::sort(touches_.begin(), touches_.end(), before);
-    return;
-  }
-  const auto metered = [&](const Touch& a, const Touch& b) {
-    return meter.Spend(1) ? before(a, b) : a.edge < b.edge;
-  };
-  std::make_heap(touches_.begin(), touches_.end(), metered);
-  std::sort_heap(touches_.begin(), touches_.end(), metered);
+  });
 }
 
 // Where the line's unbounded extension meets an edge that is not parallel to it, given the sides of

@@ -15,6 +15,7 @@
 #include "carom/polygon.h"
 #include "carom/shape.h"
 #include "carom/sincos.h"
+#include "carom/work_meter.h"
 #include "scene_traversal.h"
 
 namespace carom::internal {
@@ -71,13 +72,15 @@ inline absl::StatusOr<Shape> PlaceAt(const Shape& shape, const Pose& pose) {
   return PlacedShape(shape, pose);
 }
 
-// The placed shape of item i, or nothing and an error recorded.
+// The placed shape of item i, or nothing: with an error recorded, or with `meter` stopped, on which
+// the shape's vertices are counted before they are placed.
 template <class S>
-std::optional<S> PlacedItem(const PlacedColumns<S>& columns, size_t i, ItemChecker& check) {
+std::optional<S> PlacedItem(const PlacedColumns<S>& columns, size_t i, ItemChecker& check,
+                            WorkMeter& meter) {
   const S* shape = ShapeOf(columns, i, check);
   if (shape == nullptr) return std::nullopt;
   const std::optional<Pose> pose = PoseOf(columns, i, check);
-  if (!pose) return std::nullopt;
+  if (!pose || !meter.Spend(shape->vertex_count())) return std::nullopt;
   absl::StatusOr<S> placed = PlaceAt(*shape, *pose);
   if (!placed.ok()) {
     check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);

@@ -33,26 +33,17 @@ struct RoundedCross {
 
 namespace internal {
 
-int Sign(double value) { return (value > 0) - (value < 0); }
-
-int CrossSign(Vec2 origin, Vec2 a, Vec2 b) {
-  const double left = (a.x - origin.x) * (b.y - origin.y);
-  const double right = (a.y - origin.y) * (b.x - origin.x);
+int CrossSign(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
+  const double left = (a.x - from_a.x) * (b.y - from_b.y);
+  const double right = (a.y - from_a.y) * (b.x - from_b.x);
   const double cross = left - right;
   if (std::abs(cross) >= kCrossError * (std::abs(left) + std::abs(right))) return Sign(cross);
-  return ExactCross(origin, a, origin, b).sign();
+  return ExactCross(from_a, a, from_b, b).sign();
 }
 
-// The sign of (a - origin) . (to - from). The bound is that of the cross product: the same four
-// differences, two products and one sum.
-int DotSign(Vec2 origin, Vec2 a, Vec2 from, Vec2 to) {
-  const double x = (a.x - origin.x) * (to.x - from.x);
-  const double y = (a.y - origin.y) * (to.y - from.y);
-  const double dot = x + y;
-  if (std::abs(dot) >= kCrossError * (std::abs(x) + std::abs(y))) return Sign(dot);
-  const auto exact_x = Difference(a.x, origin.x) * Difference(to.x, from.x);
-  const auto exact_y = Difference(a.y, origin.y) * Difference(to.y, from.y);
-  return (exact_x + exact_y).sign();
+// The cross product with the second vector turned back by a right angle.
+int DotSign(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
+  return CrossSign(from_a, a, {-from_b.y, from_b.x}, {-b.y, b.x});
 }
 
 // The sign of cross^2 - radius^2 * length^2: the centre's distance from the line of the segment.
@@ -81,7 +72,7 @@ int CompareLineDistance(const Segment& segment, const Circle& circle) {
 
 int Orientation(Vec2 a, Vec2 b, Vec2 c) {
   // About c, as in the filter's derivation; a cyclic shift keeps the sign.
-  return internal::CrossSign(c, a, b);
+  return internal::CrossSign(c, a, c, b);
 }
 
 bool IsOnSegment(Vec2 p, const Segment& segment) {

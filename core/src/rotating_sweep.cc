@@ -8,8 +8,7 @@
 // two ends. Let L be the largest coordinate of both positions plus the shape's extent, e the
 // tolerance, W the way.
 //
-// (1) W bounds the way of any vertex in [0, 1]. With D and g the angle and the growth of turn.h,
-// the
+// (1) W bounds the way of any vertex in [0, 1]. With D and g the angle and growth of turn.h, the
 //     speed of vertex p is at most |dp/dt| + |p| r0 ((1 + t g) |D| + |g|); kMore covers r0, 1 + t g
 //     and the rounding of W. Edges follow their ends, the disc of a capsule its axis. W < 8 L.
 // (2) The vertices that `Place` makes are within 2^-46 L + 2^-139 of the exact motion's: that is
@@ -17,8 +16,7 @@
 // (3) A distance d of vertex and edge errs by at most 2^-46 L (`PointToEdge`), and by 2^-48 (d + L)
 //     for what is rounded after, where d <= W. So `error` = 2^-43 L + 2^-138 bounds how far a least
 //     distance is from that of the exact motion. As L <= 2^40 e and 2^-130 <= e, it is below e/7.
-// (4) Only edges need be looked at. At 0 shape and polygon share no point, exactly; as long as
-// their
+// (4) Only edges need be looked at. At 0 shape and polygon share no point, exactly; while their
 //     edges stay apart, neither can come inside the other. For the same reason the distance is
 //     taken between vertices and edges: segments that are apart are nearest at an end of one; where
 //     rounding makes two of them cross, such an end is within 2 error. Nor need edges be looked at
@@ -33,12 +31,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 
 #include "box_hierarchy.h"
 #include "carom/overlap.h"
 #include "carom/predicates.h"
 #include "exact.h"
+#include "metered_sort.h"
 #include "placed_items.h"
 #include "scene_traversal.h"
 #include "turn.h"
@@ -185,17 +185,18 @@ class PlacedEdges {
   // The lesser of `best` and the distance to an edge of the scene, within `allowed`.
   double DistanceTo(const Segment& edge, double best, double allowed, WorkMeter& meter) const {
     const Box box = BoundsOf(edge);
-    hierarchy_->Traverse([&](const Box& own) { return SquaredGap(own, box) < best * best; },
-                         [&](size_t first, size_t last) {
-                           for (size_t i = first; i < last; ++i) {
-                             const Segment& own = edges_[i];
-                             best = PointToEdge(own.a, edge, best, allowed);
-                             best = PointToEdge(own.b, edge, best, allowed);
-                             best = PointToEdge(edge.a, own, best, allowed);
-                             best = PointToEdge(edge.b, own, best, allowed);
-                           }
-                           return meter.Spend(last - first);
-                         });
+    hierarchy_->Traverse(
+        meter, [&](const Box& own) { return SquaredGap(own, box) < best * best; },
+        [&](size_t first, size_t last) {
+          for (size_t i = first; i < last; ++i) {
+            const Segment& own = edges_[i];
+            best = PointToEdge(own.a, edge, best, allowed);
+            best = PointToEdge(own.b, edge, best, allowed);
+            best = PointToEdge(edge.a, own, best, allowed);
+            best = PointToEdge(edge.b, own, best, allowed);
+          }
+          return meter.Spend(last - first);
+        });
     return best;
   }
 
@@ -270,7 +271,12 @@ std::optional<RotatingSweepHit> Sweeper::Sweep(const Motion& motion) {
 void Sweeper::CollectOverlaps(const Motion& motion) {
   at_start_.clear();
   if (motion.shape->capsule() != nullptr) return CollectCapsuleOverlaps(motion);
-  WorkMeter inner([this] { return !meter_.Spend(WorkMeter::kInterval); });
+  uint64_t charged = 0;
+  WorkMeter inner([&] {
+    const uint64_t units = inner.used() - charged;
+    charged += units;
+    return !meter_.Spend(units);
+  });
   const Pose& pose = motion.from;
   const PolygonColumns columns{{motion.shape->polygon(), 1},
                                {},
@@ -280,7 +286,7 @@ void Sweeper::CollectOverlaps(const Motion& motion) {
                                {&pose.s, 1},
                                {}};
   OverlapPolygons(scene_, columns, {OverlapDetail::kIds, options_.mask}, overlaps_, inner);
-  meter_.Spend(inner.used() % WorkMeter::kInterval);
+  meter_.Spend(inner.used() - charged);
   at_start_ = overlaps_.polygon_ids;
 }
 
@@ -296,7 +302,7 @@ void Sweeper::CollectCapsuleOverlaps(const Motion& motion) {
         }
         return !meter_.stopped();
       });
-  std::sort(at_start_.begin(), at_start_.end());
+  internal::Sort(at_start_, meter_, std::less<>());
 }
 
 std::optional<RotatingSweepHit> Sweeper::Advance(const Motion& motion) {
@@ -398,14 +404,17 @@ std::optional<Pose> EndPoseOf(const RotatingSweepColumns& columns, size_t i, con
   return to;
 }
 
-// Item i, or nothing and an error recorded.
-std::optional<Motion> MotionOf(const RotatingSweepColumns& columns, size_t i, ItemChecker& check) {
+// Item i, or nothing: with an error recorded, or with `meter` stopped, on which the shape's
+// vertices are counted before they are placed.
+std::optional<Motion> MotionOf(const RotatingSweepColumns& columns, size_t i, ItemChecker& check,
+                               WorkMeter& meter) {
   const Shape* shape = internal::ShapeOf(columns.movers, i, check);
   if (shape == nullptr) return std::nullopt;
   const std::optional<Pose> from = internal::PoseOf(columns.movers, i, check);
   if (!from) return std::nullopt;
   const std::optional<Pose> to = EndPoseOf(columns, i, *from, check);
   if (!to || !check.Coordinate(ItemColumn::kTolerance, columns.tolerance[i])) return std::nullopt;
+  if (!meter.Spend(3 * shape->vertex_count())) return std::nullopt;
   const double tolerance = Normalized(columns.tolerance[i]);
   Motion motion{shape, *from, *to, internal::Turn(*from, *to), tolerance};
   if (tolerance < 0) {
@@ -439,7 +448,8 @@ bool SweepRotating(const Scene& scene, const RotatingSweepColumns& columns,
   for (size_t i = 0; i < columns.size(); ++i) {
     if (!meter.Spend(1)) return false;
     ItemChecker check(i, out.errors);
-    const std::optional<Motion> motion = MotionOf(columns, i, check);
+    const std::optional<Motion> motion = MotionOf(columns, i, check, meter);
+    if (meter.stopped()) return false;
     if (!motion) continue;
     const std::optional<RotatingSweepHit> hit = sweeper.Sweep(*motion);
     if (meter.stopped()) return false;

@@ -48,7 +48,7 @@ namespace internal {
 template <class Meets, class Visit>
 void VisitPolygons(const Scene& scene, uint64_t mask, WorkMeter& meter, const Meets& meets,
                    const Visit& visit) {
-  scene.hierarchy().Traverse(meets, [&](size_t first, size_t last) {
+  scene.hierarchy().Traverse(meter, meets, [&](size_t first, size_t last) {
     if (!meter.Spend(last - first)) return false;
     for (size_t i = first; i < last; ++i) {
       const IndexedPolygon& indexed = *scene.indexed()[scene.hierarchy_item(i)];

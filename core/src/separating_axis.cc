@@ -83,14 +83,15 @@ int CompareToRadii(const SquaredDistance& d, double radius_a, double radius_b) {
 // edge, so the vertex only advances; in all at most once around and back to the start.
 class Supports {
  public:
-  Supports(const ConvexCore& reference, const ConvexCore& other)
-      : reference_(reference), other_(other) {}
+  Supports(const ConvexCore& reference, const ConvexCore& other, WorkMeter& meter)
+      : reference_(reference), other_(other), meter_(meter) {}
 
   // `edge` is 0, then 1, and so on.
   size_t Next(size_t edge) {
     const Segment e = reference_.Edge(edge);
     if (edge == 0 || reference_.size() == 2) return at_ = First(e);
-    for (size_t k = 0; k < other_.size() && Gain(e, at_, other_.Next(at_)) > 0; ++k) {
+    for (size_t k = 0; k < other_.size() && meter_.Spend(1); ++k) {
+      if (Gain(e, at_, other_.Next(at_)) <= 0) break;
       at_ = other_.Next(at_);
     }
     return at_;
@@ -98,11 +99,11 @@ class Supports {
 
  private:
   int Gain(const Segment& e, size_t from, size_t to) const {
-    return CrossSignOf(e.a, e.b, other_.vertices[from], other_.vertices[to]);
+    return CrossSign(e.a, e.b, other_.vertices[from], other_.vertices[to]);
   }
   size_t First(const Segment& e) const {
     size_t best = 0;
-    for (size_t k = 1; k < other_.size(); ++k) {
+    for (size_t k = 1; k < other_.size() && meter_.Spend(1); ++k) {
       if (Gain(e, best, k) > 0) best = k;
     }
     const size_t before = other_.Previous(best);
@@ -111,6 +112,7 @@ class Supports {
 
   const ConvexCore& reference_;
   const ConvexCore& other_;
+  WorkMeter& meter_;
   size_t at_ = 0;
 };
 
@@ -118,11 +120,12 @@ struct Sums {
   Dyadic x, y, count;
 };
 
-Sums SumsOf(const ConvexCore& core) {
+Sums SumsOf(const ConvexCore& core, WorkMeter& meter) {
   Sums sums;
   const std::span<const Vec2> points =
       core.given.empty() ? std::span<const Vec2>(core.vertices) : core.given;
   for (const Vec2 p : points) {
+    if (!meter.Spend(1)) break;
     sums.x = sums.x + p.x;
     sums.y = sums.y + p.y;
   }
@@ -131,9 +134,10 @@ Sums SumsOf(const ConvexCore& core) {
 }
 
 // The sign of direction . (centre of mover - centre of fixed).
-int TowardsMover(const ConvexCore& fixed, const ConvexCore& mover, Vec2 from, Vec2 to) {
-  const Sums a = SumsOf(fixed);
-  const Sums b = SumsOf(mover);
+int TowardsMover(const ConvexCore& fixed, const ConvexCore& mover, Vec2 from, Vec2 to,
+                 WorkMeter& meter) {
+  const Sums a = SumsOf(fixed, meter);
+  const Sums b = SumsOf(mover, meter);
   const Dyadic x = b.x * a.count - a.x * b.count;
   const Dyadic y = b.y * a.count - a.y * b.count;
   // The direction is (to - from) turned clockwise: the normal of the edge.
@@ -143,7 +147,8 @@ int TowardsMover(const ConvexCore& fixed, const ConvexCore& mover, Vec2 from, Ve
 // The least of the axes seen, with the ties of ContactAxis.
 class LeastAxis {
  public:
-  LeastAxis(const ConvexCore& fixed, const ConvexCore& mover) : fixed_(fixed), mover_(mover) {}
+  LeastAxis(const ConvexCore& fixed, const ConvexCore& mover, WorkMeter& meter)
+      : fixed_(fixed), mover_(mover), meter_(meter) {}
 
   // Returns false if the axis separates.
   bool Add(const Axis& axis) {
@@ -172,7 +177,7 @@ class LeastAxis {
     if (order_a != order_b) return order_a < order_b;
     Segment edge = reference.Edge(a.edge);
     if (!a.fixed_is_reference) std::swap(edge.a, edge.b);  // the normal points to the mover
-    const int towards = TowardsMover(fixed_, mover_, edge.a, edge.b);
+    const int towards = TowardsMover(fixed_, mover_, edge.a, edge.b, meter_);
     if (towards != 0) return towards > 0;
     const Vec2 normal{edge.b.y - edge.a.y, edge.a.x - edge.b.x};
     return normal.x > 0 || (normal.x == 0 && normal.y > 0);
@@ -180,26 +185,29 @@ class LeastAxis {
 
   const ConvexCore& fixed_;
   const ConvexCore& mover_;
+  WorkMeter& meter_;
   bool found_ = false;
   Axis axis_;
   SquaredDistance least_;
 };
 
 // The least axis of cores that meet; nothing if they are apart.
-std::optional<Axis> DepthAxis(const ConvexCore& fixed, const ConvexCore& mover) {
+std::optional<Axis> DepthAxis(const ConvexCore& fixed, const ConvexCore& mover, WorkMeter& meter) {
   // Without area, the edges' normals do not tell on a common line.
   if (fixed.size() <= 2 && mover.size() <= 2 &&
       !Intersects(Segment{fixed.vertices.front(), fixed.vertices.back()},
                   Segment{mover.vertices.front(), mover.vertices.back()})) {
     return std::nullopt;
   }
-  LeastAxis least(fixed, mover);
-  Supports of_mover(fixed, mover);
+  LeastAxis least(fixed, mover, meter);
+  Supports of_mover(fixed, mover, meter);
   for (size_t k = 0; k < fixed.edge_count(); ++k) {
+    if (!meter.Spend(1)) return std::nullopt;
     if (!least.Add({AxisKind::kEdge, true, k, of_mover.Next(k)})) return std::nullopt;
   }
-  Supports of_fixed(mover, fixed);
+  Supports of_fixed(mover, fixed, meter);
   for (size_t k = 0; k < mover.edge_count(); ++k) {
+    if (!meter.Spend(1)) return std::nullopt;
     if (!least.Add({AxisKind::kEdge, false, k, of_fixed.Next(k)})) return std::nullopt;
   }
   return least.axis();
@@ -208,12 +216,15 @@ std::optional<Axis> DepthAxis(const ConvexCore& fixed, const ConvexCore& mover) 
 // The nearest of the pairs of features seen; of equal ones the first.
 class NearestPair {
  public:
+  explicit NearestPair(WorkMeter& meter) : meter_(meter) {}
+
   void AddEdges(const ConvexCore& reference, const ConvexCore& other, bool fixed_is_reference) {
     for (size_t k = 0; k < reference.edge_count(); ++k) {
       const Segment e = reference.Edge(k);
       for (size_t v = 0; v < other.size(); ++v) {
+        if (!meter_.Spend(1)) return;
         const Vec2 p = other.vertices[v];
-        if (DotSignOf(e.a, p, e.a, e.b) <= 0 || DotSignOf(e.b, p, e.a, e.b) >= 0) continue;
+        if (DotSign(e.a, p, e.a, e.b) <= 0 || DotSign(e.b, p, e.a, e.b) >= 0) continue;
         const SquaredDistance distance = FromLine(e, p);
         if (distance.sign < 0) Add({AxisKind::kEdge, fixed_is_reference, k, v}, distance);
       }
@@ -222,6 +233,7 @@ class NearestPair {
   void AddVertices(const ConvexCore& fixed, const ConvexCore& mover) {
     for (size_t i = 0; i < fixed.size(); ++i) {
       for (size_t j = 0; j < mover.size(); ++j) {
+        if (!meter_.Spend(1)) return;
         Add({AxisKind::kVertices, true, i, j}, FromPoint(fixed.vertices[i], mover.vertices[j]));
       }
     }
@@ -238,6 +250,7 @@ class NearestPair {
     least_ = distance;
   }
 
+  WorkMeter& meter_;
   bool found_ = false;
   Axis axis_;
   SquaredDistance least_;
@@ -245,16 +258,18 @@ class NearestPair {
 
 }  // namespace
 
-std::optional<Axis> ContactAxis(const ConvexCore& fixed, const ConvexCore& mover) {
+std::optional<Axis> ContactAxis(const ConvexCore& fixed, const ConvexCore& mover,
+                                WorkMeter& meter) {
   if (fixed.size() == 1 && mover.size() == 1 && fixed.vertices[0] == mover.vertices[0]) {
     return Axis{};
   }
-  if (std::optional<Axis> axis = DepthAxis(fixed, mover)) return axis;
+  if (std::optional<Axis> axis = DepthAxis(fixed, mover, meter)) return axis;
   if (fixed.radius == 0 && mover.radius == 0) return std::nullopt;
-  NearestPair nearest;
+  NearestPair nearest(meter);
   nearest.AddEdges(fixed, mover, true);
   nearest.AddEdges(mover, fixed, false);
   nearest.AddVertices(fixed, mover);
+  if (meter.stopped()) return std::nullopt;
   const int order = CompareToRadii(nearest.distance(), fixed.radius, mover.radius);
   if (order > 0) return std::nullopt;
   Axis axis = nearest.axis();

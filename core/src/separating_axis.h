@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "carom/work_meter.h"
 #include "convex_core.h"
 #include "expansion.h"
 
@@ -36,7 +37,8 @@ struct Axis {
 // vertex meet once the cores are parted. Ties, in this order: edges of `fixed` as given, edges of
 // `mover` as given; of the two sides of a segment the one towards the mover's centre; then the
 // lexically positive normal. Where the cores are apart, but not farther than the radii: the
-// direction of their least distance. Exact choice. O(n + m), or O(n m) where they are apart.
-std::optional<Axis> ContactAxis(const ConvexCore& fixed, const ConvexCore& mover);
+// direction of their least distance. Exact choice. O(n + m), or O(n m) where they are apart; counts
+// on `meter` as it goes. Meaningless once that has stopped.
+std::optional<Axis> ContactAxis(const ConvexCore& fixed, const ConvexCore& mover, WorkMeter& meter);
 
 }  // namespace carom::internal

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "carom/predicates.h"
+#include "metered_sort.h"
 #include "placed_items.h"
 #include "scene_traversal.h"
 #include "sweep_measures.h"
@@ -81,22 +82,21 @@ bool Sweeper::Sweep(size_t index, const SweepMover& mover, const Motion& motion)
     out_.counts[index] = candidates_.empty() ? 0 : 1;
     return true;
   }
-  // Stays within its range whatever the comparisons say, so that it may be cut short.
-  std::sort_heap(candidates_.begin(), candidates_.end(),
-                 [this](const Candidate& a, const Candidate& b) {
-                   return meter_.Spend(1) && ComesBefore(a, b);
-                 });
+  internal::SortHeap(candidates_, meter_,
+                     [this](const Candidate& a, const Candidate& b) { return ComesBefore(a, b); });
   if (meter_.stopped()) return false;
   if (!is_closest() && candidates_.size() > options_.max_hits) {
     candidates_.pop_back();
     out_.truncated.push_back(static_cast<uint32_t>(index));
   }
+  if (!meter_.SpendRows(candidates_.size())) return false;
   for (size_t i = 0; i < candidates_.size(); ++i) {
+    if (!meter_.Spend(4)) return false;
     out_.hits.push_back(Measured(candidates_[i]));
     out_.hits.back().ties = i > 0 && CompareTimes(candidates_[i - 1], candidates_[i]) == 0;
   }
   out_.counts[index] = static_cast<uint32_t>(candidates_.size());
-  return meter_.SpendRows(candidates_.size());
+  return !meter_.stopped();
 }
 
 void Sweeper::CollectCandidates() {
@@ -139,7 +139,10 @@ std::optional<Candidate> Sweeper::HitFromInside(const IndexedPolygon& fixed) {
 // Under ALL the candidates are a heap with the last in the total order on top, and one more than is
 // asked for: that one tells that there are more.
 void Sweeper::Keep(const Candidate& candidate) {
-  const auto before = [this](const Candidate& a, const Candidate& b) { return ComesBefore(a, b); };
+  const auto before = [this](const Candidate& a, const Candidate& b) {
+    meter_.Spend(1);
+    return ComesBefore(a, b);
+  };
   if (is_closest()) {
     if (candidates_.empty()) {
       candidates_.push_back(candidate);
@@ -252,7 +255,8 @@ bool SweepShapes(const Scene& scene, const SweepColumns& columns, const SweepOpt
   for (size_t i = 0; i < columns.size(); ++i) {
     if (!meter.Spend(1)) return false;
     ItemChecker check(i, out.errors);
-    const std::optional<Shape> placed = internal::PlacedItem(columns.movers, i, check);
+    const std::optional<Shape> placed = internal::PlacedItem(columns.movers, i, check, meter);
+    if (meter.stopped()) return false;
     if (!placed) continue;
     const std::optional<Vec2> d = DisplacementOf(columns, i, check);
     if (!d) continue;
@@ -262,8 +266,9 @@ bool SweepShapes(const Scene& scene, const SweepColumns& columns, const SweepOpt
       if (!sweeper.Sweep(i, mover, {*d, capsule.radius})) return false;
       continue;
     }
-    const IndexedPolygon moving(placed->polygon() ? *placed->polygon()
-                                                  : ThinPolygon(placed->capsule()->axis));
+    const IndexedPolygon moving(
+        placed->polygon() ? *placed->polygon() : ThinPolygon(placed->capsule()->axis),
+        IndexUse::kMover);
     if (!meter.Spend(moving.polygon().edge_count())) return false;
     const SweepMover mover{&moving, {}, moving.polygon().bounds()};
     if (!sweeper.Sweep(i, mover, {*d, 0})) return false;

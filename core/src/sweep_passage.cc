@@ -9,6 +9,7 @@
 
 #include "carom/predicates.h"
 #include "exact.h"
+#include "metered_sort.h"
 #include "sweep_measures.h"
 
 namespace carom::internal {
@@ -303,31 +304,19 @@ void SweepPair::CollectContacts(const IndexedPolygon& fixed, WorkMeter& meter) {
     if (const std::optional<SweepInterval> interval = Interval(edge, moving)) {
       contacts_.push_back({*interval, static_cast<uint32_t>(i), static_cast<uint32_t>(j)});
     }
-    return true;
+    // More pairs than there may be rows are more memory than an answer is worth.
+    return contacts_.size() <= meter.rows_left() || meter.SpendRows(contacts_.size());
   });
   SortContacts(meter);
 }
 
-// As PassageFinder sorts its touches.
 void SweepPair::SortContacts(WorkMeter& meter) {
-  constexpr size_t kFew = 256;
-  const auto by_edge = [](const Contact& a, const Contact& b) {
+  internal::Sort(contacts_, meter, [this](const Contact& a, const Contact& b) {
+    const int order = SweepTime::Compare(motion_, a.interval.begin, b.interval.begin);
+    if (order != 0) return order < 0;
     return a.fixed_edge != b.fixed_edge ? a.fixed_edge < b.fixed_edge
                                         : a.moving_edge < b.moving_edge;
-  };
-  const auto before = [&](const Contact& a, const Contact& b) {
-    const int order = SweepTime::Compare(motion_, a.interval.begin, b.interval.begin);
-    return order != 0 ? order < 0 : by_edge(a, b);
-  };
-  if (contacts_.size() <= kFew) {
-    std::sort(contacts_.begin(), contacts_.end(), before);
-    return;
-  }
-  const auto metered = [&](const Contact& a, const Contact& b) {
-    return meter.Spend(1) ? before(a, b) : by_edge(a, b);
-  };
-  std::make_heap(contacts_.begin(), contacts_.end(), metered);
-  std::sort_heap(contacts_.begin(), contacts_.end(), metered);
+  });
 }
 
 // Between contacts no vertex lies on an edge of the other shape. Radius 0: the middle of the gap.

@@ -73,19 +73,89 @@ TEST_F(ClientKindsTest, Rays) {
   });
 }
 
-TEST_F(ClientKindsTest, ABadItemOfEveryColumnTypeIsNamed) {
-  const std::vector<uint32_t> no_beams{0};
+// A good item and a bad one beside it, of every kind: the first is answered, the second named.
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+template <typename Answers>
+void ExpectSecondRefused(const Answers& answers, ItemColumn column, ItemFault fault) {
+  EXPECT_THAT(answers.errors, ElementsAre(ItemError{1, column, fault}));
+}
+
+// The first item has one row.
+template <typename Answers>
+void ExpectOneRow(const Answers& answers, ItemColumn column, ItemFault fault) {
+  EXPECT_THAT(answers.counts, ElementsAre(1, 0));
+  ExpectSecondRefused(answers, column, fault);
+}
+
+TEST_F(ClientKindsTest, ABadLineOrRegionIsNamedBesideAGoodOne) {
+  const std::vector<double> zeros{0, 0}, ones{1, 1}, twos{2, 2}, left{-3, -3}, right{3, 3};
+  const std::vector<double> fives{5, 5}, down{-2, -2}, with_nan{0, kNaN}, negative{1, -1};
+  const std::vector<double> direction{1, 0}, min{1, 3}, duration{10, -1}, above{5, kNaN};
+  const std::vector<uint32_t> beams{2, 0};
   Group group;
-  group.rays = {zero_, zero_, zero_, zero_, {}, {}};
-  group.boxes = {one_, zero_, zero_, one_};
-  group.fans = {zero_, zero_, zero_, zero_, one_, no_beams};
+  group.segments = {left, with_nan, right, zeros};
+  group.points = {with_nan, zeros};
+  group.circles = {zeros, zeros, negative};
+  group.rays = {left, zeros, direction, zeros, {}, {}};
+  group.capsules = {left, zeros, right, with_nan, ones};
+  group.boxes = {min, zeros, twos, twos};
+  group.arcs = {zeros, fives, zeros, zeros, zeros, down, duration};
+  group.sights = {left, fives, right, above};
+  group.fans = {left, zeros, zeros, twos, fives, beams};
   Ask(group, [](const GroupAnswers& answers) {
-    EXPECT_THAT(answers.rays.errors,
-                ElementsAre(ItemError{0, ItemColumn::kDx, ItemFault::kZeroDirection}));
-    EXPECT_THAT(answers.boxes.errors,
-                ElementsAre(ItemError{0, ItemColumn::kMinX, ItemFault::kEmptyBox}));
-    EXPECT_THAT(answers.fans.errors,
-                ElementsAre(ItemError{0, ItemColumn::kBeams, ItemFault::kTooManyBeams}));
+    ExpectOneRow(answers.segments, ItemColumn::kAy, ItemFault::kNotAccepted);
+    EXPECT_THAT(answers.segments.hits, SizeIs(1));
+    EXPECT_THAT(answers.points.locations, SizeIs(1));
+    ExpectOneRow(answers.points, ItemColumn::kX, ItemFault::kNotAccepted);
+    ExpectOneRow(answers.circles, ItemColumn::kRadius, ItemFault::kNegativeRadius);
+    EXPECT_THAT(answers.circles.polygon_ids, ElementsAre(1));
+    ExpectOneRow(answers.rays, ItemColumn::kDx, ItemFault::kZeroDirection);
+    EXPECT_THAT(answers.rays.hits, SizeIs(1));
+    ExpectOneRow(answers.capsules, ItemColumn::kBy, ItemFault::kNotAccepted);
+    EXPECT_THAT(answers.capsules.polygon_ids, ElementsAre(1));
+    ExpectOneRow(answers.boxes, ItemColumn::kMinX, ItemFault::kEmptyBox);
+    EXPECT_THAT(answers.boxes.polygon_ids, ElementsAre(1));
+    ExpectOneRow(answers.arcs, ItemColumn::kDuration, ItemFault::kNegativeLength);
+    EXPECT_THAT(answers.arcs.hits, SizeIs(1));
+    EXPECT_THAT(answers.sights.visible, ElementsAre(1, 0));
+    ExpectSecondRefused(answers.sights, ItemColumn::kBy, ItemFault::kNotAccepted);
+    EXPECT_THAT(answers.fans.counts, ElementsAre(2, 0));
+    EXPECT_THAT(answers.fans.hits, ElementsAre(1, 0));
+    ExpectSecondRefused(answers.fans, ItemColumn::kBeams, ItemFault::kTooManyBeams);
+  });
+}
+
+TEST_F(ClientKindsTest, ABadMoverIsNamedBesideAGoodOne) {
+  const std::vector<double> near{1.5, 1.5}, zeros{0, 0}, with_nan{1.5, kNaN}, left{-4, -4};
+  const std::vector<double> length{1, -1}, mass{1, 0}, infinite{kInfinity, kInfinity};
+  const std::vector<double> to{4, kInfinity}, right{4, 4}, tolerance{0.0625, 0};
+  const std::vector<uint32_t> which{0, 0}, unknown{0, 1};
+  const std::vector<Polygon> polygon = {Square(0, -1, -1, 2)};
+  const ShapeColumns movers{disc_, which, near, zeros, {}, {}, {}};
+  const ShapeColumns from_left{disc_, which, left, zeros, {}, {}, {}};
+  Group group;
+  group.polygons = {polygon, unknown, near, zeros, {}, {}, {}};
+  group.distances = {movers, length};
+  group.contacts = {movers, mass, infinite};
+  group.depenetrations = {disc_, which, with_nan, zeros, {}, {}, {}};
+  group.sweeps = {from_left, to, zeros};
+  group.rotating_sweeps = {from_left, right, zeros, {}, {}, {}, tolerance};
+  Ask(group, [](const GroupAnswers& answers) {
+    ExpectOneRow(answers.polygons, ItemColumn::kShape, ItemFault::kUnknownShape);
+    EXPECT_THAT(answers.polygons.polygon_ids, ElementsAre(1));
+    ExpectOneRow(answers.distances, ItemColumn::kMaxDistance, ItemFault::kNegativeLength);
+    EXPECT_THAT(answers.distances.rows, SizeIs(1));
+    ExpectOneRow(answers.contacts, ItemColumn::kMass, ItemFault::kNotAMass);
+    EXPECT_THAT(answers.contacts.contacts, SizeIs(1));
+    EXPECT_THAT(answers.contacts.splits, SizeIs(1));
+    EXPECT_THAT(answers.depenetrations.finished, ElementsAre(1, 0));
+    EXPECT_THAT(answers.depenetrations.positions, SizeIs(2));
+    ExpectSecondRefused(answers.depenetrations, ItemColumn::kX, ItemFault::kNotAccepted);
+    ExpectOneRow(answers.sweeps, ItemColumn::kToX, ItemFault::kNotAccepted);
+    EXPECT_THAT(answers.sweeps.hits, SizeIs(1));
+    ExpectOneRow(answers.rotating_sweeps, ItemColumn::kTolerance, ItemFault::kToleranceTooSmall);
+    EXPECT_THAT(answers.rotating_sweeps.hits, SizeIs(1));
   });
 }
 

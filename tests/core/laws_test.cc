@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The laws of docs/conventions.md that concern every question at once. First what may be changed in
-// the asking without changing an answer, then what answers of different kinds owe each other.
+// The laws 12 to 15 of docs/conventions.md, which concern every question at once. First what may be
+// changed in the asking without changing an answer (12), then what answers of different kinds owe
+// each other (13 to 15).
 // Scenes and questions sit on small grids, where everything coincides, or a little beside them.
 
 #include <gtest/gtest.h>
@@ -294,6 +295,7 @@ void ForAskers(uint64_t seed, int usual, int in_the_long_suite, const Grid& grid
   });
 }
 
+// Law 14.
 TEST(LawsTest, SegmentsHitBothWaysAndWhatTheyTouch) {
   for (const Grid& grid : {kExactGrid, kRoughGrid}) {
     ForAskers(11, 500, 60000, grid, [](const Asker& ask, const Battery& battery) {
@@ -309,7 +311,7 @@ TEST(LawsTest, SegmentsHitBothWaysAndWhatTheyTouch) {
   }
 }
 
-// On the exact grid differences are exact, and so is the middle of a segment.
+// Law 14. On the exact grid differences are exact, and so is the middle of a segment.
 TEST(LawsTest, SegmentsRaysArcsAndSweepsOfPointsAgree) {
   ForAskers(12, 500, 40000, kExactGrid, [](const Asker& ask, const Battery& battery) {
     for (const carom::Segment& s : battery.segments) {
@@ -327,6 +329,7 @@ TEST(LawsTest, SegmentsRaysArcsAndSweepsOfPointsAgree) {
   });
 }
 
+// Law 13.
 TEST(LawsTest, OverlapDistanceContactAndSweepAgreeAtTheStart) {
   for (const Grid& grid : {kExactGrid, kRoughGrid}) {
     ForAskers(13, 300, 40000, grid, [](const Asker& ask, const Battery& battery) {
@@ -348,6 +351,7 @@ TEST(LawsTest, OverlapDistanceContactAndSweepAgreeAtTheStart) {
   }
 }
 
+// Law 15.
 TEST(LawsTest, ASweepThereAndBackMeetsTheSame) {
   ForAskers(14, 300, 20000, kExactGrid, [](const Asker& ask, const Battery& battery) {
     for (const Mover& mover : battery.movers) {

@@ -382,43 +382,32 @@ bool Holds(const std::vector<uint64_t>& ids, uint64_t id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
 
-// Every promise of the header, by samples.
-void ExpectCertificate(const TestScene& scene, const Turning& m, StartPolicy policy, int samples) {
-  SCOPED_TRACE(scene.ToCode() + m.ToCode());
-  RotatingSweepOptions options;
-  options.start_policy = policy;
-  const RotatingSweepAnswers got = Ask(*scene.scene, m, options);
-  ASSERT_TRUE(got.errors.empty());
-  const Real radius = m.shape.capsule() ? m.shape.capsule()->radius : 0;
-  const bool is_polygon = m.shape.polygon() != nullptr;
-  std::vector<uint64_t> at_start;
-  if (is_polygon) {
-    at_start = OverlapIds(*scene.scene, m, m.from);
-  } else {
-    const std::vector<RealEdge> edges = EdgesAt(m, 0);
-    for (size_t i = 0; i < scene.scene->polygon_count(); ++i) {
-      const Polygon& polygon = scene.scene->polygon(i);
-      const OraclePlace place = scene.oracle.shapes()[i].Locate(
-          Xy{static_cast<double>(edges[0].a.x), static_cast<double>(edges[0].a.y)});
-      const Real gap = EdgeDistance(edges, 0, polygon) - radius;
-      // Extended precision cannot tell whether the placed doubles touch.
-      if (std::abs(gap) < Real{1e-9} * m.tolerance) return;
-      if (place != OraclePlace::kOutside || gap <= 0) {
-        at_start.push_back(polygon.id());
-      }
-    }
-  }
-  if (policy == StartPolicy::kReportStart && !at_start.empty()) {
-    ASSERT_EQ(got.hits.size(), 1u);
-    EXPECT_EQ(got.hits[0].polygon_id, at_start[0]);
-    EXPECT_EQ(got.hits[0].low, 0);
-    EXPECT_EQ(got.hits[0].high, 0);
-    return;
-  }
-  const double low = got.hits.empty() ? 1 : got.hits[0].low;
-  const bool is_clear = got.hits.empty();
+// The polygons that the mover overlaps at the start, ascending; nothing where extended precision
+// cannot tell whether the placed doubles touch.
+std::optional<std::vector<uint64_t>> IdsAtStart(const TestScene& scene, const Turning& m) {
+  if (m.shape.capsule() == nullptr) return OverlapIds(*scene.scene, m, m.from);
+  std::vector<uint64_t> ids;
+  const std::vector<RealEdge> edges = EdgesAt(m, 0);
+  const Xy a{static_cast<double>(edges[0].a.x), static_cast<double>(edges[0].a.y)};
   for (size_t i = 0; i < scene.scene->polygon_count(); ++i) {
     const Polygon& polygon = scene.scene->polygon(i);
+    const Real gap = EdgeDistance(edges, 0, polygon) - m.shape.capsule()->radius;
+    if (std::abs(gap) < Real{1e-9} * m.tolerance) return std::nullopt;
+    if (scene.oracle.shapes()[i].Locate(a) != OraclePlace::kOutside || gap <= 0) {
+      ids.push_back(polygon.id());
+    }
+  }
+  return ids;
+}
+
+// Before `low`, or at any time where there is no hit, the mover is away from every polygon that it
+// does not overlap at the start.
+void ExpectClearBefore(const Scene& scene, const Turning& m, const RotatingSweepAnswers& got,
+                       const std::vector<uint64_t>& at_start, Real radius, int samples) {
+  const bool is_clear = got.hits.empty();
+  const double low = is_clear ? 1 : got.hits[0].low;
+  for (size_t i = 0; i < scene.polygon_count(); ++i) {
+    const Polygon& polygon = scene.polygon(i);
     if (Holds(at_start, polygon.id())) continue;
     for (int k = 0; k <= samples; ++k) {
       const Real t = Real{low} * k / samples;
@@ -427,13 +416,10 @@ void ExpectCertificate(const TestScene& scene, const Turning& m, StartPolicy pol
           << polygon.id() << " at " << static_cast<double>(t);
     }
   }
-  if (is_clear) {
-    if (is_polygon) {
-      for (const uint64_t id : OverlapIds(*scene.scene, m, m.to)) EXPECT_TRUE(Holds(at_start, id));
-    }
-    return;
-  }
-  const RotatingSweepHit& hit = got.hits[0];
+}
+
+void ExpectHit(const Scene& scene, const Turning& m, const RotatingSweepHit& hit,
+               const std::vector<uint64_t>& at_start, Real radius) {
   EXPECT_LE(0, hit.low);
   EXPECT_LE(hit.low, hit.high);
   EXPECT_LE(hit.high, 1);
@@ -443,14 +429,39 @@ void ExpectCertificate(const TestScene& scene, const Turning& m, StartPolicy pol
   for (size_t i = 0; i < before.size(); ++i) {
     EXPECT_LE(std::hypot(after[i].a.x - before[i].a.x, after[i].a.y - before[i].a.y), m.tolerance);
   }
-  for (size_t i = 0; i < scene.scene->polygon_count(); ++i) {
-    const Polygon& polygon = scene.scene->polygon(i);
+  for (size_t i = 0; i < scene.polygon_count(); ++i) {
+    const Polygon& polygon = scene.polygon(i);
     const Real distance = EdgeDistance(after, radius, polygon);
     if (polygon.id() == hit.polygon_id) {
       EXPECT_LE(distance, m.tolerance);
     } else if (polygon.id() < hit.polygon_id && !Holds(at_start, polygon.id())) {
       EXPECT_GT(distance, m.tolerance * Real{0.95}) << polygon.id();
     }
+  }
+}
+
+// Every promise of the header, by samples.
+void ExpectCertificate(const TestScene& scene, const Turning& m, StartPolicy policy, int samples) {
+  SCOPED_TRACE(scene.ToCode() + m.ToCode());
+  RotatingSweepOptions options;
+  options.start_policy = policy;
+  const RotatingSweepAnswers got = Ask(*scene.scene, m, options);
+  ASSERT_TRUE(got.errors.empty());
+  const auto at_start = IdsAtStart(scene, m);
+  if (!at_start) return;
+  if (policy == StartPolicy::kReportStart && !at_start->empty()) {
+    ASSERT_EQ(got.hits.size(), 1u);
+    EXPECT_EQ(got.hits[0].polygon_id, at_start->front());
+    EXPECT_EQ(got.hits[0].low, 0);
+    EXPECT_EQ(got.hits[0].high, 0);
+    return;
+  }
+  const Real radius = m.shape.capsule() ? m.shape.capsule()->radius : 0;
+  ExpectClearBefore(*scene.scene, m, got, *at_start, radius, samples);
+  if (!got.hits.empty()) {
+    ExpectHit(*scene.scene, m, got.hits[0], *at_start, radius);
+  } else if (m.shape.polygon() != nullptr) {
+    for (const uint64_t id : OverlapIds(*scene.scene, m, m.to)) EXPECT_TRUE(Holds(*at_start, id));
   }
 }
 

@@ -86,11 +86,30 @@ TEST(SourcesTest, EveryEdgeOfAConvexRingBoundsIt) {
   EXPECT_EQ(square.Locate({1, 3}), Location::kInside);    // the other
 }
 
-// The clip writes its near and far values edge by edge, and may find a miss after that.
+// The clip writes its near and far values edge by edge, and may find a miss after that: here it has
+// entered by the left edge when the top one rejects it.
 TEST(SourcesTest, AMissHasNoOutputs) {
+  const Segment hit{{-4, 3}, {4, 3}};
+  const Segment miss{{-4, 3}, {3, 10}};
   const ConvexRing square = Convex(Rectangle(0, 0, 4, 4));
-  EXPECT_EQ(square.ClipSegment({{-4, 3}, {3, 10}}), std::nullopt);
-  EXPECT_EQ(square.ClipSegment({{-4, 3}, {4, 3}})->entry_fraction, 0.5);
+  std::optional<Clip> clip = square.ClipSegment(hit);
+  EXPECT_EQ(clip->entry_fraction, 0.5);
+  clip = square.ClipSegment(miss);
+  EXPECT_EQ(clip, std::nullopt);
+
+  const Scene::Ptr scene = SceneOf(Rectangle(0, 0, 4, 4));
+  CastOptions options = Mode(CastMode::kAll);
+  options.reflect = true;
+  CastAnswers answers = CastOne(*scene, hit, options);
+  ASSERT_EQ(answers.hits.size(), 1u);
+  ASSERT_EQ(answers.reflections.size(), 1u);
+  WorkMeter meter;
+  ASSERT_TRUE(CastSegments(*scene, {{&miss.a.x, 1}, {&miss.a.y, 1}, {&miss.b.x, 1}, {&miss.b.y, 1}},
+                           options, answers, meter));
+  EXPECT_EQ(answers.counts, std::vector<uint32_t>{0});
+  EXPECT_TRUE(answers.hits.empty());
+  EXPECT_TRUE(answers.reflections.empty());
+  EXPECT_TRUE(answers.errors.empty());
 }
 
 // Near and far values carried from polygon to polygon keep the intersection of their intervals: a
@@ -155,9 +174,19 @@ TEST(SourcesTest, ARingWithoutAreaHasNoWinding) {
   EXPECT_EQ(WindingSign(Rectangle(0, 0, 1, 1)), 1);
 }
 
-// Sums of products far from the origin cancel to noise.
+// Sums of products far from the origin cancel to noise: 2 far + 1 is no double, and the sum over
+// the triangle's edges is 0.
 TEST(SourcesTest, AreaFarFromTheOriginIsExact) {
   const double far = 0x1p52;
+  const Ring triangle{{far, far}, {far + 1, far}, {far, far + 1}};
+  double sum = 0;
+  for (size_t i = 0; i < 3; ++i) {
+    const Vec2 p = triangle[(i + 2) % 3], q = triangle[i];
+    sum += (q.x + p.x) * (q.y - p.y);
+  }
+  EXPECT_EQ(sum, 0);
+  EXPECT_EQ(SignedArea(triangle), 0.5);
+  EXPECT_EQ(SignedArea(Reversed(triangle)), -0.5);
   EXPECT_EQ(SignedArea(Rectangle(far, far, far + 1, far + 1)), 1);
   EXPECT_EQ(SignedArea(Reversed(Rectangle(far + 1, -far, far + 3, 1 - far))), -2);
 }
@@ -266,11 +295,17 @@ TEST(SourcesTest, ACircleNearACornerIsApart) {
   EXPECT_EQ(OverlapOne(*scene, Circle{{6, 0}, 1.5}).counts[0], 1u);
 }
 
-// The axis from a vertex to the centre has no length where they coincide.
+// The axis from the vertex of least dot product, (1, 1), to the centre has no length where they
+// coincide. NaN passes both comparisons that would reject, so that axis decides nothing.
 TEST(SourcesTest, ACircleAboutAVertexOverlaps) {
   const Scene::Ptr scene = SceneOf(Rectangle(1, 1, 5, 5));
-  EXPECT_EQ(OverlapOne(*scene, Circle{{5, 1}, 0.5}).counts[0], 1u);
-  EXPECT_EQ(OverlapOne(*scene, Circle{{5, 1}, 0}).counts[0], 1u);
+  for (const Vec2 vertex : {Vec2{1, 1}, Vec2{5, 1}}) {
+    EXPECT_EQ(OverlapOne(*scene, Circle{vertex, 0.5}).counts[0], 1u);
+    EXPECT_EQ(OverlapOne(*scene, Circle{vertex, 0}).counts[0], 1u);
+  }
+  const std::optional<Contact> contact = Collide(Made(Rectangle(1, 1, 5, 5)), Disc({1, 1}, 0.5));
+  ASSERT_TRUE(contact.has_value());
+  EXPECT_EQ(contact->depth, 0.5);
 }
 
 // No move is longer than the circle's diameter, so a deep one takes several.
@@ -486,18 +521,25 @@ TEST(SourcesTest, TheEdgesThatTakePartAreThoseThatTouch) {
   OverlapOptions options;
   options.detail = OverlapDetail::kEdges;
   const Ring horseshoe{{1, 0}, {7, 0}, {7, 4}, {5, 4}, {5, 1}, {3, 1}, {3, 4}, {1, 4}};
-  // Above the gap's floor, across its left wall, far from the right one.
+  // Through the bottom, edge 0, and below the gap, whose left wall is edge 5: two of the mover's
+  // edges cross that wall's line.
   const OverlapAnswers answers =
-      OverlapOne(*SceneOf(horseshoe), Made(Rectangle(2, 2, 4, 3)), {}, options);
-  EXPECT_EQ(answers.edges, (std::vector<EdgeRef>{{0, 5}}));
+      OverlapOne(*SceneOf(horseshoe), Made(Rectangle(2, -1, 4, 0.5)), {}, options);
+  EXPECT_EQ(answers.edges, (std::vector<EdgeRef>{{0, 0}}));
 }
 
 // Circles that do not meet prove polygons apart only if they hold them; with a radius rounded to
-// nearest they may not.
+// nearest they may not. The smaller they are, the more they prove: about the centroid, (5, 1/3), a
+// circle that holds this triangle has a radius above 5, a quarter more than it needs.
 TEST(SourcesTest, BoundingCirclesHoldEveryVertex) {
-  const Ring ring{{0.1, 0.2}, {0.7, 0.3}, {0.4, 0.9}, {0.2, 0.8}};
-  const Circle circle = BoundingCircle(ring);
-  for (const Vec2 v : ring) EXPECT_LE(CompareDistance(v, circle), 0);
+  for (const Ring& ring :
+       {Ring{{0.1, 0.2}, {0.7, 0.3}, {0.4, 0.9}, {0.2, 0.8}}, Ring{{0, 0}, {8, 0}, {7, 1}}}) {
+    const Circle circle = BoundingCircle(ring);
+    for (const Vec2 v : ring) EXPECT_LE(CompareDistance(v, circle), 0);
+  }
+  const Ring triangle{{0, 0}, {8, 0}, {7, 1}};
+  EXPECT_GT(CompareDistance(Vec2{0, 0}, Circle{*AreaCentroid(triangle), 5}), 0);
+  EXPECT_LE(BoundingCircle(triangle).radius, std::nextafter(4, 5));
 }
 
 // "Specifying a distance between objects": barycentric coordinates measure it from lines, which are

@@ -47,7 +47,8 @@ uint64_t ItemsOf(auto& batch) {
 }
 
 int Main(int cases) {
-  std::vector<Row> rows(15);
+  GroupAnswers none;
+  std::vector<Row> rows(WordsOf(none).size());
   for (int i = 0; i < cases; ++i) {
     Choices choices(0x5eed0000 + static_cast<uint64_t>(i));
     const auto made = MakeGroupCase(choices, kItems, BadNumbers::kSome);

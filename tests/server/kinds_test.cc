@@ -313,22 +313,59 @@ TEST_F(KindsTest, GroupsAreRefusedByTheirFields) {
 
 // --- Streams
 
-TEST_F(KindsTest, AStreamAnswersTheSameBytes) {
+// The batches of every kind, each with a good item and a bad one.
+std::string EveryKindWithABadItem() {
   const std::string movers = absl::StrCat("movers { ", kDisc, "x: [1.5, 9] y: [0, 0] } ");
-  const std::string frame = absl::StrCat(
-      "seq: 4 groups { scene: 'scenes/a' rays { x: -3 y: 0 dx: 2 dy: 0 } "
-      "capsules { ax: 3 ay: 0 bx: 3 by: 5 radius: 2 } boxes { min_x: 0 min_y: 0 max_x: 2 max_y: 2 "
-      "} "
+  const std::string nan_mover = absl::StrCat("movers { ", kDisc, "x: [1.5, nan] y: [0, 0] } ");
+  return absl::StrCat(
+      "segments { ax: [-3, nan] ay: [0, 0] bx: [3, 3] by: [0, 0] } "
+      "points { x: [0, inf] y: [0, 0] } circles { x: [0, 0] y: [0, 0] radius: [1, -1] } "
+      "polygons { shapes { rings { x: [0, 1, 0] y: [0, 0, 1] } } shape: [0, 1] x: [0, 0] "
+      "y: [0, 0] } "
+      "rays { x: [-3, 0] y: [0, 0] dx: [2, 0] dy: [0, 0] } "
+      "capsules { ax: [3, 0] ay: [0, 0] bx: [3, 0] by: [5, 0] radius: [2, -1] } "
+      "boxes { min_x: [0, 1] min_y: [0, 0] max_x: [2, 0] max_y: [2, 0] } "
       "distances { ",
-      movers, "} contacts { ", movers, "} depenetrations { ", movers, "} sweeps { ", movers,
-      "to_x: [2, 0] to_y: [0, 0] } rotating_sweeps { ", movers,
-      "to_x: [2, 0] to_y: [0, 0] tolerance: [1, 1] } "
-      "arcs { x: 0 y: 5 vx: 0 vy: 0 ax: 0 ay: -2 duration: 10 } "
-      "sights { ax: -3 ay: 0 bx: 3 by: 0 } "
-      "fans { x: -3 y: 0 angle: 0 step: 1 range: 10 beams: 3 } }");
+      movers, "max_distance: [1, -1] } contacts { ", movers,
+      "mass: [1, 0] polygon_mass: [1, 1] } depenetrations { ", nan_mover, "} sweeps { ", movers,
+      "to_x: [2, inf] to_y: [0, 0] } rotating_sweeps { ", movers,
+      "to_x: [2, 0] to_y: [0, 0] tolerance: [1, 0] } "
+      "arcs { x: [0, 0] y: [5, 5] vx: [0, 0] vy: [0, 0] ax: [0, 0] ay: [-2, -2] "
+      "duration: [10, -1] } "
+      "sights { ax: [-3, nan] ay: [0, 0] bx: [3, 3] by: [0, 0] } "
+      "fans { x: [-3, 0] y: [0, 0] angle: [0, 0] step: [1, 0] range: [10, 1] beams: [3, 0] } ");
+}
+
+// Every batch has one error, that of item 1. Returns the number of batches.
+int ExpectOneErrorEach(const v1::GroupAnswer& answers) {
+  int batches = 0;
+  const google::protobuf::Reflection& reflection = *answers.GetReflection();
+  std::vector<const google::protobuf::FieldDescriptor*> fields;
+  reflection.ListFields(answers, &fields);
+  for (const google::protobuf::FieldDescriptor* field : fields) {
+    if (field->message_type() == nullptr) continue;
+    const google::protobuf::FieldDescriptor* errors =
+        field->message_type()->FindFieldByName("errors");
+    if (errors == nullptr) continue;
+    ++batches;
+    const google::protobuf::Message& batch = reflection.GetMessage(answers, field);
+    const google::protobuf::Reflection& rows = *batch.GetReflection();
+    EXPECT_EQ(rows.FieldSize(batch, errors), 1) << field->name();
+    if (rows.FieldSize(batch, errors) != 1) continue;
+    const auto& error =
+        static_cast<const v1::ItemError&>(rows.GetRepeatedMessage(batch, errors, 0));
+    EXPECT_EQ(error.index(), 1) << field->name();
+  }
+  return batches;
+}
+
+TEST_F(KindsTest, AStreamAnswersTheSameBytes) {
+  const std::string frame =
+      absl::StrCat("seq: 4 groups { scene: 'scenes/a' ", EveryKindWithABadItem(), "}");
   v1::FrameAnswer expected = server_.Ask(frame);
   ASSERT_EQ(expected.groups_size(), 1);
   EXPECT_FALSE(expected.groups(0).has_status()) << expected.groups(0).status().message();
+  EXPECT_EQ(ExpectOneErrorEach(expected.groups(0)), 15);
   expected.clear_stats();
   ClientStream stream(server_);
   // Buffers are used again from the second frame on.

@@ -261,7 +261,7 @@ std::optional<std::vector<OracleRoundPassage>> RoundPassages(const OracleShape& 
       const bool is_gap = end.high < contact.begin.low;
       if (!is_gap && contact.begin.high > end.low) return std::nullopt;
       if (!is_gap || filled(end.high, contact.begin.low)) {
-        if (contact.end.low > end.low) end = contact.end;
+        if (contact.end.high > end.high) end = contact.end;
         continue;
       }
     }

@@ -4,6 +4,7 @@
 // The answers to every kind of question: what their columns decode to, that it encodes to the same
 // message, and every way in which columns do not fit together.
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -448,69 +449,80 @@ TEST(Kinds, ErrorsAreOfItemsWithoutAnswer) {
   }
 }
 
-TEST(Kinds, ValuesThatAreNeverSent) {
-  struct Case {
-    const char* batch;
-    const char* rows;
-    void (*spoil)(v1::GroupAnswer&);
-    const char* field;
-  };
-  using Answer = v1::GroupAnswer;
-  for (const Case& c : {
-           Case{"rays", kCastRows,
-                [](Answer& a) { a.mutable_rays()->set_feature(0, v1::Feature(4)); },
-                "rays.feature"},
-           Case{"rays", kCastRows, [](Answer& a) { a.mutable_rays()->set_truncated(0, 1); },
-                "rays.truncated"},
-           Case{"sweeps", kSweepRows, [](Answer& a) { a.mutable_sweeps()->set_truncated(1, 0); },
-                "sweeps.truncated"},
-           Case{"arcs", kArcRows, [](Answer& a) { a.mutable_arcs()->set_truncated(0, 3); },
-                "arcs.truncated"},
-           Case{"contacts", kContactRows,
-                [](Answer& a) { a.mutable_contacts()->set_kind(0, v1::CONTACT_KIND_UNSPECIFIED); },
-                "contacts.kind"},
-           Case{"contacts", kContactRows,
-                [](Answer& a) { a.mutable_contacts()->set_kind(2, v1::ContactKind(3)); },
-                "contacts.kind"},
-           // Both sum to the points that are there.
-           Case{"contacts", kContactRows,
-                [](Answer& a) {
-                  a.mutable_contacts()->set_point_counts(0, 3);
-                  a.mutable_contacts()->set_point_counts(2, 1);
-                },
-                "contacts.point_counts"},
-           Case{"contacts", kContactRows,
-                [](Answer& a) {
-                  a.mutable_contacts()->set_point_counts(0, 0);
-                  a.mutable_contacts()->set_point_counts(1, 3);
-                },
-                "contacts.point_counts"},
-           Case{"contacts", kContactRows, [](Answer& a) { a.mutable_contacts()->add_point_x(1); },
-                "contacts.point_counts"},
-           Case{"rotating_sweeps", kRotatingRows,
-                [](Answer& a) {
-                  a.mutable_rotating_sweeps()->set_counts(0, 2);
-                  a.mutable_rotating_sweeps()->set_counts(2, 0);
-                },
-                "rotating_sweeps.counts"},
-           Case{"boxes", kBoxRows,
-                [](Answer& a) {
-                  for (int i = 0; i < 3; ++i) a.mutable_boxes()->add_touching(true);
-                },
-                "boxes.touching"},
-           Case{"sweeps", "counts: [1, 1]", [](Answer& a) { a.mutable_sweeps()->set_counts(0, 2); },
-                "sweeps.counts"},
-           Case{"arcs", "counts: [1, 1]", [](Answer& a) { a.mutable_arcs()->set_counts(0, 2); },
-                "arcs.counts"},
-           Case{"depenetrations", kDepenetrateRows,
-                [](Answer& a) { a.mutable_depenetrations()->add_x(1); }, "depenetrations.y"},
-       }) {
-    auto message = FromText<Answer>(Text(c.batch, c.rows));
+struct Misfit {
+  const char* batch;
+  const char* rows;
+  void (*spoil)(v1::GroupAnswer&);
+  const char* field;
+};
+
+void ExpectMisfits(std::span<const Misfit> cases) {
+  for (const Misfit& c : cases) {
+    auto message = FromText<v1::GroupAnswer>(Text(c.batch, c.rows));
     GroupAnswers answers;
     ASSERT_TRUE(DecodeGroupAnswers(message, answers).ok());
     c.spoil(message);
     ExpectMisfit(message, c.field);
   }
+}
+
+TEST(Kinds, ValuesThatAreNeverSent) {
+  using Answer = v1::GroupAnswer;
+  const Misfit cases[] = {
+      {"rays", kCastRows, [](Answer& a) { a.mutable_rays()->set_feature(0, v1::Feature(4)); },
+       "rays.feature"},
+      {"rays", kCastRows, [](Answer& a) { a.mutable_rays()->set_truncated(0, 1); },
+       "rays.truncated"},
+      {"sweeps", kSweepRows, [](Answer& a) { a.mutable_sweeps()->set_truncated(1, 0); },
+       "sweeps.truncated"},
+      {"arcs", kArcRows, [](Answer& a) { a.mutable_arcs()->set_truncated(0, 3); },
+       "arcs.truncated"},
+      {"contacts", kContactRows,
+       [](Answer& a) { a.mutable_contacts()->set_kind(0, v1::CONTACT_KIND_UNSPECIFIED); },
+       "contacts.kind"},
+      {"contacts", kContactRows,
+       [](Answer& a) { a.mutable_contacts()->set_kind(2, v1::ContactKind(3)); }, "contacts.kind"},
+  };
+  ExpectMisfits(cases);
+}
+
+TEST(Kinds, RowsThatNoItemHas) {
+  using Answer = v1::GroupAnswer;
+  const Misfit cases[] = {
+      // Both sum to the points that are there.
+      {"contacts", kContactRows,
+       [](Answer& a) {
+         a.mutable_contacts()->set_point_counts(0, 3);
+         a.mutable_contacts()->set_point_counts(2, 1);
+       },
+       "contacts.point_counts"},
+      {"contacts", kContactRows,
+       [](Answer& a) {
+         a.mutable_contacts()->set_point_counts(0, 0);
+         a.mutable_contacts()->set_point_counts(1, 3);
+       },
+       "contacts.point_counts"},
+      {"contacts", kContactRows, [](Answer& a) { a.mutable_contacts()->add_point_x(1); },
+       "contacts.point_counts"},
+      {"rotating_sweeps", kRotatingRows,
+       [](Answer& a) {
+         a.mutable_rotating_sweeps()->set_counts(0, 2);
+         a.mutable_rotating_sweeps()->set_counts(2, 0);
+       },
+       "rotating_sweeps.counts"},
+      {"boxes", kBoxRows,
+       [](Answer& a) {
+         for (int i = 0; i < 3; ++i) a.mutable_boxes()->add_touching(true);
+       },
+       "boxes.touching"},
+      {"sweeps", "counts: [1, 1]", [](Answer& a) { a.mutable_sweeps()->set_counts(0, 2); },
+       "sweeps.counts"},
+      {"arcs", "counts: [1, 1]", [](Answer& a) { a.mutable_arcs()->set_counts(0, 2); },
+       "arcs.counts"},
+      {"depenetrations", kDepenetrateRows, [](Answer& a) { a.mutable_depenetrations()->add_x(1); },
+       "depenetrations.y"},
+  };
+  ExpectMisfits(cases);
 }
 
 }  // namespace

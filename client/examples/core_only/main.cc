@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The library without a server: a scene in memory, and one question of each kind.
+// The library without a server: a scene in memory, and what it answers to segments, circles, a
+// sweep and a pair of shapes.
 
 #include <cstdio>
 #include <string>

@@ -21,7 +21,8 @@
 
 namespace carom {
 
-// Modes and policies are those of casts (carom/cast.h). ALL_PASSAGES is not offered.
+// Modes and policies are those of casts (carom/cast.h). ALL_PASSAGES is not offered: here it reads
+// as ALL, a group (carom/group.h) refuses it.
 struct ArcOptions {
   CastMode mode = CastMode::kClosest;
   InsidePolicy inside_policy = InsidePolicy::kReportStart;
@@ -49,7 +50,10 @@ struct ArcHit {
   // strictly inside).
   EdgeRef edge;
   bool has_edge = false;
-  Vec2 point;  // errs by at most 4 ulp of the largest of |p|, |v| time and |a| time^2
+  // Where the arc is at the exact time, not at the rounded one: each coordinate within 1 ulp of
+  // itself, however the terms cancel, and exact where it is a double (at a vertex, for a start
+  // inside, and along its axis on an edge parallel to one).
+  Vec2 point;
   // Unit normal of the edge against the velocity there, each component within 1 ulp; under EXIT
   // with the velocity. {0, 0} where the velocity runs along the edge, for a start inside, and for a
   // passage that reaches the end of the duration.

@@ -31,13 +31,18 @@ namespace carom {
 // polygon in the mover likewise; where no vertex is deeper than its boundary, each pair of edges
 // that meet (or come within the radius) with its own minimum translation. Of equally deep ones the
 // first: vertices of the mover, of the fixed polygon, pairs of edges. It is a push that helps, not
-// one that suffices.
+// one that suffices, and its depth does not tell touching from overlapping: it is 0 where all
+// vertices of each lie outside the other or on its boundary and no two edges cross, although the
+// shapes may share an area, and above 0 where a vertex touches the apex of a narrow notch.
 enum class ContactKind : uint8_t { kConvex, kFeature };
 
 // One point where the shapes touch or overlap.
 struct ContactPoint {
   Vec2 point;  // midway between the surfaces, within 8 ulp of the largest coordinate or radius
-  double depth = 0;  // of the overlap along the normal, >= 0
+  // Of the overlap along the normal, >= 0. Within 4 ulp of itself, and 2^-96 of the radii more
+  // where there are any; so the deepest of two may differ from the contact's depth by as much, and
+  // only the contact's, under CONVEX, tells touching (0) from overlapping exactly.
+  double depth = 0;
   // What meets there: 2 i for vertex i and 2 i + 1 for edge i, counted over all rings of the shape
   // as given (an end of a capsule's axis is vertex 0 or 1, its sides are edges 0 and 1). The pair
   // is the same from call to call while the same features meet.
@@ -59,7 +64,7 @@ struct Contact {
   // Unit, from the fixed shape to the mover; each component within 1 ulp. CONVEX: moving the mover
   // by the exact normal * depth leaves distance and depth 0; by the rounded one, a gap or depth of
   // at most 8 ulp of the largest coordinate, or where there is a radius, 16 ulp of the largest
-  // coordinate or radius.
+  // coordinate or radius; or 2^-139, since placing reads magnitudes below 2^-140 as 0.
   Vec2 normal;
   // >= 0; CONVEX: 0 exactly where they only touch. Within 4 ulp of itself, and 2^-96 of the radii
   // more where there are any; under FEATURE which of nearly equal ways is taken is rounded.
@@ -107,7 +112,9 @@ struct ContactAnswers {
   void Clear();
 };
 
-// Returns false if `meter` stopped the work; `out` is then meaningless. Thread-safe.
+// Returns false if `meter` stopped the work; `out` is then meaningless. A convex polygon of the
+// scene costs O(n) a contact; its hull is found when the scene is made, but for small ones.
+// Thread-safe.
 bool FindContacts(const Scene& scene, const ContactColumns& columns, const ContactOptions& options,
                   ContactAnswers& out, WorkMeter& meter);
 

@@ -42,7 +42,8 @@ struct RotatingSweepColumns {
 // The first contact, certified: there is none before `low`; at `high` shape and polygon touch or
 // are closer than the tolerance; no point of the shape moves more than the tolerance between the
 // two. A shape that comes closer than half of the tolerance is stopped, though it might just pass;
-// one that starts so close and moves away is not.
+// one that starts so close and moves away is not, if it is out of there within 64 steps, each of
+// half its distance.
 struct RotatingSweepHit {
   // The least of those that are so close at `high`, as far as doubles can tell: a polygon whose
   // distance is above 6/7 of the tolerance may count or not.

@@ -3,10 +3,11 @@
 
 // How much work was that, and may it go on?
 //
-// Every batch function counts the polygons and edges it looks at on a `WorkMeter`, and stops soon
-// after the meter says so. The core knows no clock: the owner supplies the question "is it time to
-// stop?", and the meter asks it once per `kInterval` units. The meter also caps the rows of
-// answers, so that a small question cannot make a huge answer.
+// Every batch function counts the polygons and edges it looks at on a `WorkMeter` as it goes, and a
+// moving shape's vertices before it places them, and stops soon after the meter says so. The core
+// knows no clock: the owner supplies the question "is it time to stop?", and the meter asks it once
+// per `kInterval` units. The meter also caps the rows of answers, so that a small question cannot
+// make a huge answer.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +20,9 @@ namespace carom {
 // Not thread-safe: one meter serves one batch on one thread at a time.
 class WorkMeter {
  public:
-  // One unit is a polygon or an edge looked at, or a comparison of two hits: some nanoseconds where
-  // filters decide, a microsecond or so where exact arithmetic does. So the question is asked about
-  // every 20 µs, and at least every other millisecond.
+  // One unit is a polygon, an edge or an index node looked at, or a comparison of two hits: some
+  // nanoseconds where filters decide, a microsecond or so where exact arithmetic does. So the
+  // question is asked about every 20 µs, and at least every other millisecond.
   static constexpr uint64_t kInterval = 1024;
 
   // A meter that counts and never stops.
@@ -50,6 +51,7 @@ class WorkMeter {
 
   uint64_t used() const { return used_; }
   uint64_t rows() const { return rows_; }
+  uint64_t rows_left() const { return rows_ < max_rows_ ? max_rows_ - rows_ : 0; }
   bool stopped() const { return stopped_; }
   bool out_of_rows() const { return rows_ > max_rows_; }
 
