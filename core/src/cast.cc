@@ -107,10 +107,11 @@ void Caster::CollectCandidates() {
       [this](const Box& box) { return reach_.Intersects(box) && finder_.MayMeet(box); },
       [this](const IndexedPolygon& indexed) {
         const Polygon& polygon = indexed.polygon();
-        const bool hit =
-            PickHits(polygon, options_.target == CastTarget::kPolygons
-                                  ? finder_.Find(indexed, meter_)
-                                  : finder_.Find(IndexedPolygon(BoxOf(polygon)), meter_));
+        const bool hit = PickHits(
+            polygon,
+            options_.target == CastTarget::kPolygons
+                ? finder_.Find(indexed, meter_)
+                : finder_.Find(IndexedPolygon(BoxOf(polygon), IndexUse::kOneQuery), meter_));
         return !meter_.stopped() && !(hit && options_.mode == CastMode::kAny);
       });
 }

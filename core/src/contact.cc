@@ -32,6 +32,14 @@ bool CheckMasses(const ContactColumns& columns, size_t i, ItemChecker& check) {
   return true;
 }
 
+// How much of a translation a body takes, in [0, 1]. Quotients of masses, so nothing overflows.
+double Share(double own_mass, double other_mass) {
+  if (std::isinf(own_mass)) return 0;
+  if (std::isinf(other_mass)) return 1;
+  if (other_mass >= own_mass) return 1 / (1 + own_mass / other_mass);
+  return (other_mass / own_mass) / (1 + other_mass / own_mass);
+}
+
 using Row = std::pair<uint64_t, Contact>;
 
 // Ends an item's answer: rows by ascending id.
@@ -64,32 +72,18 @@ std::optional<Contact> Collide(const Shape& fixed, const Shape& mover) {
   if (internal::IsConvexShape(fixed) && internal::IsConvexShape(mover)) {
     return internal::ConvexContact(internal::CoreOf(fixed), internal::CoreOf(mover), meter);
   }
-  const IndexedPolygon indexed_fixed(internal::PolygonOf(fixed), IndexUse::kMover);
-  const IndexedPolygon indexed_mover(internal::PolygonOf(mover), IndexUse::kMover);
+  const IndexedPolygon indexed_fixed(internal::PolygonOf(fixed), IndexUse::kOneQuery);
+  const IndexedPolygon indexed_mover(internal::PolygonOf(mover), IndexUse::kOneQuery);
   return internal::FeatureContact({indexed_fixed, internal::RadiusOf(fixed)},
                                   {indexed_mover, internal::RadiusOf(mover)}, meter);
 }
 
-// The shares are quotients of the masses, so that nothing overflows.
 SplitTranslation SplitByMass(const Contact& contact, double fixed_mass, double mover_mass) {
-  double of_mover = 1;
-  if (std::isinf(mover_mass)) {
-    of_mover = 0;
-  } else if (!std::isinf(fixed_mass)) {
-    of_mover = fixed_mass >= mover_mass ? 1 / (1 + mover_mass / fixed_mass)
-                                        : (fixed_mass / mover_mass) / (1 + fixed_mass / mover_mass);
-  }
-  double of_fixed = 0;
-  if (std::isinf(mover_mass)) {
-    of_fixed = 1;
-  } else if (!std::isinf(fixed_mass)) {
-    of_fixed = mover_mass >= fixed_mass ? 1 / (1 + fixed_mass / mover_mass)
-                                        : (mover_mass / fixed_mass) / (1 + mover_mass / fixed_mass);
-  }
   const auto along = [&](double length) {
     return Vec2{contact.normal.x * length + 0.0, contact.normal.y * length + 0.0};
   };
-  return {along(-contact.depth * of_fixed), along(contact.depth * of_mover)};
+  return {along(-contact.depth * Share(fixed_mass, mover_mass)),
+          along(contact.depth * Share(mover_mass, fixed_mass))};
 }
 
 bool FindContacts(const Scene& scene, const ContactColumns& columns, const ContactOptions& options,

@@ -142,7 +142,7 @@ class Escape {
   bool IsFree(Vec2 position) {
     const std::optional<Shape> placed = PlacedAt(position);
     if (!placed || !meter_.Spend(shape_.vertex_count())) return false;
-    const IndexedPolygon indexed(internal::PolygonOf(*placed), IndexUse::kMover);
+    const IndexedPolygon indexed(internal::PolygonOf(*placed), IndexUse::kOneQuery);
     const internal::FeatureBody mover{indexed, internal::RadiusOf(*placed)};
     const Box reach = placed->bounds();
     bool is_free = true;

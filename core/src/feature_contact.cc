@@ -28,16 +28,6 @@ Box Grown(const Box& box, double margin) {
           {above(box.max.x + margin), above(box.max.y + margin)}};
 }
 
-// Whether two segments come within `radius` of each other. Exact.
-bool ComeWithin(const Segment& a, const Segment& b, double radius) {
-  if (Intersects(a, b)) return true;
-  if (radius == 0) return false;
-  return CompareDistance(a, Circle{b.a, radius}) <= 0 ||
-         CompareDistance(a, Circle{b.b, radius}) <= 0 ||
-         CompareDistance(b, Circle{a.a, radius}) <= 0 ||
-         CompareDistance(b, Circle{a.b, radius}) <= 0;
-}
-
 // Calls visit(i, edge of a, j, edge of b) for the pairs of edges whose boxes come within the radii,
 // while it returns true.
 template <class Visit>
@@ -58,15 +48,6 @@ void VisitEdgePairs(const FeatureBody& a, const FeatureBody& b, WorkMeter& meter
             });
         return goes_on && !meter.stopped();
       });
-}
-
-bool HoldsRing(const FeatureBody& outer, const FeatureBody& inner, WorkMeter& meter) {
-  for (size_t ring = 0; ring < inner.polygon().ring_count(); ++ring) {
-    if (!meter.Spend(1)) return false;
-    const Vec2 p = inner.polygon().ring(ring).front();
-    if (LocateInPolygon(outer.indexed, p, meter).location != Location::kOutside) return true;
-  }
-  return false;
 }
 
 // An edge over which some vertex may get out of a polygon.
@@ -217,7 +198,9 @@ class DeepestContact {
   void AddEdgePairs() {
     VisitEdgePairs(fixed_, mover_, meter_,
                    [&](size_t i, const Segment& a, size_t j, const Segment& b) {
-                     if (ComeWithin(a, b, fixed_.radius + mover_.radius)) AddPair(i, a, j, b);
+                     if (CompareDistance(a, Capsule{b, fixed_.radius + mover_.radius}) <= 0) {
+                       AddPair(i, a, j, b);
+                     }
                      return !meter_.stopped();
                    });
   }
@@ -294,14 +277,15 @@ double RadiusOf(const Shape& shape) { return shape.capsule() ? shape.capsule()->
 bool SharePoint(const FeatureBody& a, const FeatureBody& b, WorkMeter& meter) {
   bool meet = false;
   VisitEdgePairs(a, b, meter, [&](size_t, const Segment& edge_a, size_t, const Segment& edge_b) {
-    meet = ComeWithin(edge_a, edge_b, a.radius + b.radius);
+    meet = CompareDistance(edge_a, Capsule{edge_b, a.radius + b.radius}) <= 0;
     return !meet;
   });
-  return meet || HoldsRing(a, b, meter) || HoldsRing(b, a, meter);
+  return meet || HoldsRing(a.indexed, b.polygon(), meter) ||
+         HoldsRing(b.indexed, a.polygon(), meter);
 }
 
 ContactMover::ContactMover(const Shape& placed, bool is_convex)
-    : indexed_(PolygonOf(placed), IndexUse::kMover), radius_(RadiusOf(placed)) {
+    : indexed_(PolygonOf(placed), IndexUse::kOneQuery), radius_(RadiusOf(placed)) {
   if (is_convex) core_ = CoreOf(placed);
 }
 

@@ -18,9 +18,9 @@
 
 namespace carom {
 
-// A polygon of a scene is judged for convexity when it is indexed, once for all queries. A mover is
-// not: it is as convex as its shape before placing.
-enum class IndexUse : uint8_t { kScene, kMover };
+// A polygon of a scene is judged for convexity when it is indexed, once for all queries. One that
+// serves a single query is not: a mover, which is as convex as its shape before placing, or a box.
+enum class IndexUse : uint8_t { kScene, kOneQuery };
 
 // Immutable after construction, hence thread-safe.
 class IndexedPolygon {
@@ -79,6 +79,10 @@ struct PointInPolygon {
 // passes p.y in the half-open sense (its lower end belongs to it, its upper one does not), so a
 // vertex is never counted twice. Once `meter` has stopped, the result is meaningless.
 PointInPolygon LocateInPolygon(const IndexedPolygon& polygon, Vec2 p, WorkMeter& meter);
+
+// Whether `outer` holds the first vertex of some ring of `inner`. Where no edges meet, each ring
+// lies in one face, so then it tells whether they share a point. Likewise meaningless once stopped.
+bool HoldsRing(const IndexedPolygon& outer, const Polygon& inner, WorkMeter& meter);
 
 }  // namespace internal
 }  // namespace carom

@@ -64,20 +64,6 @@ bool MayReach(const Box& box, const Capsule& capsule) {
   return MayReach(box, BoundsOf(capsule.axis), capsule.radius);
 }
 
-// The sign of (distance from the axis to the closed segment) - radius. Segments that share no point
-// are nearest at an end of one of them.
-int CompareDistance(const Segment& edge, const Capsule& capsule) {
-  const Segment& axis = capsule.axis;
-  const double radius = capsule.radius;
-  if (Intersects(edge, axis)) return radius == 0 ? 0 : -1;
-  if (radius == 0) return 1;
-  int least = CompareDistance(edge, Circle{axis.a, radius});
-  if (least >= 0) least = std::min(least, CompareDistance(edge, Circle{axis.b, radius}));
-  if (least >= 0) least = std::min(least, CompareDistance(axis, Circle{edge.a, radius}));
-  if (least >= 0) least = std::min(least, CompareDistance(axis, Circle{edge.b, radius}));
-  return least;
-}
-
 // The row of one polygon, if the shape meets it: an edge is within the radius, or the core is
 // filled. The distance is the radius exactly if no edge is nearer and the core is outside. Where no
 // edge is nearer and the radius is not 0, no edge meets the core, so one point of it decides.
@@ -129,18 +115,6 @@ bool OverlapRoundItem(const Scene& scene, size_t i, const Round& shape,
   return AppendRows(i, rows, Surface::kRound, options, out, meter);
 }
 
-// Whether a segment shares a point with a box. Two convex sets are apart exactly if a line parallel
-// to an edge of one parts them: an axis, or the segment's line with all corners strictly on one
-// side.
-bool MeetsBox(const Segment& edge, const Box& box) {
-  if (!box.Intersects(BoundsOf(edge))) return false;
-  const int first = Orientation(edge.a, edge.b, box.min);
-  if (first == 0) return true;
-  return Orientation(edge.a, edge.b, box.max) != first ||
-         Orientation(edge.a, edge.b, {box.min.x, box.max.y}) != first ||
-         Orientation(edge.a, edge.b, {box.max.x, box.min.y}) != first;
-}
-
 // The row of one polygon, if the solid box meets it: an edge does, or the box, which then lies in
 // one face, is filled.
 std::optional<Row> OverlapBox(const IndexedPolygon& indexed, const Box& box, OverlapDetail detail,
@@ -151,7 +125,7 @@ std::optional<Row> OverlapBox(const IndexedPolygon& indexed, const Box& box, Ove
   indexed.VisitEdges(
       meter, [&](const Box& other) { return box.Intersects(other); },
       [&](size_t index, const Segment& edge) {
-        if (!MeetsBox(edge, box)) return true;
+        if (!Intersects(edge, box)) return true;
         meets_edge = true;
         if (detail == OverlapDetail::kIds) return false;
         row.edges.push_back(polygon.edge_ref(index));
@@ -191,7 +165,8 @@ class PolygonPair {
       meet = MeetsMovingEdge(edge);
       return !meet;
     });
-    return meet || HoldsRing(fixed_, moving_.polygon()) || HoldsRing(moving_, fixed_.polygon());
+    return meet || internal::HoldsRing(fixed_, moving_.polygon(), meter_) ||
+           internal::HoldsRing(moving_, fixed_.polygon(), meter_);
   }
 
   // The fixed edges that share a point with the moving polygon.
@@ -229,14 +204,6 @@ class PolygonPair {
 
   bool Holds(const IndexedPolygon& outer, Vec2 p) {
     return internal::LocateInPolygon(outer, p, meter_).location != Location::kOutside;
-  }
-
-  bool HoldsRing(const IndexedPolygon& outer, const Polygon& inner) {
-    for (size_t ring = 0; ring < inner.ring_count(); ++ring) {
-      if (!meter_.Spend(1)) return false;
-      if (Holds(outer, inner.ring(ring).front())) return true;
-    }
-    return false;
   }
 
   const IndexedPolygon& fixed_;
@@ -331,7 +298,7 @@ bool OverlapPolygons(const Scene& scene, const PolygonColumns& polygons,
     std::optional<Polygon> placed = internal::PlacedItem(polygons, i, check, meter);
     if (meter.stopped()) return false;
     if (!placed) continue;
-    const IndexedPolygon moving(*std::move(placed), IndexUse::kMover);
+    const IndexedPolygon moving(*std::move(placed), IndexUse::kOneQuery);
     if (!meter.Spend(moving.polygon().edge_count())) return false;
     const Box& reach = moving.polygon().bounds();
     rows.clear();

@@ -3,6 +3,7 @@
 
 #include "carom/predicates.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "exact.h"
@@ -150,6 +151,19 @@ int CompareDistance(const Segment& segment, const Circle& circle) {
     return CompareDistance(segment.b, circle);
   }
   return internal::CompareLineDistance(segment, circle);
+}
+
+// Segments that share no point are nearest at an end of one of them.
+int CompareDistance(const Segment& segment, const Capsule& capsule) {
+  const Segment& axis = capsule.axis;
+  const double radius = capsule.radius;
+  if (Intersects(segment, axis)) return radius == 0 ? 0 : -1;
+  if (radius == 0) return 1;
+  int least = CompareDistance(segment, Circle{axis.a, radius});
+  if (least >= 0) least = std::min(least, CompareDistance(segment, Circle{axis.b, radius}));
+  if (least >= 0) least = std::min(least, CompareDistance(axis, Circle{segment.a, radius}));
+  if (least >= 0) least = std::min(least, CompareDistance(axis, Circle{segment.b, radius}));
+  return least;
 }
 
 }  // namespace carom

@@ -268,7 +268,7 @@ bool SweepShapes(const Scene& scene, const SweepColumns& columns, const SweepOpt
     }
     const IndexedPolygon moving(
         placed->polygon() ? *placed->polygon() : ThinPolygon(placed->capsule()->axis),
-        IndexUse::kMover);
+        IndexUse::kOneQuery);
     if (!meter.Spend(moving.polygon().edge_count())) return false;
     const SweepMover mover{&moving, {}, moving.polygon().bounds()};
     if (!sweeper.Sweep(i, mover, {*d, 0})) return false;

@@ -235,7 +235,7 @@ std::optional<SweepInterval> ContactInterval(const Motion& motion, const Segment
 // side.
 std::optional<SweepTime> RoundContactBegin(const Motion& motion, const Segment& fixed,
                                            const Segment& axis, double limit) {
-  if (AreInContact(fixed, axis, motion.radius)) return SweepTime::Zero();
+  if (CompareDistance(fixed, Capsule{axis, motion.radius}) <= 0) return SweepTime::Zero();
   const RoundContact contact(motion, fixed, axis, IntervalEnd::kBegin);
   std::optional<SweepTime> first;
   contact.VisitMeetings([&](const RoundCandidate& candidate) {
@@ -253,15 +253,6 @@ SweepTime RoundContactEnd(const Motion& motion, const Segment& fixed, const Segm
     if (t && (!last || SweepTime::Compare(motion, *t, *last) > 0)) last = t;
   });
   return last.value_or(SweepTime::Zero());
-}
-
-// Two segments that do not cross are nearest at an end of one of them.
-bool AreInContact(const Segment& fixed, const Segment& axis, double radius) {
-  const auto near = [radius](const Segment& segment, Vec2 p) {
-    return CompareDistance(segment, Circle{p, radius}) <= 0;
-  };
-  return near(fixed, axis.a) || near(fixed, axis.b) || near(axis, fixed.a) || near(axis, fixed.b) ||
-         Intersects(fixed, axis);
 }
 
 }  // namespace carom::internal

@@ -31,7 +31,4 @@ std::optional<SweepTime> RoundContactBegin(const Motion& motion, const Segment& 
                                            const Segment& axis, double limit);
 SweepTime RoundContactEnd(const Motion& motion, const Segment& fixed, const Segment& axis);
 
-// Whether the edge is within the radius of the axis.
-bool AreInContact(const Segment& fixed, const Segment& axis, double radius);
-
 }  // namespace carom::internal

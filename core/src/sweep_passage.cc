@@ -106,15 +106,6 @@ class MovedVertex {
   Box where_;
 };
 
-bool HoldsRing(const IndexedPolygon& outer, const Polygon& inner, WorkMeter& meter) {
-  if (!outer.polygon().bounds().Intersects(inner.bounds())) return false;
-  for (size_t ring = 0; ring < inner.ring_count() && meter.Spend(1); ++ring) {
-    const Vec2 vertex = inner.ring(ring).front();
-    if (LocateInPolygon(outer, vertex, meter).location != Location::kOutside) return true;
-  }
-  return false;
-}
-
 // The first vertex of a ring of `inner` that `outer` holds at that moment, as it stood at t = 0.
 std::optional<Vec2> HeldVertex(const IndexedPolygon& outer, const Polygon& inner, Vec2 d,
                                const Moment& moment, WorkMeter& meter) {
@@ -171,8 +162,7 @@ void SweepPair::VisitPairs(const IndexedPolygon& fixed, double limit, WorkMeter&
 std::optional<SweepTime> SweepPair::Begin(const Segment& fixed, const Segment& moving,
                                           double limit) const {
   if (motion_.d == Vec2{}) {
-    const bool touch =
-        is_round() ? AreInContact(fixed, moving, motion_.radius) : Intersects(fixed, moving);
+    const bool touch = CompareDistance(fixed, Capsule{moving, motion_.radius}) <= 0;
     return touch ? std::optional(SweepTime::Zero()) : std::nullopt;
   }
   if (is_round()) return RoundContactBegin(motion_, fixed, moving, limit);
@@ -233,7 +223,7 @@ bool SweepPair::HoldsRingAtStart(const IndexedPolygon& fixed, WorkMeter& meter) 
 // A point of the edge that the shape holds at the start.
 std::optional<Vec2> SweepPair::StartPointOn(const Segment& edge, WorkMeter& meter) const {
   if (is_round()) {
-    if (!AreInContact(edge, mover_->axis, motion_.radius)) return std::nullopt;
+    if (CompareDistance(edge, Capsule{mover_->axis, motion_.radius}) > 0) return std::nullopt;
     return SharedPoint(edge, mover_->axis, {}, motion_.radius);
   }
   const Box reach = BoundsOf(edge);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random starts in every shared scene: in at least 99 of 100 the shape gets free, and the oracle
-// agrees. One case for each file of scenes.
+// Random starts in every shared scene: in at least 99 of 100 the shape gets free, and is in
+// contact with nothing where it then stands. One case for each file of scenes.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -257,6 +257,33 @@ TEST(DistanceTest, AStoppedMeterStopsTheBatch) {
   EXPECT_TRUE(MeasureDistances(*scene, columns, {}, answers, two_rows));
 }
 
+// Ties beyond the rows that there may be stop the work, unless something nearer comes after them.
+TEST(DistanceTest, TiesBeyondTheRowsStopTheWorkUnlessSomethingIsNearer) {
+  const double zero = 0;
+  const Shape mover = Round({0, 0}, {0, 0}, 0);
+  DistanceColumns columns;
+  columns.movers.shapes = {&mover, 1};
+  columns.movers.x = {&zero, 1};
+  columns.movers.y = {&zero, 1};
+  std::vector<PolygonSpec> ties;
+  for (uint64_t id = 1; id <= 40; ++id) ties.push_back({id, {{{{5, 0}}}}});
+  for (uint64_t nearer : {0u, 41u}) {  // below and above the ids of all ties
+    DistanceAnswers answers;
+    WorkMeter meter;
+    meter.set_max_rows(8);
+    EXPECT_FALSE(MeasureDistances(*MakeScene(ties).scene, columns, {}, answers, meter));
+    EXPECT_TRUE(meter.out_of_rows());
+    std::vector<PolygonSpec> specs = ties;
+    specs.push_back({nearer, {{{{0, 4}}}}});
+    WorkMeter enough;
+    enough.set_max_rows(8);
+    answers.Clear();
+    EXPECT_TRUE(MeasureDistances(*MakeScene(specs).scene, columns, {}, answers, enough));
+    EXPECT_EQ(answers.polygon_ids, Ids{nearer});
+    EXPECT_EQ(enough.rows(), 1u);
+  }
+}
+
 // A scene of many polygons, in which a first bound is looked for: as each polygon alone tells.
 TEST(DistanceTest, ManyPolygonsGiveTheLeastOfAll) {
   Random random(8);

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <vector>
@@ -193,6 +194,38 @@ TEST(PredicatesTest, CompareDistanceEqualsTheRationalAnswer) {
     ASSERT_EQ(CompareDistance(s.a, circle), Sign(Dot(off, off) - r2));
   }
   EXPECT_GT(touching, 1000);
+}
+
+TEST(PredicatesTest, CompareDistanceToACapsuleEqualsTheRationalAnswer) {
+  Random random(15);
+  int touching = 0;
+  int crossing = 0;
+  for (int i = 0; i < 30000; ++i) {
+    const double scale = kScales[i % 6];
+    const Grid grid{14, scale, i % 2 == 0 ? 0 : 20};
+    const auto segment = [&] {
+      return carom::Segment{Normalized(grid.Point(random)), Normalized(grid.Point(random))};
+    };
+    const carom::Segment s = segment();
+    carom::Capsule capsule{segment(), 0};
+    const bool meet = Intersects(s, capsule.axis);
+    Rational d2 = 0;
+    if (!meet) {
+      d2 = std::min({DistanceSquared(Exactly(s.a), capsule.axis),
+                     DistanceSquared(Exactly(s.b), capsule.axis),
+                     DistanceSquared(Exactly(capsule.axis.a), s),
+                     DistanceSquared(Exactly(capsule.axis.b), s)});
+    }
+    const double radius =
+        i % 3 == 0 ? scale * random.Below(14) : std::sqrt(d2.convert_to<double>());
+    capsule.radius = Normalized(radius);
+    const Rational r2 = Exact(capsule.radius) * Exact(capsule.radius);
+    ASSERT_EQ(CompareDistance(s, capsule), Sign(d2 - r2)) << i;
+    touching += d2 == r2;
+    crossing += meet;
+  }
+  EXPECT_GT(touching, 500);
+  EXPECT_GT(crossing, 500);
 }
 
 }  // namespace

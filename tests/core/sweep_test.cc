@@ -269,5 +269,32 @@ TEST(SweepTest, AMeterStopsTheWorkAnywhere) {
   }
 }
 
+// A passage that begins inside is told from all pairs of edges that meet on the way.
+TEST(SweepTest, PairsOfEdgesBeyondTheRowsStopTheWork) {
+  const Scene::Ptr scene = MakeScene({{7, {Rectangle(0, 0, 10, 10)}}}).scene;
+  const Shape box = ShapeOf({0, {Rectangle(-1, 4, 1, 6)}});
+  const double zero = 0;
+  const double far = 20;
+  SweepColumns columns;
+  columns.movers.shapes = {&box, 1};
+  columns.movers.x = {&zero, 1};
+  columns.movers.y = {&zero, 1};
+  columns.to_x = {&far, 1};
+  columns.to_y = {&zero, 1};
+  SweepAnswers answers;
+  WorkMeter enough;
+  enough.set_max_rows(16);
+  EXPECT_TRUE(
+      SweepShapes(*scene, columns, {CastMode::kClosest, InsidePolicy::kExit}, answers, enough));
+  ASSERT_EQ(answers.hits.size(), 1u);
+  EXPECT_EQ(answers.hits[0].fraction, 0.55);
+  WorkMeter few;
+  few.set_max_rows(3);
+  answers.Clear();
+  EXPECT_FALSE(
+      SweepShapes(*scene, columns, {CastMode::kClosest, InsidePolicy::kExit}, answers, few));
+  EXPECT_TRUE(few.out_of_rows());
+}
+
 }  // namespace
 }  // namespace carom::testing

@@ -252,6 +252,39 @@ TEST_F(KindsTest, EveryKindCountsTowardsTheQueriesOfAFrame) {
   }
 }
 
+// Also those that nothing is placed of.
+TEST_F(KindsTest, AFrameDescribesAtMostAsManyShapesAsQueries) {
+  ServerOptions options;
+  options.max_queries_per_frame = 2;
+  TestServer server(options);
+  server.Create("a", {});
+  const std::string ring = "shapes { rings { x: 0 y: 0 } } ";
+  const std::string disc = "shapes { capsule { radius: 1 } } ";
+  struct Case {
+    std::string begin;
+    const std::string& shape;
+    std::string end;
+  };
+  for (const Case& c : {
+           Case{"polygons { ", ring, "}"},
+           Case{"distances { movers { ", disc, "} }"},
+           Case{"contacts { movers { ", disc, "} }"},
+           Case{"depenetrations { movers { ", disc, "} }"},
+           Case{"sweeps { movers { ", disc, "} }"},
+           Case{"rotating_sweeps { movers { ", disc, "} }"},
+       }) {
+    const auto frame = [&](const std::string& shapes) {
+      return FromText<v1::Frame>(
+          absl::StrCat("groups { scene: 'scenes/a' ", c.begin, shapes, c.end, " }"));
+    };
+    v1::FrameAnswer answer;
+    EXPECT_TRUE(server.Evaluate(frame(c.shape + c.shape), answer).ok()) << c.begin;
+    EXPECT_TRUE(Refuses(server.Evaluate(frame(c.shape + c.shape + c.shape), answer),
+                        absl::StatusCode::kResourceExhausted, "groups"))
+        << c.begin;
+  }
+}
+
 TEST_F(KindsTest, BeamsCountTowardsTheQueriesOfAFrame) {
   const auto fans = [](const std::string& beams) {
     return FromText<v1::Frame>(absl::StrCat(

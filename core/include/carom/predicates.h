@@ -39,4 +39,7 @@ int CompareDistance(Vec2 p, const Circle& circle);
 // The sign of (distance from the circle's centre to the closed segment) - radius.
 int CompareDistance(const Segment& segment, const Circle& circle);
 
+// The sign of (distance from the capsule's axis to the closed segment) - radius.
+int CompareDistance(const Segment& segment, const Capsule& capsule);
+
 }  // namespace carom

@@ -91,7 +91,9 @@ struct SweepAnswers {
 
 // Returns false if `meter` stopped the work; `out` is then meaningless. Thread-safe. Cost per item:
 // O(log n + edges near its path), times the shape's edges near those; a start inside under IGNORE
-// or EXIT looks at the whole path and sorts its contacts.
+// or EXIT looks at the whole path and sorts its contacts. Memory: those contacts, pairs of an edge
+// of the shape and one of a polygon; more of one polygon than the meter has rows left count as rows
+// and so stop the work.
 bool SweepShapes(const Scene& scene, const SweepColumns& columns, const SweepOptions& options,
                  SweepAnswers& out, WorkMeter& meter);
 
