@@ -5,34 +5,24 @@
 
 #include <algorithm>
 
-#include "carom/predicates.h"
 #include "indexed_polygon.h"
+#include "point_scan.h"
 #include "scene_traversal.h"
 
 namespace carom {
 namespace internal {
 
 PointInPolygon LocateInPolygon(const IndexedPolygon& indexed, Vec2 p, WorkMeter& meter) {
-  PointInPolygon result;
-  if (!indexed.polygon().bounds().Contains(p)) return result;
-  const auto meets = [p](const Box& box) {
-    return box.min.y <= p.y && p.y <= box.max.y && p.x <= box.max.x;
-  };
-  indexed.VisitEdges(meter, meets, [&](size_t, const Segment& edge) {
-    if (IsOnSegment(p, edge)) {
-      result = {Location::kBoundary, 0};
-      return false;
-    }
-    const bool upward = edge.a.y <= p.y && p.y < edge.b.y;
-    const bool downward = edge.b.y <= p.y && p.y < edge.a.y;
-    if (upward && Orientation(edge.a, edge.b, p) > 0) ++result.winding;
-    if (downward && Orientation(edge.a, edge.b, p) < 0) --result.winding;
-    return true;
-  });
-  if (result.location != Location::kBoundary && indexed.polygon().IsFilled(result.winding)) {
-    result.location = Location::kInside;
+  const Polygon& polygon = indexed.polygon();
+  if (!polygon.bounds().Contains(p)) return {};
+  if (indexed.edge_index()) return indexed.edge_index()->Locate(polygon, p, meter);
+  const size_t edges = polygon.edge_count();
+  if (!meter.Spend(edges)) return {};
+  PointScan scan(p);
+  for (size_t i = 0; i < edges; ++i) {
+    if (!scan.Add(polygon.edge(i))) return {Location::kBoundary, 0};
   }
-  return result;
+  return PlaceOf(polygon, scan.winding());
 }
 
 bool HoldsRing(const IndexedPolygon& outer, const Polygon& inner, WorkMeter& meter) {

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Eight comparisons at once, by the vector extensions that GCC and Clang share: plain IEEE
+// operations on vectors of 16 bytes, the same bits on every machine.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace carom::internal {
+
+inline constexpr size_t kLanes = 8;
+
+// Which of eight lanes pass: bit i for lane i.
+using LaneBits = uint32_t;
+
+using Float4 = float __attribute__((vector_size(16)));
+using Int4 = int32_t __attribute__((vector_size(16)));
+using Double2 = double __attribute__((vector_size(16)));
+using Long2 = int64_t __attribute__((vector_size(16)));
+
+// Eight floats, respectively doubles.
+struct Floats {
+  Float4 half[2];
+
+  float operator[](size_t lane) const { return half[lane / 4][lane % 4]; }
+  void Set(size_t lane, float value) { half[lane / 4][lane % 4] = value; }
+};
+struct Doubles {
+  Double2 pair[4];
+
+  void Set(size_t lane, double value) { pair[lane / 2][lane % 2] = value; }
+};
+
+// The bits of eight lanes that are each all ones or all zeros.
+inline LaneBits Bits(Int4 low, Int4 high) {
+  const Int4 either = (low & Int4{1, 2, 4, 8}) | (high & Int4{16, 32, 64, 128});
+  const auto halves = reinterpret_cast<Long2>(either);
+  const auto both = static_cast<uint64_t>(halves[0] | halves[1]);
+  return static_cast<LaneBits>(both | (both >> 32)) & 0xff;
+}
+
+inline Double2 Abs(Double2 v) {
+  const Long2 magnitude{INT64_MAX, INT64_MAX};
+  return reinterpret_cast<Double2>(reinterpret_cast<Long2>(v) & magnitude);
+}
+
+// The lanes that are greater than `bound`.
+inline LaneBits Above(const Doubles& values, double bound) {
+  const Double2 b{bound, bound};
+  const Long2 either = ((values.pair[0] > b) & Long2{1, 2}) | ((values.pair[1] > b) & Long2{4, 8}) |
+                       ((values.pair[2] > b) & Long2{16, 32}) |
+                       ((values.pair[3] > b) & Long2{64, 128});
+  return static_cast<LaneBits>(either[0] | either[1]);
+}
+
+// How many of the eight lanes pass (Beeler, Gosper and Schroeppel, HAKMEM, 1972, item 169, by
+// multiplication: the eight bits spread to nibbles, which the second product adds up).
+inline int Count(LaneBits bits) {
+  return static_cast<int>((((bits * 0x08040201U) >> 3) & 0x11111111U) * 0x11111111U >> 28);
+}
+
+}  // namespace carom::internal
