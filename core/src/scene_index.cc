@@ -72,10 +72,6 @@ std::vector<IdPage::Entry> Entries(std::vector<Polygon> polygons) {
   return entries;
 }
 
-SharedPolygon Indexed(Polygon polygon) {
-  return std::make_shared<const IndexedPolygon>(std::move(polygon));
-}
-
 std::shared_ptr<const IdPage> MakeIdPage(std::vector<IdPage::Entry> entries) {
   return std::make_shared<const IdPage>(std::move(entries));
 }
@@ -89,13 +85,13 @@ CurveKey Curve::KeyOf(const Polygon& polygon) const {
   return {Spread(x) | (Spread(y) << 1), polygon.id()};
 }
 
-Tile::Tile(std::vector<SharedPolygon> polygons, const Curve& curve)
+Tile::Tile(std::vector<IndexedPolygon> polygons, const Curve& curve)
     : polygons_(std::move(polygons)),
-      tree_(polygons_.size(), [this](size_t i) { return polygons_[i]->polygon().bounds(); }),
-      first_key_(curve.KeyOf(polygons_[0]->polygon())) {
-  for (const SharedPolygon& indexed : polygons_) {
-    bounds_.Extend(indexed->polygon().bounds());
-    vertex_count_ += indexed->polygon().vertex_count();
+      tree_(polygons_.size(), [this](size_t i) { return polygons_[i].polygon().bounds(); }),
+      first_key_(curve.KeyOf(polygons_[0].polygon())) {
+  for (const IndexedPolygon& indexed : polygons_) {
+    bounds_.Extend(indexed.polygon().bounds());
+    vertex_count_ += indexed.polygon().vertex_count();
   }
 }
 
@@ -113,11 +109,11 @@ SceneIndex::SceneIndex(std::vector<Polygon> polygons, size_t threads) {
   tiles_.resize(pages);
   Share(pages, threads, [&](size_t begin, size_t end) {
     for (size_t page = begin; page < end; ++page) {
-      std::vector<SharedPolygon> in_tile;
+      std::vector<IndexedPolygon> in_tile;
       in_tile.reserve(kPageSize);
       const size_t last = std::min((page + 1) * kPageSize, polygons.size());
       for (size_t i = page * kPageSize; i < last; ++i) {
-        in_tile.push_back(Indexed(polygons[order[i].second]));
+        in_tile.emplace_back(polygons[order[i].second]);
       }
       tiles_[page] = std::make_shared<const Tile>(std::move(in_tile), curve_);
     }
@@ -136,7 +132,7 @@ SceneIndex::SceneIndex(std::vector<Polygon> polygons, size_t threads) {
 SceneIndex::SceneIndex(const SceneIndex& base, const std::vector<const Polygon*>& gone,
                        std::vector<Polygon> arriving)
     : curve_(base.curve_) {
-  const auto key_of = [this](const SharedPolygon& a) { return curve_.KeyOf(a->polygon()); };
+  const auto key_of = [this](const IndexedPolygon& a) { return curve_.KeyOf(a.polygon()); };
   std::vector<CurveKey> gone_keys;
   std::vector<uint64_t> gone_ids;
   for (const Polygon* polygon : gone) {
@@ -145,12 +141,13 @@ SceneIndex::SceneIndex(const SceneIndex& base, const std::vector<const Polygon*>
   }
   std::sort(gone_keys.begin(), gone_keys.end());
   std::sort(gone_ids.begin(), gone_ids.end());
-  std::vector<SharedPolygon> indexed;
-  for (const Polygon& polygon : arriving) indexed.push_back(Indexed(polygon));
-  std::sort(indexed.begin(), indexed.end(),
-            [&](const SharedPolygon& a, const SharedPolygon& b) { return key_of(a) < key_of(b); });
+  std::vector<IndexedPolygon> indexed;
+  for (const Polygon& polygon : arriving) indexed.emplace_back(polygon);
+  std::sort(indexed.begin(), indexed.end(), [&](const IndexedPolygon& a, const IndexedPolygon& b) {
+    return key_of(a) < key_of(b);
+  });
   tiles_ = Edited(base.tiles_, gone_keys, std::move(indexed), key_of,
-                  [this](std::vector<SharedPolygon> polygons) {
+                  [this](std::vector<IndexedPolygon> polygons) {
                     return std::make_shared<const Tile>(std::move(polygons), curve_);
                   });
   std::sort(arriving.begin(), arriving.end(), ById);

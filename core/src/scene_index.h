@@ -25,8 +25,6 @@
 
 namespace carom::internal {
 
-using SharedPolygon = std::shared_ptr<const IndexedPolygon>;
-
 // A place along the curve; the id tells apart what is at one place.
 struct CurveKey {
   uint64_t place = 0;
@@ -51,20 +49,20 @@ class Curve {
 // Polygons that are near each other. Immutable, hence thread-safe.
 class Tile {
  public:
-  using Entry = SharedPolygon;
+  using Entry = IndexedPolygon;
   using Key = CurveKey;
 
   // `polygons` are sorted along the curve.
-  Tile(std::vector<SharedPolygon> polygons, const Curve& curve);
+  Tile(std::vector<IndexedPolygon> polygons, const Curve& curve);
 
-  std::span<const SharedPolygon> entries() const { return polygons_; }
+  std::span<const IndexedPolygon> entries() const { return polygons_; }
   const CurveKey& first_key() const { return first_key_; }
   const BoxTree& tree() const { return tree_; }
   const Box& bounds() const { return bounds_; }
   size_t vertex_count() const { return vertex_count_; }
 
  private:
-  std::vector<SharedPolygon> polygons_;
+  std::vector<IndexedPolygon> polygons_;
   BoxTree tree_;
   Box bounds_;
   CurveKey first_key_;
@@ -120,8 +118,7 @@ class SceneIndex {
   bool Traverse(WorkMeter& meter, const Meets& meets, const Visit& visit) const {
     return tree_.Traverse(meter, meets, [&](size_t i) {
       const Tile& tile = *tiles_[i];
-      return tile.tree().Traverse(meter, meets,
-                                  [&](size_t k) { return visit(*tile.entries()[k]); });
+      return tile.tree().Traverse(meter, meets, [&](size_t k) { return visit(tile.entries()[k]); });
     });
   }
 

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What does one line hit, as polygons come up in any order?
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "carom/cast.h"
+#include "carom/geometry.h"
+#include "carom/polygon.h"
+#include "carom/work_meter.h"
+#include "fraction.h"
+#include "indexed_polygon.h"
+#include "line.h"
+#include "passages.h"
+
+namespace carom::internal {
+
+// Reused from line to line, it stops allocating once it is warm. Not thread-safe.
+class LineCast {
+ public:
+  LineCast(const CastOptions& options, WorkMeter& meter) : options_(options), meter_(meter) {}
+
+  void Start(const Line& line);
+  const Line& line() const { return line_; }
+
+  // Looks at a polygon that the line may meet. Returns whether the reach became smaller. `finder`
+  // is anyone's.
+  bool Add(const IndexedPolygon& indexed, PassageFinder& finder);
+  // Whether no more polygons are wanted.
+  bool is_done() const { return options_.mode == CastMode::kAny && !candidates_.empty(); }
+  // Holds the part of the line where a better hit may be.
+  const Box& reach() const { return reach_; }
+
+  // The number of hits. What follows does so once all polygons are there.
+  size_t Finish();
+  // Whether there were more than `max_hits`.
+  bool is_truncated() const { return is_truncated_; }
+  // Hit `rank` in the total order, and the reflection if it is asked.
+  CastHit HitAt(size_t rank, Vec2& reflection) const;
+
+ private:
+  // A hit before its measures are computed.
+  struct Candidate {
+    const Polygon* polygon;
+    Passage passage;
+    bool at_exit;  // the passage's end is the hit
+
+    const Fraction& fraction() const { return at_exit ? passage.end : passage.begin; }
+    const PassageEdge& reported() const { return at_exit ? passage.exit : passage.entry; }
+  };
+
+  bool is_ordered() const {
+    return options_.mode == CastMode::kAll || options_.mode == CastMode::kAllPassages;
+  }
+  bool Pick(const Polygon& polygon, std::span<const Passage> passages);
+  bool Keep(const Polygon& polygon, const Passage& passage, bool at_exit);
+  bool ComesBefore(const Candidate& a, const Candidate& b) const;
+  bool Narrow(const Fraction& best);
+  CastHit Measured(const Polygon& polygon, const Candidate& candidate) const;
+  Vec2 NormalOf(const Polygon& polygon, const PassageEdge& edge, int towards) const;
+  Feature FeatureOf(const Polygon& polygon, const PassageEdge& edge) const;
+
+  const CastOptions& options_;
+  WorkMeter& meter_;
+  Line line_{Segment{}};
+  Box reach_;
+  std::vector<Candidate> candidates_;
+  bool is_truncated_ = false;
+};
+
+}  // namespace carom::internal
