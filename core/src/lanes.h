@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Two doubles at once: x and y of a point go through the same steps.
+//
+// Vectors of the compiler (GCC's extension, which Clang shares), two lanes wide because every
+// machine we build for has those. Each lane of an operation is rounded as the operation on doubles
+// is, so lanes and scalars give the same bits.
+#pragma once
+
+#include "carom/geometry.h"
+#include "expansion.h"
+
+namespace carom::internal {
+
+using Lanes = double __attribute__((vector_size(16)));
+
+inline Lanes ToLanes(Vec2 p) { return Lanes{p.x, p.y}; }
+inline Lanes Swapped(Lanes a) { return Lanes{a[1], a[0]}; }
+inline Lanes Abs(Lanes a) {
+  using Bits = int64_t __attribute__((vector_size(16)));
+  return reinterpret_cast<Lanes>(reinterpret_cast<Bits>(a) & INT64_MAX);
+}
+
+// `TwoDoubles` in both lanes; the functions below are those of expansion.h.
+struct TwoLanes {
+  Lanes high;
+  Lanes low;
+};
+
+inline TwoLanes ToLanes(TwoDoubles x, TwoDoubles y) {
+  return {Lanes{x.high, y.high}, Lanes{x.low, y.low}};
+}
+
+inline TwoLanes TwoSum(Lanes a, Lanes b) {
+  const Lanes high = a + b;
+  const Lanes b_part = high - a;
+  const Lanes a_part = high - b_part;
+  return {high, (a - a_part) + (b - b_part)};
+}
+inline TwoLanes TwoDiff(Lanes a, Lanes b) { return TwoSum(a, -b); }
+
+// A factor as the sum of two of 26 bits (Veltkamp).
+inline TwoLanes Split(Lanes a) {
+  const Lanes scaled = kSplitter * a;
+  const Lanes high = scaled - (scaled - a);
+  return {high, a - high};
+}
+
+// a * b exactly, given the parts of both.
+inline TwoLanes TwoProduct(Lanes a, TwoLanes a_parts, Lanes b, TwoLanes b_parts) {
+  const Lanes high = a * b;
+  const Lanes error = ((a_parts.high * b_parts.high - high) + a_parts.high * b_parts.low) +
+                      a_parts.low * b_parts.high;
+  return {high, error + a_parts.low * b_parts.low};
+}
+inline TwoLanes TwoProduct(Lanes a, Lanes b) { return TwoProduct(a, Split(a), b, Split(b)); }
+
+}  // namespace carom::internal
