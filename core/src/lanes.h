@@ -8,6 +8,9 @@
 // is, so lanes and scalars give the same bits.
 #pragma once
 
+#include <cstdint>
+#include <cstring>
+
 #include "carom/geometry.h"
 #include "expansion.h"
 
@@ -15,11 +18,31 @@ namespace carom::internal {
 
 using Lanes = double __attribute__((vector_size(16)));
 
-inline Lanes ToLanes(Vec2 p) { return Lanes{p.x, p.y}; }
+inline Lanes ToLanes(const Vec2& p) {
+  Lanes lanes;
+  static_assert(sizeof(lanes) == sizeof(p));
+  std::memcpy(&lanes, &p, sizeof(lanes));  // one load
+  return lanes;
+}
 inline Lanes Swapped(Lanes a) { return Lanes{a[1], a[0]}; }
 inline Lanes Abs(Lanes a) {
   using Bits = int64_t __attribute__((vector_size(16)));
   return reinterpret_cast<Lanes>(reinterpret_cast<Bits>(a) & INT64_MAX);
+}
+
+inline Lanes Lows(Lanes a, Lanes b) { return Lanes{a[0], b[0]}; }
+inline Lanes Highs(Lanes a, Lanes b) { return Lanes{a[1], b[1]}; }
+
+// Bit i: the sign bit of lane i, of a number or of a comparison's result.
+template <class L>
+uint32_t SignBits(L a) {
+#ifdef __SSE2__
+  return static_cast<uint32_t>(__builtin_ia32_movmskpd(reinterpret_cast<Lanes>(a)));
+#else
+  using Bits = uint64_t __attribute__((vector_size(16)));
+  const Bits bits = reinterpret_cast<Bits>(a) >> 63;
+  return static_cast<uint32_t>(bits[0] | bits[1] << 1);
+#endif
 }
 
 // `TwoDoubles` in both lanes; the functions below are those of expansion.h.
