@@ -99,8 +99,7 @@ double Fraction::ExactRounded(const Line& line) const {
   return WithExact(line, [](const auto& n, const auto& d) { return RoundedQuotient(n, d); });
 }
 
-// An interval that holds the fraction of a vertex or a crossing, almost always so narrow that it
-// rounds to one double. From any q of 26 bits in its place: for a crossing
+// From any q of 26 bits in place of the fraction: for a crossing
 //     t - q = r / d with r = (v - origin - q direction) x (w - v), d = direction x (w - v).
 // With w = 2^-26, halves of doubles (`Split`) are at most w of them, and products of halves exact.
 // In each coordinate let z be the sum of the magnitudes of v - origin and of q times the direction,

@@ -116,6 +116,9 @@ class Fraction {
   }
   // The nearest double, ties to even. Exact.
   double Rounded(const Line& line) const;
+  // An interval that holds it, almost always so narrow that it rounds to one double. Not for a
+  // start or an end.
+  Interval Refined(const Line& line) const;
   // `Rounded` and `Compare` by expansions alone.
   double ExactRounded(const Line& line) const;
   static int ExactCompare(const Line& line, const Fraction& a, const Fraction& b);
@@ -131,7 +134,6 @@ class Fraction {
   bool SameSource(const Fraction& other) const;
   Meeting Within(const Line& line) const;
   Meeting NearEnd(const Line& line) const;
-  Interval Refined(const Line& line) const;
   int CompareWith(const Line& line, double t) const;
   template <class Use>
   auto WithExact(const Line& line, Use use) const;
