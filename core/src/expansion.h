@@ -36,10 +36,11 @@ inline TwoDoubles FastTwoSum(double a, double b) {
 // a - b exactly.
 inline TwoDoubles TwoDiff(double a, double b) { return TwoSum(a, -b); }
 
+inline constexpr double kSplitter = 134217729.0;  // 2^27 + 1
+
 // a * b exactly (Dekker, with Veltkamp's splitting at 27 bits; no fused operation, so the same
 // instructions serve every machine).
 inline TwoDoubles TwoProduct(double a, double b) {
-  constexpr double kSplitter = 134217729.0;  // 2^27 + 1
   const double high = a * b;
   const double a_scaled = kSplitter * a;
   const double a_high = a_scaled - (a_scaled - a);

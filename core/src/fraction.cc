@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "exact.h"
+#include "double_lanes.h"
 #include "measures.h"
 
 namespace carom::internal {
@@ -16,43 +17,6 @@ namespace {
 double Comparable(double t) { return t == 0 ? 0 : std::clamp(t, 0x1p-500, 0x1p500); }
 
 }  // namespace
-
-DominantAxis::DominantAxis(const Line& line) {
-  is_x_ = std::abs(line.dx.high) >= std::abs(line.dy.high);
-  forward_ = (is_x_ ? line.dx.high : line.dy.high) > 0;
-}
-
-// Two differences, a quotient, and the product below: within 4u and a little of the exact value.
-Meeting Fraction::OfVertex(const Line& line, const DominantAxis& axis, Vec2 vertex) {
-  const double t = (axis.Along(vertex) - axis.Along(line.origin)) / axis.Along(line).high;
-  const double error = 8 * kUnit * std::abs(t);
-  return Fraction(Kind::kVertex, vertex, vertex, t - error, t + error).Within(line);
-}
-
-// t = n / d with n = (v - origin) x (w - v), d = direction x (w - v), each known within kCrossError
-// times its magnitude. For d with a certain sign, |t - n'/d'| <= (e_n + |n'/d'| e_d) / (|d'| -
-// e_d); the factor 1 + 8u covers the rounding of this bound itself, 2u|t| that of the quotient.
-Meeting Fraction::OfCrossing(const Line& line, const Segment& edge) {
-  const Vec2 e{edge.b.x - edge.a.x, edge.b.y - edge.a.y};
-  const double n_left = (edge.a.x - line.origin.x) * e.y;
-  const double n_right = (edge.a.y - line.origin.y) * e.x;
-  const double d_left = line.dx.high * e.y;
-  const double d_right = line.dy.high * e.x;
-  const double n = n_left - n_right;
-  const double d = d_left - d_right;
-  const double n_error = kCrossError * (std::abs(n_left) + std::abs(n_right));
-  const double d_error = kCrossError * (std::abs(d_left) + std::abs(d_right));
-  double low = -HUGE_VAL;
-  double high = HUGE_VAL;
-  if (std::abs(d) > 2 * d_error) {
-    const double t = n / d;
-    const double bound = (n_error + std::abs(t) * d_error) / (std::abs(d) - d_error);
-    const double error = bound * (1 + 8 * kUnit) + 2 * kUnit * std::abs(t);
-    low = t - error;
-    high = t + error;
-  }
-  return Fraction(Kind::kCrossing, edge.a, edge.b, low, high).Within(line);
-}
 
 bool Fraction::SameSource(const Fraction& other) const {
   if (kind_ != other.kind_) return false;
@@ -106,12 +70,9 @@ int Fraction::CompareWith(const Line& line, double t) const {
   });
 }
 
-// Compares this fraction, of any value, with the range. At an end it becomes that end, so that each
-// end has one form.
-Meeting Fraction::Within(const Line& line) const {
-  if (low_ > line.t_min && high_ < line.t_max) return {*this, 0};
-  if (high_ < line.t_min) return {*this, -1};
-  if (low_ > line.t_max) return {*this, 1};
+// `Within` where the interval holds an end. There the fraction becomes that end, so that each end
+// has one form.
+Meeting Fraction::NearEnd(const Line& line) const {
   if (low_ <= line.t_min) {
     const int order = CompareWith(line, line.t_min);
     if (order <= 0) return {Start(line), order};
@@ -125,9 +86,7 @@ Meeting Fraction::Within(const Line& line) const {
   return {Fraction(kind_, v_, w_, low, high), 0};
 }
 
-int Fraction::Compare(const Line& line, const Fraction& a, const Fraction& b) {
-  if (a.high_ < b.low_) return -1;
-  if (a.low_ > b.high_) return 1;
+int Fraction::ExactCompare(const Line& line, const Fraction& a, const Fraction& b) {
   if (a.SameSource(b)) return 0;
   return a.WithExact(line, [&](const auto& a_n, const auto& a_d) {
     return b.WithExact(
@@ -135,9 +94,79 @@ int Fraction::Compare(const Line& line, const Fraction& a, const Fraction& b) {
   });
 }
 
-double Fraction::Rounded(const Line& line) const {
+double Fraction::ExactRounded(const Line& line) const {
   if (kind_ == Kind::kStart || kind_ == Kind::kEnd) return low_;
   return WithExact(line, [](const auto& n, const auto& d) { return RoundedQuotient(n, d); });
+}
+
+// From any q of 26 bits in place of the fraction: for a crossing
+//     t - q = r / d with r = (v - origin - q direction) x (w - v), d = direction x (w - v).
+// With w = 2^-26, halves of doubles (`Split`) are at most w of them, and products of halves exact.
+// In each coordinate let z be the sum of the magnitudes of v - origin and of q times the direction,
+// p the difference of both, and e the edge in the other coordinate, magnitudes again.
+//   - p is a pair of doubles plus a low half and low parts, (1 + 2^-20) wz in all. Their three sums
+//     err by 3.1uw z.
+//   - The product with e: 4.1uw ze for that and for the product of low parts, left out. The
+//   products
+//     of one low half are 2w ze and with all of the others 3.1w ze: in four sums and a product they
+//     err by 8.1uw ze.
+//   - The difference of both coordinates: with S the sum of ze over both, that of the low parts
+//   errs
+//     by 3.1uw S, that of the high ones by u|r| + 3.1uw S, their sum by u|r|.
+//   r errs by 19uw S + 2u|r| in all.
+// d in doubles errs by kCrossError times the magnitude m of its products. With |d| at least 16
+// times that, it is within 1/15; so c = r / d errs by 21uw S / |d| + 6u|c| m / |d|, by 2u|c| as it
+// is rounded, and the bounds of the interval by u|c| and less. 32 and 16 cover that. A vertex on
+// the line has the same in one coordinate, without e. Magnitudes: differences and the direction are
+// 0 or in [2^-192, 2^54]. With q in [2^-200, 2^200] all terms are multiples of 2^-840 and S is
+// above 2^-600, so nothing underflows or overflows.
+Interval Fraction::Refined(const Line& line) const {
+  constexpr double kLow = 32 * kUnit * 0x1p-26;
+  const double middle = 0.5 * (low_ + high_);
+  if (!(middle > 0x1p-200 && middle < 0x1p200)) return {-HUGE_VAL, HUGE_VAL};
+  const double scaled = kSplitter * middle;
+  const double q = scaled - (scaled - middle);
+  const Lanes v = ToLanes(v_);
+  const TwoLanes direction = ToLanes(line.dx, line.dy);
+  const TwoLanes halves = Split(direction.high);
+  const TwoLanes to_v = TwoDiff(v, ToLanes(line.origin));
+  const Lanes step = halves.high * q;
+  TwoLanes p = TwoDiff(to_v.high, step);
+  p.low += (to_v.low - halves.low * q) - direction.low * q;
+  const Lanes scale = Abs(to_v.high) + Abs(step);
+  if (kind_ == Kind::kVertex) {
+    const int axis = DominantAxis(line).is_x() ? 0 : 1;
+    const double inverse = 1 / direction.high[axis];
+    const double c = (p.high[axis] + p.low[axis]) * inverse;
+    const double bound = 16 * kUnit * std::abs(c) + kLow * scale[axis] * std::abs(inverse);
+    return {q + (c - bound), q + (c + bound)};
+  }
+  const TwoLanes edge = TwoDiff(ToLanes(w_), v);
+  const Lanes e = Swapped(edge.high);
+  const Lanes products = direction.high * e;
+  const double d = products[0] - products[1];
+  const double d_scale = std::abs(products[0]) + std::abs(products[1]);
+  if (!(std::abs(d) > 16 * kCrossError * d_scale)) return {-HUGE_VAL, HUGE_VAL};
+  const double inverse = 1 / d;
+  const TwoLanes p_halves = Split(p.high);
+  const TwoLanes e_halves = Split(e);
+  const Lanes high = p_halves.high * e_halves.high;
+  const Lanes low = (p_halves.high * e_halves.low + p_halves.low * e_halves.high) +
+                    (p.low * e + (p_halves.low * e_halves.low + p.high * Swapped(edge.low)));
+  const double r = (high[0] - high[1]) + (low[0] - low[1]);
+  const Lanes r_scale = scale * Abs(e);
+  const double c = r * inverse;
+  const double bound =
+      std::abs(inverse) * (16 * kUnit * d_scale * std::abs(c) + kLow * (r_scale[0] + r_scale[1]));
+  return {q + (c - bound), q + (c + bound)};
+}
+
+// Rounding is monotonic: what is between two numbers that round to one double rounds to it, ties
+// too.
+double Fraction::Rounded(const Line& line) const {
+  if (kind_ == Kind::kStart || kind_ == Kind::kEnd) return low_;
+  const Interval t = Refined(line);
+  return t.low == t.high ? t.low : ExactRounded(line);
 }
 
 Vec2 Fraction::Point(const Line& line, double rounded) const {

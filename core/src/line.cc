@@ -23,12 +23,6 @@ double Bound(double origin, double d, double t, double side) {
 
 }  // namespace
 
-Line::Line(const Segment& segment)
-    : origin(segment.a),
-      dx(TwoDiff(segment.b.x, segment.a.x)),
-      dy(TwoDiff(segment.b.y, segment.a.y)),
-      bounds(BoundsOf(segment)) {}
-
 Line::Line(const Ray& ray)
     : origin(ray.origin),
       dx{ray.direction.x, 0},
@@ -37,23 +31,15 @@ Line::Line(const Ray& ray)
       t_max(ray.t_max),
       bounds(BoundsUpTo(ray.t_max)) {}
 
-// The direction's rounding, a difference and a product make three roundings, as `kCrossError` has
-// them. Where the differences are doubles, as on a grid, two exact products decide: unequal ones
-// compare by their rounded parts first.
-int Line::Side(Vec2 p) const {
-  const double left = dx.high * (p.y - origin.y);
-  const double right = dy.high * (p.x - origin.x);
-  const double cross = left - right;
-  if (std::abs(cross) >= kCrossError * (std::abs(left) + std::abs(right))) {
-    return (cross > 0) - (cross < 0);
-  }
+// Where the differences are doubles, as on a grid, two exact products decide: unequal ones compare
+// by their rounded parts first.
+int Line::ExactSide(Vec2 p) const {
   const TwoDoubles x = TwoDiff(p.x, origin.x);
   const TwoDoubles y = TwoDiff(p.y, origin.y);
   if (dx.low != 0 || dy.low != 0 || x.low != 0 || y.low != 0) return ExactCross(origin, p).sign();
-  const TwoDoubles exact_left = TwoProduct(dx.high, y.high);
-  const TwoDoubles exact_right = TwoProduct(dy.high, x.high);
-  if (cross != 0) return cross > 0 ? 1 : -1;
-  return (exact_left.low > exact_right.low) - (exact_left.low < exact_right.low);
+  const TwoDoubles left = TwoProduct(dx.high, y.high);
+  const TwoDoubles right = TwoProduct(dy.high, x.high);
+  return left.high != right.high ? Sign(left.high - right.high) : Sign(left.low - right.low);
 }
 
 Expansion<16> Line::ExactCross(Vec2 v, Vec2 w) const {

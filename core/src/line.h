@@ -4,7 +4,10 @@
 // A segment or a ray, as casts see it.
 #pragma once
 
+#include <cmath>
+
 #include "carom/geometry.h"
+#include "exact.h"
 #include "expansion.h"
 
 namespace carom::internal {
@@ -13,14 +16,27 @@ namespace carom::internal {
 // b - a, exactly a pair of doubles in each coordinate; a ray's has low parts 0.
 struct Line {
   // The range is [0, 1]. Implicit: whatever takes a line takes a segment.
-  Line(const Segment& segment);  // NOLINT
+  Line(const Segment& segment)  // NOLINT
+      : origin(segment.a),
+        dx(TwoDiff(segment.b.x, segment.a.x)),
+        dy(TwoDiff(segment.b.y, segment.a.y)),
+        bounds(BoundsOf(segment)) {}
   explicit Line(const Ray& ray);
 
   // A segment of length zero.
   bool is_point() const { return dx.high == 0 && dy.high == 0; }
   // The sign of direction x (p - origin): +1 if p is left of the line, 0 if on it. Exact, also for
-  // points of the line's unbounded extension.
-  int Side(Vec2 p) const;
+  // points of the line's unbounded extension. The direction's rounding, a difference and a product
+  // make three roundings, as `kCrossError` has them.
+  int Side(Vec2 p) const {
+    const double left = dx.high * (p.y - origin.y);
+    const double right = dy.high * (p.x - origin.x);
+    const double cross = left - right;
+    if (std::abs(cross) >= kCrossError * (std::abs(left) + std::abs(right))) return Sign(cross);
+    return ExactSide(p);
+  }
+  // `Side` without the filter.
+  int ExactSide(Vec2 p) const;
   // direction x (w - v), exactly.
   Expansion<16> ExactCross(Vec2 v, Vec2 w) const;
   // A box that holds the part up to t, in [t_min, t_max]. Infinite where that is beyond all

@@ -3,13 +3,13 @@
 
 #include "passages.h"
 
-#include <algorithm>
-#include <cmath>
+#include <span>
 #include <utility>
 
 #include "carom/predicates.h"
 #include "exact.h"
 #include "metered_sort.h"
+#include "plain_passage.h"
 
 namespace carom::internal {
 namespace {
@@ -35,26 +35,40 @@ void PassageFinder::Start(const Line& line) {
   axis_ = DominantAxis(line);
 }
 
-// The box misses the line when its four corners lie strictly on one side. Each product below has
-// three roundings, their difference a fourth: 8u of the magnitudes covers them.
-bool PassageFinder::LineMayMeet(const Box& box) const {
-  const double dx = line_.dx.high;
-  const double dy = line_.dy.high;
-  const double y1 = dx * (box.min.y - line_.origin.y);
-  const double y2 = dx * (box.max.y - line_.origin.y);
-  const double x1 = dy * (box.min.x - line_.origin.x);
-  const double x2 = dy * (box.max.x - line_.origin.x);
-  const double error =
-      8 * kUnit * (std::max(std::abs(y1), std::abs(y2)) + std::max(std::abs(x1), std::abs(x2)));
-  return std::max(y1, y2) - std::min(x1, x2) >= -error &&
-         std::min(y1, y2) - std::max(x1, x2) <= error;
-}
-
-bool PassageFinder::MayMeet(const Box& box) const {
-  return line_.bounds.Intersects(box) && LineMayMeet(box);
-}
-
 const std::vector<Passage>& PassageFinder::Find(const IndexedPolygon& polygon, WorkMeter& meter) {
+  const Polygon& p = polygon.polygon();
+  const bool may_be_plain =
+      p.solidity() == Solidity::kSolid && p.edge_count() <= kMaxPlainEdges && p.ring_count() == 1;
+  return may_be_plain && FindSimply(p, meter) ? passages_ : FindByTouches(polygon, meter);
+}
+
+// Whether filters could tell.
+bool PassageFinder::FindSimply(const Polygon& polygon, WorkMeter& meter) {
+  passages_.clear();
+  const std::span<const Vec2> ring = polygon.ring(0);
+  if (!meter.Spend(ring.size())) return true;
+  PlainPassage plain;
+  const PlainVerdict verdict = FindPlain(line_, ring, plain);
+  if (verdict == PlainVerdict::kPassage) {
+    Passage& passage = passages_.emplace_back();
+    if (plain.entry == kNoEdge) {
+      passage.begin = Fraction::Start(line_);
+    } else {
+      passage.begin = Fraction::OfCrossingAt(plain.begin, polygon.edge(plain.entry));
+      passage.entry = {plain.entry, false, passage.begin};
+    }
+    if (plain.exit == kNoEdge) {
+      passage.end = Fraction::End(line_);
+    } else {
+      passage.end = Fraction::OfCrossingAt(plain.end, polygon.edge(plain.exit));
+      passage.exit = {plain.exit, false, passage.end};
+    }
+  }
+  return verdict != PlainVerdict::kCannotTell;
+}
+
+const std::vector<Passage>& PassageFinder::FindByTouches(const IndexedPolygon& polygon,
+                                                         WorkMeter& meter) {
   passages_.clear();
   if (line_.is_point()) {
     FindAtPoint(polygon, meter);

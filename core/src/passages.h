@@ -9,9 +9,12 @@
 // line moved by an infinitesimal amount to its left: there it meets no vertex and runs along no
 // edge, so each edge that passes the line from one side to the other changes the winding by one, at
 // its touch.
+// For small rings, two or no certain crossings make short work of all that (plain_passage.h).
 // docs/adr/0002-general-edge-passages.md tells why this and not convex pieces.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -19,6 +22,7 @@
 #include "carom/geometry.h"
 #include "carom/polygon.h"
 #include "carom/work_meter.h"
+#include "exact.h"
 #include "fraction.h"
 #include "indexed_polygon.h"
 #include "line.h"
@@ -53,8 +57,11 @@ class PassageFinder {
   // The passages in `polygon`, in order. Meaningless once `meter` has stopped.
   const std::vector<Passage>& Find(const IndexedPolygon& polygon, WorkMeter& meter);
 
+  // The same without the short cut for plain cases.
+  const std::vector<Passage>& FindByTouches(const IndexedPolygon& polygon, WorkMeter& meter);
+
   // Whether a box may meet the line: false only if it does not.
-  bool MayMeet(const Box& box) const;
+  bool MayMeet(const Box& box) const { return line_.bounds.Intersects(box) && LineMayMeet(box); }
 
  private:
   // One edge's contact with the line: a point, or an interval where they are parallel.
@@ -66,6 +73,7 @@ class PassageFinder {
     bool parallel;
   };
 
+  bool FindSimply(const Polygon& polygon, WorkMeter& meter);
   void FindAtPoint(const IndexedPolygon& polygon, WorkMeter& meter);
   void CollectTouches(const IndexedPolygon& polygon, WorkMeter& meter);
   void AddTouch(uint32_t index, const Segment& edge);
@@ -76,7 +84,20 @@ class PassageFinder {
   void SortTouches(WorkMeter& meter);
   void JoinTouches(const Polygon& polygon, bool starts_inside, int64_t winding, WorkMeter& meter);
   void Close(Passage& passage, size_t first_touch, size_t last_touch, WorkMeter& meter);
-  bool LineMayMeet(const Box& box) const;
+  // The box misses the line when its four corners lie strictly on one side. Each product below has
+  // three roundings, their difference a fourth: 8u of the magnitudes covers them.
+  bool LineMayMeet(const Box& box) const {
+    const double dx = line_.dx.high;
+    const double dy = line_.dy.high;
+    const double y1 = dx * (box.min.y - line_.origin.y);
+    const double y2 = dx * (box.max.y - line_.origin.y);
+    const double x1 = dy * (box.min.x - line_.origin.x);
+    const double x2 = dy * (box.max.x - line_.origin.x);
+    const double error =
+        8 * kUnit * (std::max(std::abs(y1), std::abs(y2)) + std::max(std::abs(x1), std::abs(x2)));
+    return std::max(y1, y2) - std::min(x1, x2) >= -error &&
+           std::min(y1, y2) - std::max(x1, x2) <= error;
+  }
   int Compare(const Fraction& a, const Fraction& b) const { return Fraction::Compare(line_, a, b); }
 
   Line line_{Segment{{0, 0}, {1, 0}}};

@@ -7,10 +7,12 @@
 
 #include <cmath>
 
+#include "carom/predicates.h"
 #include "exact.h"
 #include "expansion.h"
 #include "fraction.h"
 #include "measures.h"
+#include "random_ring.h"
 #include "random_scene.h"
 #include "tests/support/exact.h"
 
@@ -119,6 +121,83 @@ TEST(ExactTest, FractionsCompareAndRoundExactly) {
   EXPECT_GT(ties, 1000);
 }
 
+// What the quick path decides, expansions decide likewise, over all magnitudes and on grids.
+TEST(ExactTest, RefinedFractionsHoldTheExactOnes) {
+  Random random(26);
+  int decided = 0;
+  int all = 0;
+  for (int i = 0; i < 100000; ++i) {
+    const Grid grid = AnyGrid(random);
+    const Vec2 a = Normalized(grid.Point(random));
+    const Vec2 b = Normalized(grid.Point(random));
+    if (a == b) continue;
+    const bool is_ray = random.Below(3) == 0 && !(b == Vec2{});
+    const internal::Line line = is_ray ? internal::Line(carom::Ray{a, b}) : carom::Segment{a, b};
+    const carom::Segment e{Normalized(grid.Point(random)), Normalized(grid.Point(random))};
+    const int side_a = line.Side(e.a);
+    if (side_a == line.Side(e.b)) continue;
+    const internal::Meeting meeting =
+        side_a == 0 ? Fraction::OfVertex(line, internal::DominantAxis(line), e.a)
+                    : Fraction::OfCrossing(line, e);
+    if (meeting.range != 0 || meeting.at.is_start() || meeting.at.is_end()) continue;
+    const internal::Interval refined = meeting.at.Refined(line);
+    const double rounded = meeting.at.ExactRounded(line);
+    ASSERT_LE(refined.low, rounded);
+    ASSERT_GE(refined.high, rounded);
+    ASSERT_EQ(meeting.at.Rounded(line), rounded);
+    decided += refined.low == refined.high;
+    ++all;
+  }
+  RecordProperty("decided_in_10000", decided * 10000 / all);
+  EXPECT_GT(all, 10000);
+  EXPECT_GE(decided, all * 0.9);
+}
+
+TEST(ExactTest, RandomFractionsAreDecidedWithoutExpansions) {
+  Random random(27);
+  int decided = 0;
+  int all = 0;
+  while (all < 20000) {
+    const auto any = [&] { return Vec2{400 * random.Unit(), 400 * random.Unit()}; };
+    const carom::Segment s{any(), any()};
+    const carom::Segment e{any(), any()};
+    if (!Intersects(s, e)) continue;
+    const Fraction at = Fraction::OfCrossing(s, e).at;
+    const internal::Interval refined = at.Refined(s);
+    const RationalXy d = Exact(Xy{s.b.x, s.b.y}) - Exact(Xy{s.a.x, s.a.y});
+    const RationalXy along = Exact(Xy{e.b.x, e.b.y}) - Exact(Xy{e.a.x, e.a.y});
+    const Rational t =
+        Cross(Exact(Xy{e.a.x, e.a.y}) - Exact(Xy{s.a.x, s.a.y}), along) / Cross(d, along);
+    ASSERT_EQ(at.Rounded(s), NearestDouble(t));
+    decided += refined.low == refined.high;
+    ++all;
+  }
+  RecordProperty("decided_in_10000", decided * 10000 / all);
+  EXPECT_GE(decided, all * 0.999);
+}
+
+// Fractions midway between two doubles, and very near to that on either side.
+TEST(ExactTest, FractionsNearMidpointsRoundExactly) {
+  Random random(28);
+  int midway = 0;
+  for (int i = 0; i < 5000; ++i) {
+    const double h = 0.25 * random.Below(3);
+    const internal::Line line(carom::Ray{{-h, 0}, {0x1p52, 0}});
+    // In [2^51, 2^52], where doubles are 1/2 apart, so v + h may be midway between two.
+    const double v = std::floor((1 + random.Unit()) * 0x1p51) + 0.5 * random.Below(2);
+    const double tilt = 0.5 * (random.Below(3) - 1);
+    const carom::Segment e{{v, -1}, {v + tilt, 0x1p40}};
+    const Rational t = (Exact(v) + Exact(tilt) / (Exact(0x1p40) + 1) + Exact(h)) / Exact(0x1p52);
+    const Fraction at = Fraction::OfCrossing(line, e).at;
+    ASSERT_EQ(at.Rounded(line), NearestDouble(t));
+    ASSERT_EQ(at.ExactRounded(line), NearestDouble(t));
+    const internal::Interval refined = at.Refined(line);
+    midway += refined.low != refined.high;
+  }
+  EXPECT_GT(midway, 1000);
+  EXPECT_LT(midway, 4000);
+}
+
 TEST(ExactTest, UnitNormalsAreWithinOneUlp) {
   Random random(24);
   for (int i = 0; i < 20000; ++i) {
@@ -128,6 +207,18 @@ TEST(ExactTest, UnitNormalsAreWithinOneUlp) {
     const RationalXy along = Exact(Xy{e.b.x, e.b.y}) - Exact(Xy{e.a.x, e.a.y});
     const Rational sign = side;
     ASSERT_TRUE(IsUnitVectorWithin({normal.x, normal.y}, {-sign * along.y, sign * along.x}, 1));
+  }
+  // Edges of a grid, of all magnitudes, and of nearly one direction.
+  for (int i = 0; i < 60000; ++i) {
+    const Grid grid = AnyGrid(random);
+    carom::Segment e{Normalized(grid.Point(random)), Normalized(grid.Point(random))};
+    if (i % 4 == 0) e.b.x = Normalized(std::nextafter(e.a.x, e.b.x));
+    if (e.a == e.b) continue;
+    const int side = i % 2 == 0 ? 1 : -1;
+    const Vec2 normal = internal::UnitNormal(e, side);
+    ASSERT_EQ(normal, internal::UnitNormalOfPairs(e, side)) << ToCode(e);
+    ASSERT_FALSE(normal.x == 0 && std::signbit(normal.x));
+    ASSERT_FALSE(normal.y == 0 && std::signbit(normal.y));
   }
   const Vec2 up = internal::UnitNormal({{0, 0}, {3, 0}}, 1);
   EXPECT_EQ(up, (Vec2{0, 1}));

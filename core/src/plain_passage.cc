@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plain_passage.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "exact.h"
+#include "double_lanes.h"
+#include "passages.h"
+
+namespace carom::internal {
+namespace {
+
+struct LaneIntervals {
+  Lanes low;
+  Lanes high;
+};
+
+// `CrossingOf` for two edges at once: the vectors of a lane each are those of x or of y. All
+// numbers where one of both is not certain.
+LaneIntervals CrossingsOf(const Line& line, const Segment& one, const Segment& other) {
+  const Lanes a = ToLanes(one.a);
+  const Lanes b = ToLanes(other.a);
+  const Lanes to_a = a - ToLanes(line.origin);
+  const Lanes to_b = b - ToLanes(line.origin);
+  const Lanes along_a = ToLanes(one.b) - a;
+  const Lanes along_b = ToLanes(other.b) - b;
+  const Lanes e_x = Lows(along_a, along_b);
+  const Lanes e_y = Highs(along_a, along_b);
+  const Lanes n_left = Lows(to_a, to_b) * e_y;
+  const Lanes n_right = Highs(to_a, to_b) * e_x;
+  const Lanes d_left = line.dx.high * e_y;
+  const Lanes d_right = line.dy.high * e_x;
+  const Lanes n = n_left - n_right;
+  const Lanes d = d_left - d_right;
+  const Lanes n_error = kCrossError * (Abs(n_left) + Abs(n_right));
+  const Lanes d_error = kCrossError * (Abs(d_left) + Abs(d_right));
+  const Lanes size = Abs(d);
+  const Lanes t = n / d;
+  const Lanes bound = (n_error + Abs(t) * d_error) * (1 / (size - d_error));
+  const Lanes error = bound * (1 + 8 * kUnit) + 2 * kUnit * Abs(t);
+  if (SignBits(size > 2 * d_error) != 3) {
+    return {Lanes{-HUGE_VAL, -HUGE_VAL}, Lanes{HUGE_VAL, HUGE_VAL}};
+  }
+  return {t - error, t + error};
+}
+
+}  // namespace
+
+// The filter of `Line::Side`, without the case of equality, which is that of points on the line.
+// Two points at a time, from the last to the first.
+CertainSides SidesOf(const Line& line, const Vec2* points, size_t count) {
+  const Lanes origin = ToLanes(line.origin);
+  const Lanes across{line.dy.high, line.dx.high};
+  uint32_t certain = 0;
+  uint32_t negative = 0;
+  const auto add = [&](const Vec2& p, const Vec2& q) {
+    const Lanes a = (ToLanes(p) - origin) * across;
+    const Lanes b = (ToLanes(q) - origin) * across;
+    const Lanes left = Highs(a, b);
+    const Lanes right = Lows(a, b);
+    const Lanes cross = left - right;
+    certain = certain << 2 | SignBits(Abs(cross) > kCrossError * (Abs(left) + Abs(right)));
+    negative = negative << 2 | SignBits(cross);
+  };
+  size_t i = count & ~size_t{1};
+  if (i < count) {
+    add(points[i], points[i]);
+    certain &= 1;
+  }
+  while (i > 0) {
+    i -= 2;
+    add(points[i], points[i + 1]);
+  }
+  return {certain & ~negative, certain & negative};
+}
+
+PlainVerdict FindPlain(const Line& line, std::span<const Vec2> ring, PlainPassage& passage) {
+  const size_t n = ring.size();
+  if (n == 0 || n > kMaxPlainEdges) return PlainVerdict::kCannotTell;
+  CertainSides sides = SidesOf(line, ring.data(), std::min<size_t>(n, 8));
+  for (size_t i = 8; i < n; i += 8) {
+    const CertainSides more = SidesOf(line, ring.data() + i, std::min<size_t>(n - i, 8));
+    sides.left |= more.left << i;
+    sides.right |= more.right << i;
+  }
+  return FindPlain(line, ring, sides, passage);
+}
+
+// A ring that crosses the line's unbounded extension twice, at t_1 < t_2, winds once about the
+// points between, in either direction, and not about others: those are filled under both rules.
+PlainVerdict FindPlain(const Line& line, std::span<const Vec2> ring, CertainSides sides,
+                       PlainPassage& passage) {
+  const size_t last = ring.size() - 1;
+  if ((sides.left | sides.right) != (2u << last) - 1) return PlainVerdict::kCannotTell;
+  // Bit i: edge i passes from one side to the other. An even number does.
+  const uint32_t crossing = sides.left ^ (sides.left >> 1 | (sides.left & 1) << last);
+  if (crossing == 0) return PlainVerdict::kNoPassage;
+  const uint32_t rest = crossing & (crossing - 1);
+  if ((rest & (rest - 1)) != 0) return PlainVerdict::kCannotTell;
+  const auto one = static_cast<uint32_t>(std::countr_zero(crossing));
+  const auto other = static_cast<uint32_t>(std::countr_zero(rest));
+  const LaneIntervals at = CrossingsOf(line, {ring[one], ring[one + 1]},
+                                       {ring[other], ring[other == last ? 0 : other + 1]});
+  // In order, if they are disjoint. What follows is hard to predict, hence free of branches.
+  const bool is_swapped = at.low[1] < at.low[0];
+  const Interval begin{std::min(at.low[0], at.low[1]), std::min(at.high[0], at.high[1])};
+  const Interval end{std::max(at.low[0], at.low[1]), std::max(at.high[0], at.high[1])};
+  const bool are_disjoint = begin.high < end.low;
+  const bool is_outside = (end.high < line.t_min) | (begin.low > line.t_max);
+  const bool from_start = begin.high < line.t_min;
+  const bool to_end = end.low > line.t_max;
+  const bool is_certain = (from_start | ((begin.low > line.t_min) & (begin.high < line.t_max))) &
+                          (to_end | ((end.low > line.t_min) & (end.high < line.t_max)));
+  const uint32_t entry = is_swapped ? other : one;
+  const uint32_t exit = is_swapped ? one : other;
+  passage = {from_start ? kNoEdge : entry, to_end ? kNoEdge : exit, begin, end};
+  if (!(are_disjoint & (is_outside | is_certain))) return PlainVerdict::kCannotTell;
+  return is_outside ? PlainVerdict::kNoPassage : PlainVerdict::kPassage;
+}
+
+}  // namespace carom::internal
