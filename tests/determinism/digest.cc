@@ -1,16 +1,19 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// carom_digest [CASES]: one hash for each kind of batch, and one of all, over every field of the
-// answers to CASES made-up groups. The bits of an answer depend on nothing but the question, so two
-// builds that print other lines are two libraries. `.ci/digest` compares compilers, levels of
-// optimisation and instruction sets.
+// carom_digest [--target NAME] [CASES]: one hash for each kind of batch, and one of all, over every
+// field of the answers to CASES made-up groups. The bits of an answer depend on nothing but the
+// question, so two builds that print other lines are two libraries. `.ci/digest` compares compilers,
+// levels of optimisation and instruction sets. A target is one of those that `carom_digest --targets`
+// lists: the paths of the vector code that this machine can take.
 
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <vector>
 
+#include "hwy/highway.h"
 #include "tests/support/answer_words.h"
 #include "tests/support/choices.h"
 #include "tests/support/group_case.h"
@@ -83,6 +86,47 @@ int Main(int cases) {
 }  // namespace
 }  // namespace carom::testing
 
+namespace {
+
+// The paths of the vector code in this build, of those that this machine can take.
+std::vector<int64_t> Targets() {
+  std::vector<int64_t> targets;
+#ifndef HWY_COMPILE_ONLY_STATIC
+  for (int64_t left = hwy::SupportedTargets() & HWY_TARGETS; left != 0; left &= left - 1) {
+    targets.push_back(left & -left);
+  }
+#endif
+  return targets;
+}
+
+// Takes that path from now on. Returns whether there is one.
+bool TakePath([[maybe_unused]] const std::string& name) {
+#ifndef HWY_COMPILE_ONLY_STATIC
+  for (const int64_t target : Targets()) {
+    if (name != hwy::TargetName(target)) continue;
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    return true;
+  }
+#endif
+  return false;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
-  return carom::testing::Main(argc > 1 ? std::atoi(argv[1]) : carom::testing::kCases);
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (!arguments.empty() && arguments[0] == "--targets") {
+    for (const int64_t target : Targets()) std::puts(hwy::TargetName(target));
+    return 0;
+  }
+  if (arguments.size() >= 2 && arguments[0] == "--target") {
+    if (!TakePath(arguments[1])) {
+      std::fprintf(stderr, "no such target: %s\n", arguments[1].c_str());
+      return 2;
+    }
+    arguments.erase(arguments.begin(), arguments.begin() + 2);
+  }
+  return carom::testing::Main(arguments.empty() ? carom::testing::kCases
+                                                : std::atoi(arguments[0].c_str()));
 }
