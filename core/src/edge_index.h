@@ -18,12 +18,13 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "carom/geometry.h"
 #include "carom/locate.h"
 #include "carom/polygon.h"
+#include "carom/predicates.h"
 #include "carom/work_meter.h"
 #include "lanes.h"
 
@@ -48,6 +49,15 @@ struct MeetsBox {
   Box reach;
 
   bool operator()(const Box& box) const { return reach.Intersects(box); }
+};
+
+// Likewise the set of boxes that share a point with `segment`.
+struct MeetsSegment {
+  Segment segment;
+  Vec2 normal;  // of length 1, within 4 * 2^-53; 0 for a point
+
+  explicit MeetsSegment(const Segment& s);
+  bool operator()(const Box& box) const { return Intersects(segment, box); }
 };
 
 // Up to eight children. Their boxes and strips are in the node's own frame: the difference to
@@ -82,8 +92,9 @@ struct alignas(64) EdgeNode {
   float X(double x) const { return static_cast<float>((x - origin.x) * scale); }
   float Y(double y) const { return static_cast<float>((y - origin.y) * scale); }
 
-  // The children whose box may meet `reach`: at least those that do.
-  LaneBits Meeting(const Box& reach) const;
+  // The children whose box may meet what is asked for: at least those that do.
+  LaneBits Meeting(const MeetsBox& asked) const;
+  LaneBits Meeting(const MeetsSegment& asked) const;
 
   // A box that holds child `i`.
   Box BoxOf(size_t i) const {
@@ -93,7 +104,8 @@ struct alignas(64) EdgeNode {
   }
 };
 
-inline LaneBits EdgeNode::Meeting(const Box& reach) const {
+inline LaneBits EdgeNode::Meeting(const MeetsBox& asked) const {
+  const Box& reach = asked.reach;
   const float x0 = X(reach.min.x);
   const float y0 = Y(reach.min.y);
   const float x1 = X(reach.max.x);
@@ -102,7 +114,7 @@ inline LaneBits EdgeNode::Meeting(const Box& reach) const {
     return (min_x.half[half] <= x1) & (min_y.half[half] <= y1) & (max_x.half[half] >= x0) &
            (max_y.half[half] >= y0);
   };
-  return Bits(meeting(0), meeting(1));
+  return Bits(meeting(0), meeting(1)) & ((1U << count) - 1);
 }
 
 // Immutable after construction, hence thread-safe. It holds no pointer to the polygon, which is
@@ -148,12 +160,13 @@ class EdgeIndex {
     return true;
   }
 
-  template <class Visit>
-  bool VisitNode(const EdgeNode& node, WorkMeter& meter, const MeetsBox& meets,
+  template <class Meets, class Visit>
+  requires std::is_same_v<Meets, MeetsBox> || std::is_same_v<Meets, MeetsSegment>
+  bool VisitNode(const EdgeNode& node, WorkMeter& meter, const Meets& meets,
                  const Visit& visit) const {
     if (!meter.Spend(node.count)) return false;
     const auto visit_node = [&](const EdgeNode& n) { return VisitNode(n, meter, meets, visit); };
-    for (LaneBits bits = node.Meeting(meets.reach); bits != 0; bits &= bits - 1) {
+    for (LaneBits bits = node.Meeting(meets); bits != 0; bits &= bits - 1) {
       const auto i = static_cast<size_t>(std::countr_zero(bits));
       if (!VisitChild(node, i, visit, visit_node)) return false;
     }

@@ -46,13 +46,16 @@ inline Double2 Abs(Double2 v) {
   return reinterpret_cast<Double2>(reinterpret_cast<Long2>(v) & magnitude);
 }
 
+inline LaneBits Bits(Long2 first, Long2 second, Long2 third, Long2 fourth) {
+  const Long2 either = (first & Long2{1, 2}) | (second & Long2{4, 8}) | (third & Long2{16, 32}) |
+                       (fourth & Long2{64, 128});
+  return static_cast<LaneBits>(either[0] | either[1]);
+}
+
 // The lanes that are greater than `bound`.
 inline LaneBits Above(const Doubles& values, double bound) {
-  const Double2 b{bound, bound};
-  const Long2 either = ((values.pair[0] > b) & Long2{1, 2}) | ((values.pair[1] > b) & Long2{4, 8}) |
-                       ((values.pair[2] > b) & Long2{16, 32}) |
-                       ((values.pair[3] > b) & Long2{64, 128});
-  return static_cast<LaneBits>(either[0] | either[1]);
+  return Bits(values.pair[0] > bound, values.pair[1] > bound, values.pair[2] > bound,
+              values.pair[3] > bound);
 }
 
 // How many of the eight lanes pass (Beeler, Gosper and Schroeppel, HAKMEM, 1972, item 169, by
