@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "carom/batch.h"
 #include "carom/status.h"
+#include "place_vertices.h"
 
 namespace carom {
 namespace {
@@ -116,11 +117,9 @@ PolygonSpec Polygon::spec() const {
 
 absl::StatusOr<Polygon> PlacedPolygon(const Polygon& shape, const Pose& pose) {
   Polygon placed = shape;
-  placed.bounds_ = Box{};
-  for (Vec2& p : placed.vertices_) {
-    p = Placed(pose, p);
-    if (!IsAccepted(p)) return InvalidField("", Description(ItemFault::kPlacedOutOfRange));
-    placed.bounds_.Extend(p);
+  placed.bounds_ = internal::PlaceVertices(pose, placed.vertices_);
+  if (!IsAccepted(placed.bounds_.min) || !IsAccepted(placed.bounds_.max)) {
+    return InvalidField("", Description(ItemFault::kPlacedOutOfRange));
   }
   return placed;
 }
