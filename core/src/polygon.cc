@@ -4,6 +4,9 @@
 #include "carom/polygon.h"
 
 #include <algorithm>
+#include <memory>
+#include <new>
+#include <span>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -51,7 +54,54 @@ absl::Status CheckSize(const PolygonSpec& spec, const PolygonLimits& limits) {
   return absl::OkStatus();
 }
 
+// The vertices of a ring without the closing duplicate.
+std::span<const Vec2> OpenVertices(const RingSpec& ring) {
+  const std::span<const Vec2> all = ring.vertices;
+  const bool repeats = !ring.open && all.size() >= 2 && all.front() == all.back();
+  return repeats ? all.first(all.size() - 1) : all;
+}
+
 }  // namespace
+
+Polygon::Block* Polygon::Block::New(size_t vertex_count) {
+  static_assert(alignof(Vec2) <= alignof(Block) && sizeof(Block) % alignof(Vec2) == 0);
+  void* memory = ::operator new(sizeof(Block) + vertex_count * sizeof(Vec2));
+  auto* block = new (memory) Block;
+  block->vertex_count = static_cast<uint32_t>(vertex_count);
+  std::uninitialized_value_construct_n(block->vertices(), vertex_count);
+  return block;
+}
+
+void Polygon::Block::Delete(Block* block) {
+  block->~Block();
+  ::operator delete(block);
+}
+
+void Polygon::Release() {
+  if (block_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) Block::Delete(block_);
+}
+
+// Null for one closed ring without user data. `spec` is normalized.
+std::unique_ptr<Polygon::Details> Polygon::DetailsOf(PolygonSpec& spec) {
+  const bool is_one_closed_ring = spec.rings.size() == 1 && !spec.rings[0].open;
+  if (is_one_closed_ring && spec.user_data.empty()) return nullptr;
+  auto details = std::make_unique<Details>();
+  details->user_data = std::move(spec.user_data);
+  if (is_one_closed_ring) return details;
+  uint32_t first = 0;
+  for (const RingSpec& ring : spec.rings) {
+    const auto count = static_cast<uint32_t>(OpenVertices(ring).size());
+    const auto first_edge = static_cast<uint32_t>(details->tail.size());
+    details->rings.push_back({first, count, first_edge, ring.open});
+    const uint32_t edges = ring.open && count > 1 ? count - 1 : count;
+    for (uint32_t i = 0; i < edges; ++i) {
+      details->tail.push_back(first + i);
+      details->next.push_back(first + (i + 1 == count ? 0 : i + 1));
+    }
+    first += count;
+  }
+  return details;
+}
 
 absl::StatusOr<Polygon> Polygon::Create(PolygonSpec spec, const PolygonLimits& limits) {
   if (absl::Status size = CheckSize(spec, limits); !size.ok()) return size;
@@ -62,48 +112,46 @@ absl::StatusOr<Polygon> Polygon::Create(PolygonSpec spec, const PolygonLimits& l
   }
   if (!refusal.empty()) return refusal.status();
 
-  Polygon polygon;
-  polygon.id_ = spec.id;
-  polygon.category_ = spec.category;
-  polygon.fill_rule_ = spec.fill_rule;
-  polygon.solidity_ = spec.solidity;
-  polygon.user_data_ = std::move(spec.user_data);
+  size_t vertex_count = 0;
   for (RingSpec& ring : spec.rings) {
     for (Vec2& p : ring.vertices) p = Normalized(p);
-    std::span<const Vec2> vertices = ring.vertices;
-    if (!ring.open && vertices.size() >= 2 && vertices.front() == vertices.back()) {
-      vertices = vertices.first(vertices.size() - 1);
-    }
-    polygon.AppendRing(vertices, ring.open);
+    vertex_count += OpenVertices(ring).size();
   }
+  Polygon polygon(Block::New(vertex_count));
+  Block& block = *polygon.block_;
+  block.id = spec.id;
+  block.category = spec.category;
+  block.fill_rule = spec.fill_rule;
+  block.solidity = spec.solidity;
+  Vec2* next = block.vertices();
+  for (const RingSpec& ring : spec.rings) {
+    for (const Vec2 p : OpenVertices(ring)) {
+      *next++ = p;
+      block.bounds.Extend(p);
+    }
+  }
+  block.details = DetailsOf(spec);
+  block.is_one_closed_ring = block.details == nullptr || block.details->rings.empty();
   return polygon;
 }
 
-void Polygon::AppendRing(std::span<const Vec2> vertices, bool open) {
-  const auto first = static_cast<uint32_t>(vertices_.size());
-  const auto count = static_cast<uint32_t>(vertices.size());
-  rings_.push_back({first, count, static_cast<uint32_t>(tail_.size()), open});
-  for (const Vec2 p : vertices) {
-    vertices_.push_back(p);
-    bounds_.Extend(p);
-  }
-  const uint32_t edges = open && count > 1 ? count - 1 : count;
-  for (uint32_t i = 0; i < edges; ++i) {
-    tail_.push_back(first + i);
-    next_.push_back(first + (i + 1 == count ? 0 : i + 1));
-  }
+const std::string& Polygon::user_data() const {
+  static const std::string* const none = new std::string;
+  return block_->details == nullptr ? *none : block_->details->user_data;
 }
 
 EdgeRef Polygon::edge_ref(size_t index) const {
+  if (is_one_closed_ring()) return {0, static_cast<uint32_t>(index)};
+  const std::vector<Ring>& rings = block_->details->rings;
   const auto after =
-      std::upper_bound(rings_.begin(), rings_.end(), index,
+      std::upper_bound(rings.begin(), rings.end(), index,
                        [](size_t edge, const Ring& ring) { return edge < ring.first_edge; });
-  const auto ring = static_cast<uint32_t>(after - rings_.begin() - 1);
-  return {ring, static_cast<uint32_t>(index) - rings_[ring].first_edge};
+  const auto ring = static_cast<uint32_t>(after - rings.begin() - 1);
+  return {ring, static_cast<uint32_t>(index) - rings[ring].first_edge};
 }
 
 PolygonSpec Polygon::spec() const {
-  PolygonSpec spec{id_, {}, fill_rule_, solidity_, category_, user_data_};
+  PolygonSpec spec{id(), {}, fill_rule(), solidity(), category(), user_data()};
   for (size_t i = 0; i < ring_count(); ++i) {
     const std::span<const Vec2> vertices = ring(i);
     RingSpec described{{vertices.begin(), vertices.end()}, is_open(i)};
@@ -116,10 +164,19 @@ PolygonSpec Polygon::spec() const {
 }
 
 absl::StatusOr<Polygon> PlacedPolygon(const Polygon& shape, const Pose& pose) {
-  Polygon placed = shape;
-  placed.bounds_ = internal::PlaceVertices(pose, placed.vertices_);
-  if (!IsAccepted(placed.bounds_.min) || !IsAccepted(placed.bounds_.max)) {
+  Polygon placed(Polygon::Block::New(shape.vertex_count()));
+  Polygon::Block& block = *placed.block_;
+  block.bounds = internal::PlaceVertices(pose, shape.vertices(), block.vertices());
+  if (!IsAccepted(block.bounds.min) || !IsAccepted(block.bounds.max)) {
     return InvalidField("", Description(ItemFault::kPlacedOutOfRange));
+  }
+  block.id = shape.id();
+  block.category = shape.category();
+  block.fill_rule = shape.fill_rule();
+  block.solidity = shape.solidity();
+  block.is_one_closed_ring = shape.is_one_closed_ring();
+  if (const Polygon::Details* details = shape.block_->details.get()) {
+    block.details = std::make_unique<Polygon::Details>(*details);
   }
   return placed;
 }

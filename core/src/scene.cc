@@ -4,24 +4,20 @@
 #include "carom/scene.h"
 
 #include <algorithm>
-#include <cmath>
+#include <memory>
 #include <string>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/variant.h"
-#include "box_hierarchy.h"
 #include "carom/status.h"
-#include "indexed_polygon.h"
+#include "scene_index.h"
 
 namespace carom {
 namespace {
 
-using Shared = std::shared_ptr<const IndexedPolygon>;
-
-bool ById(const Shared& a, const Shared& b) { return a->polygon().id() < b->polygon().id(); }
+using internal::SceneIndex;
 
 absl::Status CheckLimits(size_t polygons, size_t vertices, const SceneLimits& limits) {
   if (polygons > limits.max_polygons) {
@@ -34,38 +30,6 @@ absl::Status CheckLimits(size_t polygons, size_t vertices, const SceneLimits& li
         absl::StrCat("must have at most ", limits.max_vertices, " vertices (vertices a scene)"));
   }
   return absl::OkStatus();
-}
-
-// Spreads the low 32 bits to the even positions.
-uint64_t Spread(uint64_t v) {
-  v = (v | (v << 16)) & 0x0000ffff0000ffff;
-  v = (v | (v << 8)) & 0x00ff00ff00ff00ff;
-  v = (v | (v << 4)) & 0x0f0f0f0f0f0f0f0f;
-  v = (v | (v << 2)) & 0x3333333333333333;
-  return (v | (v << 1)) & 0x5555555555555555;
-}
-
-// The position of `value` between `min` and `max` in [0, 2^32).
-uint64_t Cell(double value, double min, double max) {
-  if (!(max > min)) return 0;
-  const double cell = (value - min) / (max - min) * 0x1p32;
-  return static_cast<uint64_t>(std::clamp(cell, 0.0, 0x1p32 - 1));
-}
-
-// Polygon indices along a Z-order curve over the centres of their boxes (Morton 1966): neighbours
-// in the order are neighbours in the plane. Only speed depends on it.
-std::vector<uint32_t> CurveOrder(const std::vector<Shared>& polygons, const Box& bounds) {
-  std::vector<std::pair<uint64_t, uint32_t>> keyed(polygons.size());
-  for (size_t i = 0; i < polygons.size(); ++i) {
-    const Box& box = polygons[i]->polygon().bounds();
-    const uint64_t x = Cell(box.min.x / 2 + box.max.x / 2, bounds.min.x, bounds.max.x);
-    const uint64_t y = Cell(box.min.y / 2 + box.max.y / 2, bounds.min.y, bounds.max.y);
-    keyed[i] = {Spread(x) | (Spread(y) << 1), static_cast<uint32_t>(i)};
-  }
-  std::sort(keyed.begin(), keyed.end());
-  std::vector<uint32_t> order(keyed.size());
-  for (size_t i = 0; i < keyed.size(); ++i) order[i] = keyed[i].second;
-  return order;
 }
 
 uint64_t EditedId(const SceneEdit& edit) {
@@ -102,83 +66,85 @@ absl::Status CheckEdits(const Scene& scene, const std::vector<SceneEdit>& edits)
   return missing.status(absl::StatusCode::kNotFound);
 }
 
-}  // namespace
-
-Scene::Scene(std::vector<Shared> polygons, uint64_t version)
-    : version_(version), polygons_(std::move(polygons)) {
-  for (const Shared& indexed : polygons_) {
-    vertex_count_ += indexed->polygon().vertex_count();
-    bounds_.Extend(indexed->polygon().bounds());
-  }
-  order_ = CurveOrder(polygons_, bounds_);
-  hierarchy_ = std::make_unique<const BoxHierarchy>(
-      order_.size(), [this](size_t i) { return polygons_[order_[i]]->polygon().bounds(); });
-}
-
-Scene::~Scene() = default;
-
-absl::StatusOr<Scene::Ptr> Scene::Create(std::vector<Polygon> polygons, uint64_t version,
-                                         const SceneLimits& limits) {
-  size_t vertices = 0;
+// Names each polygon whose id an earlier one has.
+absl::Status CheckIds(const std::vector<Polygon>& polygons) {
+  std::vector<uint64_t> ids(polygons.size());
+  for (size_t i = 0; i < polygons.size(); ++i) ids[i] = polygons[i].id();
+  std::sort(ids.begin(), ids.end());
+  if (std::adjacent_find(ids.begin(), ids.end()) == ids.end()) return absl::OkStatus();
   absl::flat_hash_set<uint64_t> seen;
   Refusal refusal;
   for (size_t i = 0; i < polygons.size(); ++i) {
-    vertices += polygons[i].vertex_count();
     if (!seen.insert(polygons[i].id()).second) {
       refusal.Add(absl::StrCat("polygons[", i, "].id"), "must be unique in the scene");
     }
   }
+  return refusal.status();
+}
+
+// All of it anew.
+std::unique_ptr<const SceneIndex> Rebuilt(const Scene& scene,
+                                          const std::vector<const Polygon*>& gone,
+                                          std::vector<Polygon> arriving) {
+  absl::flat_hash_set<uint64_t> gone_ids;
+  for (const Polygon* polygon : gone) gone_ids.insert(polygon->id());
+  std::vector<Polygon> polygons = std::move(arriving);
+  polygons.reserve(polygons.size() + scene.polygon_count());
+  for (size_t i = 0; i < scene.polygon_count(); ++i) {
+    if (!gone_ids.contains(scene.polygon(i).id())) polygons.push_back(scene.polygon(i));
+  }
+  return std::make_unique<const SceneIndex>(std::move(polygons), 1);
+}
+
+}  // namespace
+
+Scene::Scene(std::unique_ptr<const SceneIndex> index, uint64_t version)
+    : version_(version), index_(std::move(index)) {}
+
+Scene::~Scene() = default;
+
+size_t Scene::polygon_count() const { return index_->polygon_count(); }
+size_t Scene::vertex_count() const { return index_->vertex_count(); }
+const Box& Scene::bounds() const { return index_->bounds(); }
+const Polygon* Scene::Find(uint64_t id) const { return index_->Find(id); }
+const Polygon& Scene::polygon(size_t index) const { return index_->polygon(index); }
+
+absl::StatusOr<Scene::Ptr> Scene::Create(std::vector<Polygon> polygons, uint64_t version,
+                                         const SceneLimits& limits, size_t threads) {
+  size_t vertices = 0;
+  for (const Polygon& polygon : polygons) vertices += polygon.vertex_count();
   if (absl::Status status = CheckLimits(polygons.size(), vertices, limits); !status.ok()) {
     return status;
   }
-  if (!refusal.empty()) return refusal.status();
-  std::vector<Shared> shared;
-  shared.reserve(polygons.size());
-  for (Polygon& polygon : polygons) {
-    shared.push_back(std::make_shared<const IndexedPolygon>(std::move(polygon)));
-  }
-  std::sort(shared.begin(), shared.end(), ById);
-  return Ptr(new Scene(std::move(shared), version));
+  if (absl::Status status = CheckIds(polygons); !status.ok()) return status;
+  return Ptr(new Scene(std::make_unique<const SceneIndex>(std::move(polygons), threads), version));
 }
 
 absl::StatusOr<Scene::Ptr> Scene::Commit(std::vector<SceneEdit> edits, uint64_t version,
                                          const SceneLimits& limits) const {
   if (absl::Status status = CheckEdits(*this, edits); !status.ok()) return status;
-  absl::flat_hash_set<uint64_t> gone;
-  std::vector<Shared> arriving;
+  size_t vertices = vertex_count();
+  std::vector<const Polygon*> gone;
+  std::vector<Polygon> arriving;
   for (SceneEdit& edit : edits) {
-    if (!std::holds_alternative<AddPolygon>(edit)) gone.insert(EditedId(edit));
+    if (!std::holds_alternative<AddPolygon>(edit)) {
+      gone.push_back(Find(EditedId(edit)));
+      vertices -= gone.back()->vertex_count();
+    }
     if (auto* add = std::get_if<AddPolygon>(&edit)) {
-      arriving.push_back(std::make_shared<const IndexedPolygon>(std::move(add->polygon)));
+      arriving.push_back(std::move(add->polygon));
     } else if (auto* replace = std::get_if<ReplacePolygon>(&edit)) {
-      arriving.push_back(std::make_shared<const IndexedPolygon>(std::move(replace->polygon)));
+      arriving.push_back(std::move(replace->polygon));
     }
   }
-  std::sort(arriving.begin(), arriving.end(), ById);
-  std::vector<Shared> staying;
-  staying.reserve(polygons_.size() + arriving.size());
-  for (const Shared& indexed : polygons_) {
-    if (!gone.contains(indexed->polygon().id())) staying.push_back(indexed);
+  for (const Polygon& polygon : arriving) vertices += polygon.vertex_count();
+  const size_t polygons = polygon_count() - gone.size() + arriving.size();
+  if (absl::Status status = CheckLimits(polygons, vertices, limits); !status.ok()) return status;
+  if (2 * edits.size() > polygon_count() || !index_->HasPlaceFor(arriving)) {
+    return Ptr(new Scene(Rebuilt(*this, gone, std::move(arriving)), version));
   }
-  std::vector<Shared> merged(staying.size() + arriving.size());
-  std::merge(staying.begin(), staying.end(), arriving.begin(), arriving.end(), merged.begin(),
-             ById);
-  size_t vertices = 0;
-  for (const Shared& indexed : merged) vertices += indexed->polygon().vertex_count();
-  if (absl::Status status = CheckLimits(merged.size(), vertices, limits); !status.ok()) {
-    return status;
-  }
-  return Ptr(new Scene(std::move(merged), version));
+  return Ptr(
+      new Scene(std::make_unique<const SceneIndex>(*index_, gone, std::move(arriving)), version));
 }
-
-const Polygon* Scene::Find(uint64_t id) const {
-  const auto found =
-      std::lower_bound(polygons_.begin(), polygons_.end(), id,
-                       [](const Shared& a, uint64_t b) { return a->polygon().id() < b; });
-  if (found == polygons_.end() || (*found)->polygon().id() != id) return nullptr;
-  return &(*found)->polygon();
-}
-
-const Polygon& Scene::polygon(size_t index) const { return polygons_[index]->polygon(); }
 
 }  // namespace carom

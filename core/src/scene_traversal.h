@@ -8,12 +8,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "box_hierarchy.h"
 #include "carom/batch.h"
 #include "carom/geometry.h"
 #include "carom/scene.h"
 #include "carom/work_meter.h"
 #include "indexed_polygon.h"
+#include "scene_index.h"
 
 namespace carom {
 
@@ -48,15 +48,10 @@ namespace internal {
 template <class Meets, class Visit>
 void VisitPolygons(const Scene& scene, uint64_t mask, WorkMeter& meter, const Meets& meets,
                    const Visit& visit) {
-  scene.hierarchy().Traverse(meter, meets, [&](size_t first, size_t last) {
-    if (!meter.Spend(last - first)) return false;
-    for (size_t i = first; i < last; ++i) {
-      const IndexedPolygon& indexed = *scene.indexed()[scene.hierarchy_item(i)];
-      const Polygon& polygon = indexed.polygon();
-      if ((polygon.category() & mask) == 0 || !meets(polygon.bounds())) continue;
-      if (!visit(indexed)) return false;
-    }
-    return true;
+  scene.index().Traverse(meter, meets, [&](const IndexedPolygon& indexed) {
+    const Polygon& polygon = indexed.polygon();
+    if ((polygon.category() & mask) == 0 || !meets(polygon.bounds())) return true;
+    return visit(indexed);
   });
 }
 

@@ -5,12 +5,15 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "carom/locate.h"
 #include "carom/status.h"
+#include "random_scene.h"
 
 namespace carom {
 namespace {
@@ -92,7 +95,77 @@ TEST(SceneTest, CommitMakesANewSnapshotAndLeavesTheOldOne) {
   EXPECT_EQ(IdsAt(*before, 0.5), (std::vector<uint64_t>{0}));
   EXPECT_EQ(before->polygon_count(), 3u);
   // What did not change is shared, not copied.
-  EXPECT_EQ(after->Find(2), before->Find(2));
+  EXPECT_EQ(after->Find(2)->vertices().data(), before->Find(2)->vertices().data());
+}
+
+// Pages split, shrink, join and vanish; after each commit all is as if made anew.
+TEST(SceneTest, ManyCommitsMakeWhatOneSceneWouldBe) {
+  testing::Random random(0x9a6e5);
+  constexpr int kSide = 70;  // squares of a grid, half of them there
+  std::map<uint64_t, Polygon> want;
+  const auto square = [&](uint64_t id) {
+    const double x = 2.0 * static_cast<double>(id % kSide);
+    const double y = 2.0 * static_cast<double>(id / kSide);
+    return Polygon::Create({id, {{{{x, y}, {x + 1, y}, {x + 1, y + 1}, {x, y + 1}}}}}).value();
+  };
+  Scene::Ptr scene = Scene::Create({}).value();
+  for (int commit = 0; commit < 60; ++commit) {
+    // Bursts that grow the scene and shrink it, in places of its own or everywhere.
+    const int size = commit % 6 == 0 ? 1500 : random.Below(40) + 1;
+    const bool grows = commit % 12 < 6;
+    std::set<uint64_t> ids;
+    for (int i = 0; i < size; ++i) {
+      const int row = commit % 3 == 0 ? random.Below(kSide) : random.Below(4);
+      ids.insert(static_cast<uint64_t>(row * kSide + random.Below(kSide)));
+    }
+    std::vector<SceneEdit> edits;
+    for (const uint64_t id : ids) {
+      if (!want.contains(id)) {
+        if (!grows && random.Below(4) > 0) continue;
+        edits.push_back(AddPolygon{square(id)});
+        want.emplace(id, square(id));
+      } else if (grows || random.Below(3) == 0) {
+        edits.push_back(ReplacePolygon{square(id)});
+      } else {
+        edits.push_back(RemovePolygon{id});
+        want.erase(id);
+      }
+    }
+    scene = scene->Commit(std::move(edits), scene->version() + 1).value();
+    ASSERT_EQ(scene->polygon_count(), want.size());
+    EXPECT_EQ(scene->vertex_count(), 4 * want.size());
+    Box bounds;
+    size_t index = 0;
+    for (const auto& [id, polygon] : want) {
+      ASSERT_EQ(scene->polygon(index++).id(), id);
+      ASSERT_NE(scene->Find(id), nullptr);
+      EXPECT_EQ(scene->Find(id)->id(), id);
+      bounds.Extend(polygon.bounds().min);
+      bounds.Extend(polygon.bounds().max);
+    }
+    EXPECT_EQ(scene->bounds().min, bounds.min);
+    EXPECT_EQ(scene->bounds().max, bounds.max);
+    for (int i = 0; i < 200; ++i) {
+      const auto id = static_cast<uint64_t>(random.Below(kSide * kSide));
+      EXPECT_EQ(scene->Find(id) != nullptr, want.contains(id));
+      const double x = 2.0 * static_cast<double>(id % kSide) + 0.5;
+      const double y = 2.0 * static_cast<double>(id / kSide) + 0.5;
+      LocateAnswers answers;
+      WorkMeter meter;
+      ASSERT_TRUE(LocatePoints(*scene, {{&x, 1}, {&y, 1}}, kEveryCategory, answers, meter));
+      EXPECT_EQ(answers.counts[0], want.contains(id) ? 1u : 0u) << commit << " " << id;
+    }
+  }
+}
+
+TEST(SceneTest, ThreadsMakeTheSameScene) {
+  const Scene::Ptr alone = Scene::Create(Squares(3000)).value();
+  const Scene::Ptr shared = Scene::Create(Squares(3000), 1, {}, 3).value();
+  ASSERT_EQ(shared->polygon_count(), 3000u);
+  for (size_t i = 0; i < 3000; ++i) {
+    EXPECT_EQ(shared->polygon(i).id(), alone->polygon(i).id());
+    EXPECT_EQ(IdsAt(*shared, 2.0 * static_cast<double>(i) + 0.5).size(), 1u);
+  }
 }
 
 struct CommitCase {

@@ -10,10 +10,13 @@
 // questions about polygons, put them in a scene (carom/scene.h).
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -61,8 +64,9 @@ struct EdgeRef {
   friend constexpr auto operator<=>(const EdgeRef&, const EdgeRef&) = default;
 };
 
-// An immutable polygon. Copying costs O(vertices): pass by reference, or share the scene.
-// Thread-safe: no member function writes.
+// An immutable polygon. Copies share it, so copying costs O(1). A polygon moved from may only be
+// assigned to or destroyed. Thread-safe: no member function writes. Memory: 72 bytes and 16 a
+// vertex; more for several rings, open chains and user data.
 class Polygon {
  public:
   // Reads coordinates as `Normalized` does and checks the rest.
@@ -73,33 +77,64 @@ class Polygon {
   //   * RESOURCE_EXHAUSTED: more vertices or user data than `limits` allow.
   static absl::StatusOr<Polygon> Create(PolygonSpec spec, const PolygonLimits& limits = {});
 
-  uint64_t id() const { return id_; }
-  FillRule fill_rule() const { return fill_rule_; }
-  Solidity solidity() const { return solidity_; }
+  Polygon(const Polygon& other) : block_(other.block_) {
+    if (block_ != nullptr) block_->owners.fetch_add(1, std::memory_order_relaxed);
+  }
+  Polygon(Polygon&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
+  Polygon& operator=(Polygon other) noexcept {
+    std::swap(block_, other.block_);
+    return *this;
+  }
+  ~Polygon() {
+    if (block_ != nullptr) Release();
+  }
+
+  uint64_t id() const { return block_->id; }
+  FillRule fill_rule() const { return block_->fill_rule; }
+  Solidity solidity() const { return block_->solidity; }
   // A query with mask m considers the polygon when category & m is not 0.
-  uint64_t category() const { return category_; }
-  const std::string& user_data() const { return user_data_; }
+  uint64_t category() const { return block_->category; }
+  const std::string& user_data() const;
 
-  const Box& bounds() const { return bounds_; }
-  size_t vertex_count() const { return vertices_.size(); }
-  size_t edge_count() const { return next_.size(); }
+  const Box& bounds() const { return block_->bounds; }
+  size_t vertex_count() const { return block_->vertex_count; }
+  size_t edge_count() const {
+    return is_one_closed_ring() ? block_->vertex_count : block_->details->next.size();
+  }
+  // The vertices of all rings, ring after ring, without closing duplicates.
+  std::span<const Vec2> vertices() const { return {block_->vertices(), block_->vertex_count}; }
 
-  size_t ring_count() const { return rings_.size(); }
+  size_t ring_count() const { return is_one_closed_ring() ? 1 : block_->details->rings.size(); }
   // The vertices of ring `ring`, without the closing duplicate.
   std::span<const Vec2> ring(size_t ring) const {
-    return {vertices_.data() + rings_[ring].first_vertex, rings_[ring].vertex_count};
+    if (is_one_closed_ring()) return vertices();
+    const Ring& found = block_->details->rings[ring];
+    return vertices().subspan(found.first_vertex, found.vertex_count);
   }
-  bool is_open(size_t ring) const { return rings_[ring].open; }
+  bool is_open(size_t ring) const {
+    return !is_one_closed_ring() && block_->details->rings[ring].open;
+  }
+  // Whether it has one ring, which is closed: edge i then runs from vertex i to the next one.
+  bool is_one_closed_ring() const { return block_->is_one_closed_ring; }
 
   // Edge `index` in [0, edge_count()), ring after ring.
-  Segment edge(size_t index) const { return {vertices_[tail_[index]], vertices_[next_[index]]}; }
+  Segment edge(size_t index) const {
+    const Vec2* v = block_->vertices();
+    if (is_one_closed_ring()) {
+      return {v[index], v[index + 1 == block_->vertex_count ? 0 : index + 1]};
+    }
+    return {v[block_->details->tail[index]], v[block_->details->next[index]]};
+  }
   EdgeRef edge_ref(size_t index) const;
 
   // Whether a point with this winding number is filled. Always false for BOUNDARY.
   bool IsFilled(int64_t winding) const {
-    if (solidity_ == Solidity::kBoundary) return false;
-    return fill_rule_ == FillRule::kEvenOdd ? winding % 2 != 0 : winding != 0;
+    if (solidity() == Solidity::kBoundary) return false;
+    return fill_rule() == FillRule::kEvenOdd ? winding % 2 != 0 : winding != 0;
   }
+
+  // Where it lies, for whoever asks the processor to fetch it ahead.
+  const void* memory() const { return block_; }
 
   // A description from which `Create` makes an equal polygon: a closed ring whose last vertex
   // equals its first gets the closing duplicate that `Create` drops.
@@ -113,21 +148,41 @@ class Polygon {
     bool open;
   };
 
+  // What few polygons have.
+  struct Details {
+    std::string user_data;
+    // Of anything but one closed ring:
+    std::vector<Ring> rings;
+    std::vector<uint32_t> tail;  // of each edge, its first vertex
+    std::vector<uint32_t> next;  // of each edge, its second vertex
+  };
+
+  // One allocation, the vertices behind it, so that a query that reaches a polygon finds all it
+  // needs side by side.
+  struct Block {
+    std::atomic<uint32_t> owners = 1;
+    uint32_t vertex_count = 0;
+    uint64_t id = 0;
+    uint64_t category = 1;
+    Box bounds;
+    std::unique_ptr<const Details> details;
+    FillRule fill_rule = FillRule::kEvenOdd;
+    Solidity solidity = Solidity::kSolid;
+    bool is_one_closed_ring = true;
+
+    static Block* New(size_t vertex_count);
+    static void Delete(Block* block);
+    const Vec2* vertices() const { return reinterpret_cast<const Vec2*>(this + 1); }
+    Vec2* vertices() { return reinterpret_cast<Vec2*>(this + 1); }
+  };
+
   friend absl::StatusOr<Polygon> PlacedPolygon(const Polygon& shape, const Pose& pose);
 
-  Polygon() = default;
-  void AppendRing(std::span<const Vec2> vertices, bool open);
+  explicit Polygon(Block* block) : block_(block) {}
+  void Release();
+  static std::unique_ptr<Details> DetailsOf(PolygonSpec& spec);
 
-  uint64_t id_ = 0;
-  uint64_t category_ = 1;
-  FillRule fill_rule_ = FillRule::kEvenOdd;
-  Solidity solidity_ = Solidity::kSolid;
-  std::vector<Ring> rings_;
-  std::vector<Vec2> vertices_;
-  std::vector<uint32_t> tail_;  // of each edge, its first vertex
-  std::vector<uint32_t> next_;  // of each edge, its second vertex
-  Box bounds_;
-  std::string user_data_;
+  Block* block_;
 };
 
 // A moving shape at a pose: the polygon of its placed vertices (`Placed`), same rings, fill rule,

@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <variant>
 #include <vector>
 
@@ -21,8 +20,9 @@
 
 namespace carom {
 
-class BoxHierarchy;
-class IndexedPolygon;
+namespace internal {
+class SceneIndex;
+}  // namespace internal
 
 // One change in a commit.
 struct AddPolygon {
@@ -51,9 +51,10 @@ class Scene {
   // A scene of `polygons`. `version` is the caller's number for it; the library only echoes it.
   //
   // Errors: INVALID_ARGUMENT naming `polygons[i].id` for each id that occurs twice (the first 16
-  // and their number); RESOURCE_EXHAUSTED over `limits`. Cost O(n log n) in the polygons.
+  // and their number); RESOURCE_EXHAUSTED over `limits`. Cost O(n log n) in the polygons, shared by
+  // `threads` threads, at least 1.
   static absl::StatusOr<Ptr> Create(std::vector<Polygon> polygons, uint64_t version = 1,
-                                    const SceneLimits& limits = {});
+                                    const SceneLimits& limits = {}, size_t threads = 1);
 
   // The scene after all of `edits`, or an error and no change at all. This scene is untouched.
   //
@@ -61,6 +62,9 @@ class Scene {
   // an id that occurs twice in one commit; ALREADY_EXISTS for an added id that is there; NOT_FOUND
   // for a replaced or removed id that is not; RESOURCE_EXHAUSTED over `limits`. Where kinds mix,
   // the first in this list that occurs. An empty list makes an equal scene under the new version.
+  //
+  // Cost: pages of some hundred polygons for each edit, and a word for each page of the scene; now
+  // and then, when the scene has doubled its extent or half of it is edited, that of `Create`.
   absl::StatusOr<Ptr> Commit(std::vector<SceneEdit> edits, uint64_t version,
                              const SceneLimits& limits = {}) const;
 
@@ -69,32 +73,23 @@ class Scene {
   Scene& operator=(const Scene&) = delete;
 
   uint64_t version() const { return version_; }
-  size_t polygon_count() const { return polygons_.size(); }
-  size_t vertex_count() const { return vertex_count_; }
-  const Box& bounds() const { return bounds_; }
+  size_t polygon_count() const;
+  size_t vertex_count() const;
+  const Box& bounds() const;
 
   // The polygon with this id, or null. O(log n).
   const Polygon* Find(uint64_t id) const;
   // Polygon `index` in [0, polygon_count()), by ascending id.
   const Polygon& polygon(size_t index) const;
 
-  // For the query sources of the library: the polygons by ascending id with their edge indices,
-  // and the hierarchy over their boxes. Not part of the stable interface.
-  std::span<const std::shared_ptr<const IndexedPolygon>> indexed() const { return polygons_; }
-  const BoxHierarchy& hierarchy() const { return *hierarchy_; }
-  uint32_t hierarchy_item(size_t position) const { return order_[position]; }
+  // For the query sources of the library. Not part of the stable interface.
+  const internal::SceneIndex& index() const { return *index_; }
 
  private:
-  using Shared = std::shared_ptr<const IndexedPolygon>;
-
-  Scene(std::vector<Shared> polygons, uint64_t version);
+  Scene(std::unique_ptr<const internal::SceneIndex> index, uint64_t version);
 
   uint64_t version_;
-  size_t vertex_count_ = 0;
-  Box bounds_;
-  std::vector<Shared> polygons_;                   // ascending by id
-  std::vector<uint32_t> order_;                    // along a space-filling curve
-  std::unique_ptr<const BoxHierarchy> hierarchy_;  // over order_
+  std::unique_ptr<const internal::SceneIndex> index_;
 };
 
 }  // namespace carom

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Which items are near? A tree eight wide over the boxes of items in a fixed order.
+//
+// Eight consecutive items make a node, eight such nodes a node of the next level, and so on: an
+// implicit tree, no pointers, built in O(n), as good as the order is local. A node keeps its eight
+// boxes in columns of floats rounded outward, 128 bytes, so that one vector compares all eight.
+// Culling by them may let too much pass, never too little.
+// docs/adr/0003-two-level-box-hierarchy.md tells why.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "carom/geometry.h"
+#include "carom/work_meter.h"
+
+namespace carom::internal {
+
+// The nearest float that is not above, respectively not below. Finite for accepted coordinates.
+float RoundedDown(double value);
+float RoundedUp(double value);
+
+// Eight boxes. Those that are not there are empty: min +inf, max -inf.
+struct alignas(64) BoxNode {
+  static constexpr size_t kWidth = 8;
+  using Column = std::array<float, kWidth>;
+
+  BoxNode();
+  void Set(size_t lane, const Box& box);
+  Box box(size_t lane) const { return {{min_x[lane], min_y[lane]}, {max_x[lane], max_y[lane]}}; }
+  // Of all eight.
+  Box bounds() const;
+
+  Column min_x, min_y, max_x, max_y;
+};
+
+// Immutable after construction, hence thread-safe.
+class BoxTree {
+ public:
+  // An empty tree.
+  BoxTree() = default;
+  // `box_of(i)` is the box of item i in [0, count).
+  template <class BoxOf>
+  BoxTree(size_t count, BoxOf box_of) : count_(count) {
+    std::vector<BoxNode> leaves((count + BoxNode::kWidth - 1) / BoxNode::kWidth);
+    for (size_t i = 0; i < count; ++i) {
+      leaves[i / BoxNode::kWidth].Set(i % BoxNode::kWidth, box_of(i));
+    }
+    AddLevels(std::move(leaves));
+  }
+
+  size_t count() const { return count_; }
+  // 0 for an empty tree. The root is node 0 of level level_count() - 1. The child in lane k of node
+  // n is node 8 n + k of the level below, below level 0 item 8 n + k.
+  size_t level_count() const { return level_begin_.size(); }
+  const BoxNode& node(size_t level, size_t index) const {
+    return nodes_[level_begin_[level] + index];
+  }
+
+  // Calls visit(item) for each item for which `meets(box)` holds of its box and of all boxes above,
+  // in order, while it returns true and the meter allows. Returns whether both always did. The box
+  // asked is a little larger than the item's. Each box is a unit of work.
+  template <class Meets, class Visit>
+  bool Traverse(WorkMeter& meter, const Meets& meets, const Visit& visit) const {
+    return count_ == 0 || TraverseNode(level_count() - 1, 0, meter, meets, visit);
+  }
+
+ private:
+  void AddLevels(std::vector<BoxNode> level);
+
+  template <class Meets, class Visit>
+  bool TraverseNode(size_t level, size_t index, WorkMeter& meter, const Meets& meets,
+                    const Visit& visit) const {
+    if (!meter.Spend(BoxNode::kWidth)) return false;
+    const BoxNode& at = node(level, index);
+    for (size_t lane = 0; lane < BoxNode::kWidth; ++lane) {
+      const size_t child = index * BoxNode::kWidth + lane;
+      if (!(at.min_x[lane] <= at.max_x[lane]) || !meets(at.box(lane))) continue;
+      if (!(level == 0 ? visit(child) : TraverseNode(level - 1, child, meter, meets, visit))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  size_t count_ = 0;
+  std::vector<size_t> level_begin_;  // from the leaves up
+  std::vector<BoxNode> nodes_;
+};
+
+}  // namespace carom::internal

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// A sorted sequence that an edit changes without copying: entries in immutable pages of some
+// hundred, shared by all versions that hold them. What an edit touches is made anew; the rest is a
+// table of pointers. O(n / kPageSize) plus the pages touched, and nobody ever waits for it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace carom::internal {
+
+inline constexpr size_t kPageSize = 512;  // a full tree of three levels
+
+// `Page` has the types Entry and Key, entries() and first_key(), and is made of its sorted entries.
+template <class Page>
+using Pages = std::vector<std::shared_ptr<const Page>>;
+
+// One page of up to twice the page size, or as many of equal size as it takes.
+template <class Page, class MakePage>
+void AppendPages(std::vector<typename Page::Entry> entries, const MakePage& make_page,
+                 Pages<Page>& pages) {
+  const size_t count =
+      entries.size() <= 2 * kPageSize ? 1 : (entries.size() + kPageSize - 1) / kPageSize;
+  for (size_t i = 0; i < count && !entries.empty(); ++i) {
+    const auto first = entries.begin() + static_cast<std::ptrdiff_t>(i * entries.size() / count);
+    const auto last =
+        entries.begin() + static_cast<std::ptrdiff_t>((i + 1) * entries.size() / count);
+    pages.push_back(make_page(std::vector<typename Page::Entry>(std::make_move_iterator(first),
+                                                                std::make_move_iterator(last))));
+  }
+}
+
+// `pages` without the entries whose keys are in `gone`, and with `arriving`; both are sorted by
+// `key_of`, and no arriving key is among those that stay. Pages that get small join the next.
+template <class Page, class KeyOf, class MakePage>
+Pages<Page> Edited(const Pages<Page>& pages, const std::vector<typename Page::Key>& gone,
+                   std::vector<typename Page::Entry> arriving, const KeyOf& key_of,
+                   const MakePage& make_page) {
+  using Entry = typename Page::Entry;
+  const auto by_key = [&](const Entry& a, const Entry& b) { return key_of(a) < key_of(b); };
+  Pages<Page> result;
+  result.reserve(pages.size() + arriving.size() / kPageSize + 1);
+  std::vector<Entry> kept;
+  auto next_gone = gone.begin();
+  auto next_arriving = arriving.begin();
+  for (size_t i = 0; i < pages.size(); ++i) {
+    const bool is_last = i + 1 == pages.size();
+    const auto is_later = [&](const typename Page::Key& key) {
+      return !is_last && !(key < pages[i + 1]->first_key());
+    };
+    const auto after_gone = std::find_if(next_gone, gone.end(), is_later);
+    const auto after_arriving = std::find_if(
+        next_arriving, arriving.end(), [&](const Entry& entry) { return is_later(key_of(entry)); });
+    const bool is_touched = after_gone != next_gone || after_arriving != next_arriving;
+    if (!is_touched && kept.empty()) {
+      result.push_back(pages[i]);
+      continue;
+    }
+    const auto middle = static_cast<std::ptrdiff_t>(kept.size());
+    for (const Entry& entry : pages[i]->entries()) {
+      while (next_gone != after_gone && *next_gone < key_of(entry)) ++next_gone;
+      if (next_gone == after_gone || key_of(entry) < *next_gone) kept.push_back(entry);
+    }
+    const auto staying = static_cast<std::ptrdiff_t>(kept.size());
+    kept.insert(kept.end(), std::make_move_iterator(next_arriving),
+                std::make_move_iterator(after_arriving));
+    std::inplace_merge(kept.begin() + middle, kept.begin() + staying, kept.end(), by_key);
+    next_gone = after_gone;
+    next_arriving = after_arriving;
+    if (kept.size() >= kPageSize / 4 || is_last) {
+      AppendPages(std::exchange(kept, {}), make_page, result);
+    }
+  }
+  if (next_arriving != arriving.end()) {  // there was no page
+    AppendPages(std::vector<Entry>(std::make_move_iterator(next_arriving),
+                                   std::make_move_iterator(arriving.end())),
+                make_page, result);
+  }
+  return result;
+}
+
+}  // namespace carom::internal

@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "scene_index.h"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <thread>
+#include <utility>
+
+namespace carom::internal {
+namespace {
+
+// Spreads the low 32 bits to the even positions.
+uint64_t Spread(uint64_t v) {
+  v = (v | (v << 16)) & 0x0000ffff0000ffff;
+  v = (v | (v << 8)) & 0x00ff00ff00ff00ff;
+  v = (v | (v << 4)) & 0x0f0f0f0f0f0f0f0f;
+  v = (v | (v << 2)) & 0x3333333333333333;
+  return (v | (v << 1)) & 0x5555555555555555;
+}
+
+// The position of `value` between `min` and `max` in [0, 2^32).
+uint64_t Cell(double value, double min, double max) {
+  if (!(max > min)) return 0;
+  const double cell = (value - min) / (max - min) * 0x1p32;
+  return static_cast<uint64_t>(std::clamp(cell, 0.0, 0x1p32 - 1));
+}
+
+// Calls work(begin, end) for parts of [0, count) on `threads` threads, this one among them.
+template <class Work>
+void Share(size_t count, size_t threads, const Work& work) {
+  std::vector<std::thread> others;
+  for (size_t i = 1; i < threads; ++i) {
+    others.emplace_back(std::cref(work), count * i / threads, count * (i + 1) / threads);
+  }
+  work(0, count / threads);
+  for (std::thread& other : others) other.join();
+}
+
+template <class T, class Less>
+void SortShared(std::vector<T>& items, size_t threads, const Less& less) {
+  if (threads == 1) return std::sort(items.begin(), items.end(), less);
+  const auto middle = items.begin() + static_cast<std::ptrdiff_t>(items.size() / 2);
+  std::thread other([&] { std::sort(items.begin(), middle, less); });
+  std::sort(middle, items.end(), less);
+  other.join();
+  std::inplace_merge(items.begin(), middle, items.end(), less);
+}
+
+// Twice the box, so that a scene may grow before its curve no longer tells places apart.
+Box Doubled(const Box& box) {
+  const double x = (box.max.x - box.min.x) / 2;
+  const double y = (box.max.y - box.min.y) / 2;
+  return {{box.min.x - x, box.min.y - y}, {box.max.x + x, box.max.y + y}};
+}
+
+bool Holds(const Box& outer, const Box& inner) {
+  return inner.empty() || (outer.Contains(inner.min) && outer.Contains(inner.max));
+}
+
+bool ById(const Polygon& a, const Polygon& b) { return a.id() < b.id(); }
+
+std::vector<IdPage::Entry> Entries(std::vector<Polygon> polygons) {
+  std::vector<IdPage::Entry> entries;
+  entries.reserve(polygons.size());
+  for (Polygon& polygon : polygons) {
+    const uint64_t id = polygon.id();
+    entries.push_back({id, std::move(polygon)});
+  }
+  return entries;
+}
+
+SharedPolygon Indexed(Polygon polygon) {
+  return std::make_shared<const IndexedPolygon>(std::move(polygon));
+}
+
+std::shared_ptr<const IdPage> MakeIdPage(std::vector<IdPage::Entry> entries) {
+  return std::make_shared<const IdPage>(std::move(entries));
+}
+
+}  // namespace
+
+CurveKey Curve::KeyOf(const Polygon& polygon) const {
+  const Box& box = polygon.bounds();
+  const uint64_t x = Cell(box.min.x / 2 + box.max.x / 2, frame_.min.x, frame_.max.x);
+  const uint64_t y = Cell(box.min.y / 2 + box.max.y / 2, frame_.min.y, frame_.max.y);
+  return {Spread(x) | (Spread(y) << 1), polygon.id()};
+}
+
+Tile::Tile(std::vector<SharedPolygon> polygons, const Curve& curve)
+    : polygons_(std::move(polygons)),
+      tree_(polygons_.size(), [this](size_t i) { return polygons_[i]->polygon().bounds(); }),
+      first_key_(curve.KeyOf(polygons_[0]->polygon())) {
+  for (const SharedPolygon& indexed : polygons_) {
+    bounds_.Extend(indexed->polygon().bounds());
+    vertex_count_ += indexed->polygon().vertex_count();
+  }
+}
+
+SceneIndex::SceneIndex(std::vector<Polygon> polygons, size_t threads) {
+  for (const Polygon& polygon : polygons) bounds_.Extend(polygon.bounds());
+  curve_ = Curve(Doubled(bounds_));
+  std::vector<std::pair<CurveKey, uint32_t>> order(polygons.size());
+  Share(polygons.size(), threads, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      order[i] = {curve_.KeyOf(polygons[i]), static_cast<uint32_t>(i)};
+    }
+  });
+  SortShared(order, threads, std::less<>());
+  const size_t pages = (polygons.size() + kPageSize - 1) / kPageSize;
+  tiles_.resize(pages);
+  Share(pages, threads, [&](size_t begin, size_t end) {
+    for (size_t page = begin; page < end; ++page) {
+      std::vector<SharedPolygon> in_tile;
+      in_tile.reserve(kPageSize);
+      const size_t last = std::min((page + 1) * kPageSize, polygons.size());
+      for (size_t i = page * kPageSize; i < last; ++i) {
+        in_tile.push_back(Indexed(polygons[order[i].second]));
+      }
+      tiles_[page] = std::make_shared<const Tile>(std::move(in_tile), curve_);
+    }
+  });
+  SortShared(polygons, threads, ById);
+  const auto at = [&](size_t i) {
+    return std::make_move_iterator(polygons.begin() + static_cast<std::ptrdiff_t>(i));
+  };
+  for (size_t i = 0; i < polygons.size(); i += kPageSize) {
+    const size_t last = std::min(i + kPageSize, polygons.size());
+    id_pages_.push_back(MakeIdPage(Entries(std::vector<Polygon>(at(i), at(last)))));
+  }
+  Finish();
+}
+
+SceneIndex::SceneIndex(const SceneIndex& base, const std::vector<const Polygon*>& gone,
+                       std::vector<Polygon> arriving)
+    : curve_(base.curve_) {
+  const auto key_of = [this](const SharedPolygon& a) { return curve_.KeyOf(a->polygon()); };
+  std::vector<CurveKey> gone_keys;
+  std::vector<uint64_t> gone_ids;
+  for (const Polygon* polygon : gone) {
+    gone_keys.push_back(curve_.KeyOf(*polygon));
+    gone_ids.push_back(polygon->id());
+  }
+  std::sort(gone_keys.begin(), gone_keys.end());
+  std::sort(gone_ids.begin(), gone_ids.end());
+  std::vector<SharedPolygon> indexed;
+  for (const Polygon& polygon : arriving) indexed.push_back(Indexed(polygon));
+  std::sort(indexed.begin(), indexed.end(),
+            [&](const SharedPolygon& a, const SharedPolygon& b) { return key_of(a) < key_of(b); });
+  tiles_ = Edited(base.tiles_, gone_keys, std::move(indexed), key_of,
+                  [this](std::vector<SharedPolygon> polygons) {
+                    return std::make_shared<const Tile>(std::move(polygons), curve_);
+                  });
+  std::sort(arriving.begin(), arriving.end(), ById);
+  id_pages_ = Edited(
+      base.id_pages_, gone_ids, Entries(std::move(arriving)),
+      [](const IdPage::Entry& entry) { return entry.id; }, MakeIdPage);
+  Finish();
+}
+
+bool SceneIndex::HasPlaceFor(const std::vector<Polygon>& arriving) const {
+  return std::all_of(arriving.begin(), arriving.end(), [this](const Polygon& polygon) {
+    return Holds(curve_.frame(), polygon.bounds());
+  });
+}
+
+void SceneIndex::Finish() {
+  bounds_ = Box{};
+  vertex_count_ = 0;
+  for (const auto& tile : tiles_) {
+    bounds_.Extend(tile->bounds().min);
+    bounds_.Extend(tile->bounds().max);
+    vertex_count_ += tile->vertex_count();
+  }
+  tree_ = BoxTree(tiles_.size(), [this](size_t i) { return tiles_[i]->bounds(); });
+  id_page_begin_.reserve(id_pages_.size());
+  polygon_count_ = 0;
+  for (const auto& page : id_pages_) {
+    id_page_begin_.push_back(polygon_count_);
+    polygon_count_ += page->entries().size();
+  }
+}
+
+const Polygon* SceneIndex::Find(uint64_t id) const {
+  const auto after = std::upper_bound(
+      id_pages_.begin(), id_pages_.end(), id,
+      [](uint64_t wanted, const auto& page) { return wanted < page->first_key(); });
+  if (after == id_pages_.begin()) return nullptr;
+  const std::span<const IdPage::Entry> entries = (*std::prev(after))->entries();
+  const auto found = std::lower_bound(
+      entries.begin(), entries.end(), id,
+      [](const IdPage::Entry& entry, uint64_t wanted) { return entry.id < wanted; });
+  return found != entries.end() && found->id == id ? &found->polygon : nullptr;
+}
+
+const Polygon& SceneIndex::polygon(size_t index) const {
+  const auto after = std::upper_bound(id_page_begin_.begin(), id_page_begin_.end(), index);
+  const auto page = static_cast<size_t>(after - id_page_begin_.begin()) - 1;
+  return id_pages_[page]->entries()[index - id_page_begin_[page]].polygon;
+}
+
+}  // namespace carom::internal

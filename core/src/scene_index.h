@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Which polygons of a scene are near, and which has an id?
+//
+// Polygons lie in tiles of some hundred, in order along a space-filling curve: neighbours in the
+// order are neighbours in the plane. A tile has a tree over its polygons, the scene one over its
+// tiles. A commit makes anew the tiles it touches and the upper tree, and shares all else.
+// docs/adr/0007-paged-scenes.md tells why.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "box_tree.h"
+#include "carom/geometry.h"
+#include "carom/polygon.h"
+#include "carom/work_meter.h"
+#include "indexed_polygon.h"
+#include "pages.h"
+
+namespace carom::internal {
+
+using SharedPolygon = std::shared_ptr<const IndexedPolygon>;
+
+// A place along the curve; the id tells apart what is at one place.
+struct CurveKey {
+  uint64_t place = 0;
+  uint64_t id = 0;
+
+  friend constexpr auto operator<=>(const CurveKey&, const CurveKey&) = default;
+};
+
+// The Z-order curve (Morton 1966) over a box. What is outside of it is keyed as if at its border.
+class Curve {
+ public:
+  Curve() = default;
+  explicit Curve(const Box& frame) : frame_(frame) {}
+
+  const Box& frame() const { return frame_; }
+  CurveKey KeyOf(const Polygon& polygon) const;
+
+ private:
+  Box frame_;
+};
+
+// Polygons that are near each other. Immutable, hence thread-safe.
+class Tile {
+ public:
+  using Entry = SharedPolygon;
+  using Key = CurveKey;
+
+  // `polygons` are sorted along the curve.
+  Tile(std::vector<SharedPolygon> polygons, const Curve& curve);
+
+  std::span<const SharedPolygon> entries() const { return polygons_; }
+  const CurveKey& first_key() const { return first_key_; }
+  const BoxTree& tree() const { return tree_; }
+  const Box& bounds() const { return bounds_; }
+  size_t vertex_count() const { return vertex_count_; }
+
+ private:
+  std::vector<SharedPolygon> polygons_;
+  BoxTree tree_;
+  Box bounds_;
+  CurveKey first_key_;
+  size_t vertex_count_ = 0;
+};
+
+// Polygons by ascending id. Immutable, hence thread-safe.
+class IdPage {
+ public:
+  struct Entry {
+    uint64_t id;
+    Polygon polygon;
+  };
+  using Key = uint64_t;
+
+  explicit IdPage(std::vector<Entry> entries) : entries_(std::move(entries)) {}
+
+  std::span<const Entry> entries() const { return entries_; }
+  uint64_t first_key() const { return entries_[0].id; }
+
+ private:
+  std::vector<Entry> entries_;
+};
+
+// Immutable after construction, hence thread-safe.
+class SceneIndex {
+ public:
+  // Of polygons in any order, whose ids differ. The work is shared by `threads` threads.
+  SceneIndex(std::vector<Polygon> polygons, size_t threads);
+  // Of `base` without the polygons in `gone`, which it has, and with `arriving`, whose ids it then
+  // has not.
+  SceneIndex(const SceneIndex& base, const std::vector<const Polygon*>& gone,
+             std::vector<Polygon> arriving);
+
+  // Whether `base`, edited so, would still be in order along its curve.
+  bool HasPlaceFor(const std::vector<Polygon>& arriving) const;
+
+  size_t polygon_count() const { return polygon_count_; }
+  size_t vertex_count() const { return vertex_count_; }
+  const Box& bounds() const { return bounds_; }
+
+  // The polygon with this id, or null. O(log n).
+  const Polygon* Find(uint64_t id) const;
+  // By ascending id, `index` in [0, polygon_count()).
+  const Polygon& polygon(size_t index) const;
+
+  const BoxTree& tree() const { return tree_; }
+  const Tile& tile(size_t index) const { return *tiles_[index]; }
+
+  // Calls visit(indexed polygon) for the polygons for which `meets(box)` holds of all boxes above,
+  // in no particular order, while it returns true and the meter allows.
+  template <class Meets, class Visit>
+  bool Traverse(WorkMeter& meter, const Meets& meets, const Visit& visit) const {
+    return tree_.Traverse(meter, meets, [&](size_t i) {
+      const Tile& tile = *tiles_[i];
+      return tile.tree().Traverse(meter, meets,
+                                  [&](size_t k) { return visit(*tile.entries()[k]); });
+    });
+  }
+
+ private:
+  // Sets all that follows from the tiles and pages.
+  void Finish();
+
+  Curve curve_;
+  Pages<Tile> tiles_;  // along the curve
+  BoxTree tree_;       // over them
+  Pages<IdPage> id_pages_;
+  std::vector<size_t> id_page_begin_;  // of each, the index of its first polygon
+  size_t polygon_count_ = 0;
+  size_t vertex_count_ = 0;
+  Box bounds_;
+};
+
+}  // namespace carom::internal
