@@ -69,6 +69,9 @@ double ScaleOf(double extent) {
   return std::bit_cast<double>((2045 - exponent) << 52);
 }
 
+// A ring of at most so many edges is one leaf: two would take a node of their own, which is large.
+constexpr uint32_t kMaxWholeLeaf = 2 * kLanes;
+
 class Builder {
  public:
   Builder(const Polygon& polygon, EdgeIndex::Strips strips, std::vector<EdgeNode>& nodes)
@@ -80,6 +83,8 @@ class Builder {
     do {
       AddLevel();
     } while (level_.size() > 1);
+    // Rings of one or two nodes may need more than was reserved.
+    if (nodes_.capacity() > nodes_.size() + nodes_.size() / 8 + kLanes) nodes_.shrink_to_fit();
   }
 
  private:
@@ -147,7 +152,7 @@ void Builder::SetMoment(Chain& part) const {
   });
 }
 
-// Each ring in parts of eight edges and what is left of it; small rings together.
+// Large rings in parts of eight edges and what is left of them; small rings together.
 void Builder::CutRings() {
   uint32_t end = 0;
   uint32_t first_vertex = 0;
@@ -155,12 +160,14 @@ void Builder::CutRings() {
   for (uint32_t ring = 0; ring < polygon_.ring_count(); ++ring) {
     const auto vertices = static_cast<uint32_t>(polygon_.ring(ring).size());
     const uint32_t edges = polygon_.is_open(ring) && vertices > 1 ? vertices - 1 : vertices;
+    const uint32_t part_size = edges <= kMaxWholeLeaf ? kMaxWholeLeaf : kLanes;
     ring_first_.push_back(end);
-    for (uint32_t done = 0; done < edges; done += kLanes) {
-      const uint32_t count = std::min<uint32_t>(kLanes, edges - done);
+    for (uint32_t done = 0; done < edges; done += part_size) {
+      const uint32_t count = std::min(part_size, edges - done);
       Chain part = Part(ring, end + done, end + done + count);
       part.whole = count == edges;
-      if (done + kLanes < vertices) part.node = EdgeNode::kLeaf | (first_vertex + done);
+      if (count == kLanes && done + kLanes < vertices)
+        part.node = EdgeNode::kLeaf | (first_vertex + done);
       if (part.whole && !level_.empty() && level_.back().whole &&
           part.last - level_.back().first <= kLanes) {
         level_.back().Append(part);

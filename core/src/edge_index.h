@@ -4,10 +4,10 @@
 // Which edges of one large polygon are near, and how often does it wind around a point?
 //
 // A tree over the edges as they come, ring after ring. A leaf is a chain of up to eight edges of a
-// ring, or several whole rings of up to eight edges in all; a node has up to eight consecutive
-// leaves or nodes. A node keeps what it takes to judge its children in columns: a box for each,
-// and a strip, two parallel lines that hold the child between them. Both are convex, which is what
-// point location rests on (docs/adr/0006-point-location.md):
+// ring, a whole ring of up to sixteen, or several of up to eight edges in all; a node has up to
+// eight consecutive leaves or nodes. A node keeps what it takes to judge its children in columns: a
+// box for each, and a strip, two parallel lines that hold the child between them. Both are convex,
+// which is what point location rests on (docs/adr/0006-point-location.md):
 //
 //   (1) A chain winds around a point outside of a convex set that holds it as its chord does, the
 //       segment from its first vertex to its last.
@@ -15,6 +15,7 @@
 // So only the children that hold the point in both are descended.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -80,7 +81,7 @@ struct alignas(64) EdgeNode {
   // Child i holds the edges in [first[i], first[i + 1]).
   uint32_t first[kLanes + 1];
   // The number of a node; or kLeaf with the number of the first of nine vertices in a row, those of
-  // eight edges; or kOddLeaf where the edges are fewer, of several rings, or close a ring.
+  // eight edges; or kOddLeaf where the edges are fewer or more, or close a ring.
   uint32_t child[kLanes];
   uint32_t count;
 
@@ -128,9 +129,9 @@ class EdgeIndex {
   // O(n), with strips O(n log n). `polygon` has an edge.
   EdgeIndex(const Polygon& polygon, Strips strips);
 
-  // Calls visit(first, last) for the leaves whose box passes `meets`, in order, while it returns
-  // true and the meter allows. Returns whether both always did. Each box tested is a unit of work;
-  // the edges are for the visitor to test and to count.
+  // Calls visit(first, last) for runs of at most eight edges, those of the leaves whose box passes
+  // `meets`, in order, while it returns true and the meter allows. Returns whether both always did.
+  // Each box tested is a unit of work; the edges are for the visitor to test and to count.
   template <class Meets, class Visit>
   bool VisitRuns(WorkMeter& meter, const Meets& meets, const Visit& visit) const {
     return VisitNode(nodes_.back(), meter, meets, visit);
@@ -143,10 +144,14 @@ class EdgeIndex {
 
  private:
   template <class Visit>
-  bool VisitChild(const EdgeNode& node, size_t i, const Visit& visit_leaf,
+  bool VisitChild(const EdgeNode& node, size_t i, const Visit& visit_run,
                   const auto& visit_node) const {
-    if (node.IsLeaf(i)) return visit_leaf(node.first[i], node.first[i + 1]);
-    return visit_node(nodes_[node.child[i]]);
+    if (!node.IsLeaf(i)) return visit_node(nodes_[node.child[i]]);
+    const uint32_t last = node.first[i + 1];
+    for (uint32_t first = node.first[i]; first < last; first += kLanes) {
+      if (!visit_run(first, std::min<uint32_t>(first + kLanes, last))) return false;
+    }
+    return true;
   }
 
   template <class Meets, class Visit>

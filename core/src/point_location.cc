@@ -76,7 +76,7 @@ bool Locator::Add(const EdgeNode& node) {
 }
 
 bool Locator::AddLeaf(const EdgeNode& node, size_t i) {
-  if (!meter_.Spend(kLanes)) return false;
+  if (!meter_.Spend(node.first[i + 1] - node.first[i])) return false;
   if (node.child[i] != EdgeNode::kOddLeaf) {
     return scan_.AddEight(polygon_.vertices().data() + (node.child[i] & ~EdgeNode::kLeaf));
   }
