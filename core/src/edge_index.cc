@@ -69,6 +69,9 @@ double ScaleOf(double extent) {
   return std::bit_cast<double>((2045 - exponent) << 52);
 }
 
+// A ring of at most so many edges is one leaf: two would take a node of their own, which is large.
+constexpr uint32_t kMaxWholeLeaf = 2 * kLanes;
+
 class Builder {
  public:
   Builder(const Polygon& polygon, EdgeIndex::Strips strips, std::vector<EdgeNode>& nodes)
@@ -80,6 +83,8 @@ class Builder {
     do {
       AddLevel();
     } while (level_.size() > 1);
+    // Rings of one or two nodes may need more than was reserved.
+    if (nodes_.capacity() > nodes_.size() + nodes_.size() / 8 + kLanes) nodes_.shrink_to_fit();
   }
 
  private:
@@ -89,6 +94,7 @@ class Builder {
 
   void CutRings();
   Chain Part(uint32_t ring, uint32_t first, uint32_t last) const;
+  void SetMoment(Chain& part) const;
   void AddLevel();
   Chain Join(std::span<const Chain> children);
   void SetFrame(const Box& box, EdgeNode& node) const;
@@ -122,19 +128,31 @@ Chain Builder::Part(uint32_t ring, uint32_t first, uint32_t last) const {
   part.ring = ring;
   part.first = first;
   part.last = last;
-  Vec2 before = polygon_.edge(first).a;
-  part.start_y = before.y;
+  const Vec2 start = polygon_.edge(first).a;
+  Double2 min{start.x, start.y};
+  Double2 max = min;
   VisitVertices(part, [&](Vec2 v) {
-    part.box.Extend(v);
+    const Double2 p{v.x, v.y};
+    min = p < min ? p : min;
+    max = p > max ? p : max;
+    part.end_y = v.y;
+  });
+  part.start_y = start.y;
+  part.box = {{min[0], min[1]}, {max[0], max[1]}};
+  if (strips_ == EdgeIndex::Strips::kAll) SetMoment(part);
+  return part;
+}
+
+void Builder::SetMoment(Chain& part) const {
+  Vec2 before = polygon_.edge(part.first).a;
+  VisitVertices(part, [&](Vec2 v) {
     const Vec2 d{v.x - before.x, v.y - before.y};
     part.moment.Add({d.x * d.x, d.x * d.y, d.y * d.y});
     before = v;
   });
-  part.end_y = before.y;
-  return part;
 }
 
-// Each ring in parts of eight edges and what is left of it; small rings together.
+// Large rings in parts of eight edges and what is left of them; small rings together.
 void Builder::CutRings() {
   uint32_t end = 0;
   uint32_t first_vertex = 0;
@@ -142,12 +160,14 @@ void Builder::CutRings() {
   for (uint32_t ring = 0; ring < polygon_.ring_count(); ++ring) {
     const auto vertices = static_cast<uint32_t>(polygon_.ring(ring).size());
     const uint32_t edges = polygon_.is_open(ring) && vertices > 1 ? vertices - 1 : vertices;
+    const uint32_t part_size = edges <= kMaxWholeLeaf ? kMaxWholeLeaf : kLanes;
     ring_first_.push_back(end);
-    for (uint32_t done = 0; done < edges; done += kLanes) {
-      const uint32_t count = std::min<uint32_t>(kLanes, edges - done);
+    for (uint32_t done = 0; done < edges; done += part_size) {
+      const uint32_t count = std::min(part_size, edges - done);
       Chain part = Part(ring, end + done, end + done + count);
       part.whole = count == edges;
-      if (done + kLanes < vertices) part.node = EdgeNode::kLeaf | (first_vertex + done);
+      if (count == kLanes && done + kLanes < vertices)
+        part.node = EdgeNode::kLeaf | (first_vertex + done);
       if (part.whole && !level_.empty() && level_.back().whole &&
           part.last - level_.back().first <= kLanes) {
         level_.back().Append(part);
@@ -236,6 +256,38 @@ void Builder::SetStrip(const Chain& child, size_t lane, EdgeNode& node) const {
 }
 
 }  // namespace
+
+MeetsSegment::MeetsSegment(const Segment& s) : segment(s) {
+  const Vec2 d{s.b.x - s.a.x, s.b.y - s.a.y};
+  const double length = std::sqrt(d.x * d.x + d.y * d.y);
+  if (length > 0) normal = {-d.y / length, d.x / length};
+}
+
+// Beside the boxes, the line must pass between the corners of a child that lie farthest along its
+// normal. In the frame, with m the magnitude of the segment's first vertex: the normal is turned by
+// at most 4u (u = 2^-53), which moves the line by 4u (m + 2) where it passes the node; the vertex
+// is off by um and the dot product by 3um; 16u (m + 2) covers that. The corners' dot products are
+// off by what kStripPad covers: they are a strip's.
+LaneBits EdgeNode::Meeting(const MeetsSegment& asked) const {
+  const LaneBits in_box = Meeting(MeetsBox{BoundsOf(asked.segment)});
+  if (in_box == 0) return 0;
+  const Vec2 a{(asked.segment.a.x - origin.x) * scale, (asked.segment.a.y - origin.y) * scale};
+  const double line = asked.normal.x * a.x + asked.normal.y * a.y;
+  const double pad = kStripPad + 16 * kUnit * (std::abs(a.x) + std::abs(a.y) + 2);
+  const auto least = static_cast<float>(line - pad);
+  const auto most = static_cast<float>(line + pad);
+  const auto x = static_cast<float>(asked.normal.x);
+  const auto y = static_cast<float>(asked.normal.y);
+  const Floats& low_x = x >= 0 ? min_x : max_x;
+  const Floats& low_y = y >= 0 ? min_y : max_y;
+  const Floats& high_x = x >= 0 ? max_x : min_x;
+  const Floats& high_y = y >= 0 ? max_y : min_y;
+  const auto passing = [&](size_t half) {
+    return (low_x.half[half] * x + low_y.half[half] * y <= most) &
+           (high_x.half[half] * x + high_y.half[half] * y >= least);
+  };
+  return Bits(passing(0), passing(1)) & in_box;
+}
 
 EdgeIndex::EdgeIndex(const Polygon& polygon, Strips strips) {
   Builder(polygon, strips, nodes_).Build();

@@ -4,10 +4,10 @@
 // Which edges of one large polygon are near, and how often does it wind around a point?
 //
 // A tree over the edges as they come, ring after ring. A leaf is a chain of up to eight edges of a
-// ring, or several whole rings of up to eight edges in all; a node has up to eight consecutive
-// leaves or nodes. A node keeps what it takes to judge its children in columns: a box for each,
-// and a strip, two parallel lines that hold the child between them. Both are convex, which is what
-// point location rests on (docs/adr/0006-point-location.md):
+// ring, a whole ring of up to sixteen, or several of up to eight edges in all; a node has up to
+// eight consecutive leaves or nodes. A node keeps what it takes to judge its children in columns: a
+// box for each, and a strip, two parallel lines that hold the child between them. Both are convex,
+// which is what point location rests on (docs/adr/0006-point-location.md):
 //
 //   (1) A chain winds around a point outside of a convex set that holds it as its chord does, the
 //       segment from its first vertex to its last.
@@ -15,15 +15,17 @@
 // So only the children that hold the point in both are descended.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "carom/geometry.h"
 #include "carom/locate.h"
 #include "carom/polygon.h"
+#include "carom/predicates.h"
 #include "carom/work_meter.h"
 #include "lanes.h"
 
@@ -50,6 +52,15 @@ struct MeetsBox {
   bool operator()(const Box& box) const { return reach.Intersects(box); }
 };
 
+// Likewise the set of boxes that share a point with `segment`.
+struct MeetsSegment {
+  Segment segment;
+  Vec2 normal;  // of length 1, within 4 * 2^-53; 0 for a point
+
+  explicit MeetsSegment(const Segment& s);
+  bool operator()(const Box& box) const { return Intersects(segment, box); }
+};
+
 // Up to eight children. Their boxes and strips are in the node's own frame: the difference to
 // `origin`, rounded, times `scale`, a power of two, rounded to float; no coordinate in the node
 // exceeds 1 in magnitude. All of it is monotonic, so what is separate in a frame is separate, and
@@ -70,7 +81,7 @@ struct alignas(64) EdgeNode {
   // Child i holds the edges in [first[i], first[i + 1]).
   uint32_t first[kLanes + 1];
   // The number of a node; or kLeaf with the number of the first of nine vertices in a row, those of
-  // eight edges; or kOddLeaf where the edges are fewer, of several rings, or close a ring.
+  // eight edges; or kOddLeaf where the edges are fewer or more, or close a ring.
   uint32_t child[kLanes];
   uint32_t count;
 
@@ -82,8 +93,9 @@ struct alignas(64) EdgeNode {
   float X(double x) const { return static_cast<float>((x - origin.x) * scale); }
   float Y(double y) const { return static_cast<float>((y - origin.y) * scale); }
 
-  // The children whose box may meet `reach`: at least those that do.
-  LaneBits Meeting(const Box& reach) const;
+  // The children whose box may meet what is asked for: at least those that do.
+  LaneBits Meeting(const MeetsBox& asked) const;
+  LaneBits Meeting(const MeetsSegment& asked) const;
 
   // A box that holds child `i`.
   Box BoxOf(size_t i) const {
@@ -93,7 +105,8 @@ struct alignas(64) EdgeNode {
   }
 };
 
-inline LaneBits EdgeNode::Meeting(const Box& reach) const {
+inline LaneBits EdgeNode::Meeting(const MeetsBox& asked) const {
+  const Box& reach = asked.reach;
   const float x0 = X(reach.min.x);
   const float y0 = Y(reach.min.y);
   const float x1 = X(reach.max.x);
@@ -102,7 +115,7 @@ inline LaneBits EdgeNode::Meeting(const Box& reach) const {
     return (min_x.half[half] <= x1) & (min_y.half[half] <= y1) & (max_x.half[half] >= x0) &
            (max_y.half[half] >= y0);
   };
-  return Bits(meeting(0), meeting(1));
+  return Bits(meeting(0), meeting(1)) & ((1U << count) - 1);
 }
 
 // Immutable after construction, hence thread-safe. It holds no pointer to the polygon, which is
@@ -116,9 +129,9 @@ class EdgeIndex {
   // O(n), with strips O(n log n). `polygon` has an edge.
   EdgeIndex(const Polygon& polygon, Strips strips);
 
-  // Calls visit(first, last) for the leaves whose box passes `meets`, in order, while it returns
-  // true and the meter allows. Returns whether both always did. Each box tested is a unit of work;
-  // the edges are for the visitor to test and to count.
+  // Calls visit(first, last) for runs of at most eight edges, those of the leaves whose box passes
+  // `meets`, in order, while it returns true and the meter allows. Returns whether both always did.
+  // Each box tested is a unit of work; the edges are for the visitor to test and to count.
   template <class Meets, class Visit>
   bool VisitRuns(WorkMeter& meter, const Meets& meets, const Visit& visit) const {
     return VisitNode(nodes_.back(), meter, meets, visit);
@@ -131,10 +144,14 @@ class EdgeIndex {
 
  private:
   template <class Visit>
-  bool VisitChild(const EdgeNode& node, size_t i, const Visit& visit_leaf,
+  bool VisitChild(const EdgeNode& node, size_t i, const Visit& visit_run,
                   const auto& visit_node) const {
-    if (node.IsLeaf(i)) return visit_leaf(node.first[i], node.first[i + 1]);
-    return visit_node(nodes_[node.child[i]]);
+    if (!node.IsLeaf(i)) return visit_node(nodes_[node.child[i]]);
+    const uint32_t last = node.first[i + 1];
+    for (uint32_t first = node.first[i]; first < last; first += kLanes) {
+      if (!visit_run(first, std::min<uint32_t>(first + kLanes, last))) return false;
+    }
+    return true;
   }
 
   template <class Meets, class Visit>
@@ -148,12 +165,13 @@ class EdgeIndex {
     return true;
   }
 
-  template <class Visit>
-  bool VisitNode(const EdgeNode& node, WorkMeter& meter, const MeetsBox& meets,
+  template <class Meets, class Visit>
+  requires std::is_same_v<Meets, MeetsBox> || std::is_same_v<Meets, MeetsSegment>
+  bool VisitNode(const EdgeNode& node, WorkMeter& meter, const Meets& meets,
                  const Visit& visit) const {
     if (!meter.Spend(node.count)) return false;
     const auto visit_node = [&](const EdgeNode& n) { return VisitNode(n, meter, meets, visit); };
-    for (LaneBits bits = node.Meeting(meets.reach); bits != 0; bits &= bits - 1) {
+    for (LaneBits bits = node.Meeting(meets); bits != 0; bits &= bits - 1) {
       const auto i = static_cast<size_t>(std::countr_zero(bits));
       if (!VisitChild(node, i, visit, visit_node)) return false;
     }

@@ -4,6 +4,7 @@
 // A polygon with the index over its edges, shared by all scene versions that hold it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -20,20 +21,25 @@ namespace carom {
 
 // A polygon of a scene is judged for convexity when it is indexed, once for all queries, and its
 // index is made for many. One that serves a single query is neither: a mover, which is as convex as
-// its shape before placing, or a box.
-enum class IndexUse : uint8_t { kScene, kOneQuery };
+// its shape before placing, or a box. One for few lookups has no index before `MakeIndex`.
+enum class IndexUse : uint8_t { kScene, kOneQuery, kFewLookups };
 
-// Immutable after construction, hence thread-safe. Copies share the index.
+// Thread-safe once its index is made. Copies share the index.
 class IndexedPolygon {
  public:
-  // Polygons of at most so many edges have no index: looking at all of them is as fast.
+  // Polygons of at most so many edges get no index: looking at all of them is as fast.
   static constexpr size_t kMaxScanned = 24;
 
   // O(n), or O(n log n) for a large polygon of a scene.
   explicit IndexedPolygon(Polygon polygon, IndexUse use = IndexUse::kScene)
       : polygon_(std::move(polygon)),
         is_convex_(use == IndexUse::kScene && internal::IsConvexPolygon(polygon_)) {
-    if (polygon_.edge_count() > kMaxScanned) large_ = MakeLarge(use);
+    if (use != IndexUse::kFewLookups) MakeIndex(use);
+  }
+
+  // Makes the index that is not there yet. Without it everything works, in O(n) a lookup.
+  void MakeIndex(IndexUse use = IndexUse::kOneQuery) {
+    if (large_ == nullptr && polygon_.edge_count() > kMaxScanned) large_ = MakeLarge(use);
   }
 
   const Polygon& polygon() const { return polygon_; }
@@ -45,25 +51,35 @@ class IndexedPolygon {
     return large_ && large_->core ? &*large_->core : nullptr;
   }
   static constexpr size_t kMaxUnkept = 256;
-  // Null where there are at most `kMaxScanned` edges.
+  // Null without one.
   const internal::EdgeIndex* edge_index() const { return large_ ? &large_->edges : nullptr; }
 
-  // Calls visit(edge index, edge) for the edges whose own box passes `meets`, in order, while it
-  // returns true and the meter allows. Returns whether the traversal ran to its end. `meets` is
-  // asked about boxes of several edges too, rounded outward; it is fastest as a `MeetsBox`.
+  // Calls visit(first, last) for runs of at most eight edges, in order, while it returns true and
+  // the meter allows: for each run one of whose edges may have a box that passes `meets`. Returns
+  // whether the traversal ran to its end. `meets` is asked about boxes of several edges, rounded
+  // outward; it is fastest as a `MeetsBox`. The edges are for the visitor to test and to count.
+  template <class Meets, class Visit>
+  bool VisitRuns(WorkMeter& meter, const Meets& meets, const Visit& visit) const {
+    if (!meets(polygon_.bounds())) return true;
+    if (large_) return large_->edges.VisitRuns(meter, meets, visit);
+    const size_t edges = polygon_.edge_count();
+    for (size_t first = 0; first < edges; first += internal::kLanes) {
+      if (!visit(first, std::min(first + internal::kLanes, edges))) return false;
+    }
+    return true;
+  }
+
+  // Calls visit(edge index, edge) for the edges whose own box passes `meets`, likewise.
   template <class Meets, class Visit>
   bool VisitEdges(WorkMeter& meter, const Meets& meets, const Visit& visit) const {
-    const auto visit_run = [&](size_t first, size_t last) {
+    return VisitRuns(meter, meets, [&](size_t first, size_t last) {
       if (!meter.Spend(last - first)) return false;
       for (size_t i = first; i < last; ++i) {
         const Segment edge = polygon_.edge(i);
         if (meets(BoundsOf(edge)) && !visit(i, edge)) return false;
       }
       return true;
-    };
-    if (!meets(polygon_.bounds())) return true;
-    if (large_) return large_->edges.VisitRuns(meter, meets, visit_run);
-    return visit_run(0, polygon_.edge_count());
+    });
   }
 
  private:

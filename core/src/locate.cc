@@ -16,11 +16,10 @@ PointInPolygon LocateInPolygon(const IndexedPolygon& indexed, Vec2 p, WorkMeter&
   const Polygon& polygon = indexed.polygon();
   if (!polygon.bounds().Contains(p)) return {};
   if (indexed.edge_index()) return indexed.edge_index()->Locate(polygon, p, meter);
-  const size_t edges = polygon.edge_count();
-  if (!meter.Spend(edges)) return {};
+  if (!meter.Spend(polygon.edge_count())) return {};
   PointScan scan(p);
-  for (size_t i = 0; i < edges; ++i) {
-    if (!scan.Add(polygon.edge(i))) return {Location::kBoundary, 0};
+  for (size_t ring = 0; ring < polygon.ring_count(); ++ring) {
+    if (!scan.AddRing(polygon.ring(ring), polygon.is_open(ring))) return {Location::kBoundary, 0};
   }
   return PlaceOf(polygon, scan.winding());
 }

@@ -13,6 +13,7 @@
 #include "exact.h"
 #include "indexed_polygon.h"
 #include "placed_items.h"
+#include "polygon_pair.h"
 #include "scene_traversal.h"
 
 namespace carom {
@@ -122,15 +123,13 @@ std::optional<Row> OverlapBox(const IndexedPolygon& indexed, const Box& box, Ove
   const Polygon& polygon = indexed.polygon();
   Row row{polygon.id()};
   bool meets_edge = false;
-  indexed.VisitEdges(
-      meter, [&](const Box& other) { return box.Intersects(other); },
-      [&](size_t index, const Segment& edge) {
-        if (!Intersects(edge, box)) return true;
-        meets_edge = true;
-        if (detail == OverlapDetail::kIds) return false;
-        row.edges.push_back(polygon.edge_ref(index));
-        return meter.SpendRows(1);
-      });
+  indexed.VisitEdges(meter, internal::MeetsBox{box}, [&](size_t index, const Segment& edge) {
+    if (!Intersects(edge, box)) return true;
+    meets_edge = true;
+    if (detail == OverlapDetail::kIds) return false;
+    row.edges.push_back(polygon.edge_ref(index));
+    return meter.SpendRows(1);
+  });
   if (meets_edge) return row;
   if (internal::LocateInPolygon(indexed, box.min, meter).location == Location::kOutside) {
     return std::nullopt;
@@ -151,65 +150,6 @@ bool CheckBox(const BoxColumns& boxes, size_t i, ItemChecker& check, Box& box) {
   if (box.min.y > box.max.y) return check.Fail(ItemColumn::kMinY, ItemFault::kEmptyBox);
   return true;
 }
-
-// A moving polygon against one polygon of the scene. Where no edges meet, every ring of either lies
-// in one face of the other, so one vertex a ring decides.
-class PolygonPair {
- public:
-  PolygonPair(const IndexedPolygon& fixed, const IndexedPolygon& moving, WorkMeter& meter)
-      : fixed_(fixed), moving_(moving), meter_(meter) {}
-
-  bool Overlap() {
-    bool meet = false;
-    VisitNearEdges([&](size_t, const Segment& edge) {
-      meet = MeetsMovingEdge(edge);
-      return !meet;
-    });
-    return meet || internal::HoldsRing(fixed_, moving_.polygon(), meter_) ||
-           internal::HoldsRing(moving_, fixed_.polygon(), meter_);
-  }
-
-  // The fixed edges that share a point with the moving polygon.
-  std::vector<EdgeRef> Edges() {
-    std::vector<EdgeRef> edges;
-    VisitNearEdges([&](size_t index, const Segment& edge) {
-      if (MeetsMovingEdge(edge) || Holds(moving_, edge.a)) {
-        edges.push_back(fixed_.polygon().edge_ref(index));
-        return meter_.SpendRows(1);
-      }
-      return !meter_.stopped();
-    });
-    return edges;
-  }
-
- private:
-  template <class Visit>
-  void VisitNearEdges(const Visit& visit) {
-    const Box& reach = moving_.polygon().bounds();
-    fixed_.VisitEdges(
-        meter_, [&](const Box& box) { return reach.Intersects(box); }, visit);
-  }
-
-  bool MeetsMovingEdge(const Segment& edge) {
-    const Box reach = BoundsOf(edge);
-    bool meet = false;
-    moving_.VisitEdges(
-        meter_, [&](const Box& box) { return reach.Intersects(box); },
-        [&](size_t, const Segment& other) {
-          meet = Intersects(edge, other);
-          return !meet;
-        });
-    return meet;
-  }
-
-  bool Holds(const IndexedPolygon& outer, Vec2 p) {
-    return internal::LocateInPolygon(outer, p, meter_).location != Location::kOutside;
-  }
-
-  const IndexedPolygon& fixed_;
-  const IndexedPolygon& moving_;
-  WorkMeter& meter_;
-};
 
 }  // namespace
 
@@ -298,14 +238,14 @@ bool OverlapPolygons(const Scene& scene, const PolygonColumns& polygons,
     std::optional<Polygon> placed = internal::PlacedItem(polygons, i, check, meter);
     if (meter.stopped()) return false;
     if (!placed) continue;
-    const IndexedPolygon moving(*std::move(placed), IndexUse::kOneQuery);
+    IndexedPolygon moving(*std::move(placed), IndexUse::kFewLookups);
     if (!meter.Spend(moving.polygon().edge_count())) return false;
     const Box& reach = moving.polygon().bounds();
     rows.clear();
     internal::VisitPolygons(
         scene, options.mask, meter, [&](const Box& box) { return reach.Intersects(box); },
         [&](const IndexedPolygon& fixed) {
-          PolygonPair pair(fixed, moving, meter);
+          internal::PolygonPair pair(fixed, moving, meter);
           if (pair.Overlap()) {
             if (!meter.SpendRows(1)) return false;
             rows.push_back({fixed.polygon().id()});

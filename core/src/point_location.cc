@@ -76,10 +76,9 @@ bool Locator::Add(const EdgeNode& node) {
 }
 
 bool Locator::AddLeaf(const EdgeNode& node, size_t i) {
-  if (!meter_.Spend(kLanes)) return false;
+  if (!meter_.Spend(node.first[i + 1] - node.first[i])) return false;
   if (node.child[i] != EdgeNode::kOddLeaf) {
-    // The rings' vertices are one array.
-    return scan_.AddEight(polygon_.ring(0).data() + (node.child[i] & ~EdgeNode::kLeaf));
+    return scan_.AddEight(polygon_.vertices().data() + (node.child[i] & ~EdgeNode::kLeaf));
   }
   for (uint32_t edge = node.first[i]; edge < node.first[i + 1]; ++edge) {
     if (!scan_.Add(polygon_.edge(edge))) return false;

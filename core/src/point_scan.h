@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <span>
 
 #include "carom/geometry.h"
 #include "carom/predicates.h"
@@ -33,6 +34,9 @@ class PointScan {
 
   // The eight edges of a chain of nine vertices. Returns false where the point is on one.
   bool AddEight(const Vec2* vertices);
+
+  // The edges of a ring.
+  bool AddRing(std::span<const Vec2> ring, bool open);
 
   // A chord, from a to b, that the point is not on.
   void AddChord(Vec2 a, Vec2 b) {
@@ -97,6 +101,17 @@ inline bool PointScan::AddEight(const Vec2* vertices) {
     if (!Add({vertices[i], vertices[i + 1]})) return false;
   }
   return true;
+}
+
+inline bool PointScan::AddRing(std::span<const Vec2> ring, bool open) {
+  size_t i = 0;
+  for (; i + kLanes < ring.size(); i += kLanes) {
+    if (!AddEight(ring.data() + i)) return false;
+  }
+  for (; i + 1 < ring.size(); ++i) {
+    if (!Add({ring[i], ring[i + 1]})) return false;
+  }
+  return (open && ring.size() > 1) || Add({ring.back(), ring.front()});
 }
 
 }  // namespace carom::internal

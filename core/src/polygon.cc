@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "carom/batch.h"
 #include "carom/status.h"
+#include "place_vertices.h"
 
 namespace carom {
 namespace {
@@ -165,11 +166,9 @@ PolygonSpec Polygon::spec() const {
 absl::StatusOr<Polygon> PlacedPolygon(const Polygon& shape, const Pose& pose) {
   Polygon placed(Polygon::Block::New(shape.vertex_count()));
   Polygon::Block& block = *placed.block_;
-  for (size_t i = 0; i < shape.vertex_count(); ++i) {
-    const Vec2 p = Placed(pose, shape.vertices()[i]);
-    if (!IsAccepted(p)) return InvalidField("", Description(ItemFault::kPlacedOutOfRange));
-    block.vertices()[i] = p;
-    block.bounds.Extend(p);
+  block.bounds = internal::PlaceVertices(pose, shape.vertices(), block.vertices());
+  if (!IsAccepted(block.bounds.min) || !IsAccepted(block.bounds.max)) {
+    return InvalidField("", Description(ItemFault::kPlacedOutOfRange));
   }
   block.id = shape.id();
   block.category = shape.category();

@@ -30,16 +30,30 @@ struct RoundedCross {
   bool IsSignCertain() const { return std::abs(value) > kCrossError * magnitude; }
 };
 
+int ExactCrossSign(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
+  return ExactCross(from_a, a, from_b, b).sign();
+}
+
+// Inline, so that predicates of several signs are one function but for the exact part.
+inline int CrossSignOf(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
+  const double left = (a.x - from_a.x) * (b.y - from_b.y);
+  const double right = (a.y - from_a.y) * (b.x - from_b.x);
+  const double cross = left - right;
+  if (std::abs(cross) >= kCrossError * (std::abs(left) + std::abs(right))) {
+    return internal::Sign(cross);
+  }
+  return ExactCrossSign(from_a, a, from_b, b);
+}
+
+// About c, as in the filter's derivation; a cyclic shift keeps the sign.
+inline int OrientationOf(Vec2 a, Vec2 b, Vec2 c) { return CrossSignOf(c, a, c, b); }
+
 }  // namespace
 
 namespace internal {
 
 int CrossSign(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
-  const double left = (a.x - from_a.x) * (b.y - from_b.y);
-  const double right = (a.y - from_a.y) * (b.x - from_b.x);
-  const double cross = left - right;
-  if (std::abs(cross) >= kCrossError * (std::abs(left) + std::abs(right))) return Sign(cross);
-  return ExactCross(from_a, a, from_b, b).sign();
+  return CrossSignOf(from_a, a, from_b, b);
 }
 
 // The cross product with the second vector turned back by a right angle.
@@ -71,10 +85,7 @@ int CompareLineDistance(const Segment& segment, const Circle& circle) {
 
 }  // namespace internal
 
-int Orientation(Vec2 a, Vec2 b, Vec2 c) {
-  // About c, as in the filter's derivation; a cyclic shift keeps the sign.
-  return internal::CrossSign(c, a, c, b);
-}
+int Orientation(Vec2 a, Vec2 b, Vec2 c) { return OrientationOf(a, b, c); }
 
 bool IsOnSegment(Vec2 p, const Segment& segment) {
   return BoundsOf(segment).Contains(p) && Orientation(segment.a, segment.b, p) == 0;
@@ -85,8 +96,8 @@ bool IsOnSegment(Vec2 p, const Segment& segment) {
 // boxes mean meeting segments.
 bool Intersects(const Segment& a, const Segment& b) {
   if (!BoundsOf(a).Intersects(BoundsOf(b))) return false;
-  if (Orientation(a.a, a.b, b.a) * Orientation(a.a, a.b, b.b) > 0) return false;
-  return Orientation(b.a, b.b, a.a) * Orientation(b.a, b.b, a.b) <= 0;
+  if (OrientationOf(a.a, a.b, b.a) * OrientationOf(a.a, a.b, b.b) > 0) return false;
+  return OrientationOf(b.a, b.b, a.a) * OrientationOf(b.a, b.b, a.b) <= 0;
 }
 
 // With the boxes meeting, they miss exactly if the box's corners lie strictly on one side of the

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Do two polygons share a point, and at which edges?
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "carom/geometry.h"
+#include "carom/polygon.h"
+#include "carom/work_meter.h"
+#include "indexed_polygon.h"
+
+namespace carom::internal {
+
+// Up to eight edges, their boxes in columns.
+class EdgeCluster {
+ public:
+  bool empty() const { return count_ == 0; }
+  bool full() const { return count_ == kLanes; }
+  // Smallest that holds the edges.
+  const Box& box() const { return box_; }
+
+  void Clear() {
+    count_ = 0;
+    box_ = {};
+  }
+  // `box` is the edge's. The cluster is not full.
+  void Add(const Segment& edge, const Box& box);
+  // Whether one of the edges shares a point with `edge`. Counts the pairs that are looked at.
+  bool Meets(const Segment& edge, WorkMeter& meter) const;
+
+ private:
+  Segment edges_[kLanes];
+  Doubles min_x_{}, min_y_{}, max_x_{}, max_y_{};
+  Box box_;
+  size_t count_ = 0;
+};
+
+// A moving polygon against one polygon of the scene. `moving` gets its index where it takes one.
+// Once the meter has stopped, answers are meaningless.
+class PolygonPair {
+ public:
+  PolygonPair(const IndexedPolygon& fixed, IndexedPolygon& moving, WorkMeter& meter)
+      : fixed_(fixed), moving_(moving), meter_(meter) {}
+
+  // Where no edges meet, every ring of either lies in one face of the other, so one vertex a ring
+  // decides.
+  bool Overlap();
+
+  // The fixed edges that share a point with the moving polygon, ascending.
+  std::vector<EdgeRef> Edges();
+
+ private:
+  bool DoEdgesMeet();
+  bool DoNearEdgesMeet(std::span<const Segment> near);
+  bool DoFewEdgesMeet();
+  bool DoManyEdgesMeet();
+  bool MeetsMovingEdge(const Segment& edge);
+
+  const IndexedPolygon& fixed_;
+  IndexedPolygon& moving_;
+  WorkMeter& meter_;
+};
+
+}  // namespace carom::internal
