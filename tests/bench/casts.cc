@@ -66,7 +66,7 @@ constexpr double kLong = 100 * kCell;
 // The same questions of a small and a large scene of equal density, in turns.
 void RunGrowth(Bench& bench) {
   const World small = DenseWorld(10000);
-  const World large = DenseWorld(bench.quick ? 40000 : 1000000);
+  const World large = DenseWorld(bench.quick ? 10000 : 1000000);
   Carom ours_small(small.polygons);
   Carom ours_large(large.polygons);
   for (const auto& [name, length, goal] :
@@ -98,7 +98,7 @@ void RunCasts(Bench& bench) {
     group.Run(bench, absl::StrCat(name, "_long"), far, far_goals);
   };
   const size_t many = bench.quick ? 10000 : 100000;
-  const size_t very_many = bench.quick ? 40000 : 1000000;
+  const size_t very_many = bench.quick ? 10000 : 1000000;
   const size_t rooms = bench.quick ? 20 : 100;
   run("cast_dense_1e5", [&] { return DenseWorld(many); }, kShort, kLong, {6, 10}, {6, 8});
   run(

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <cstdio>
 #include <cstdlib>
 #include <thread>
 
@@ -15,7 +14,7 @@
 namespace carom::bench {
 namespace {
 
-size_t VeryMany(const Bench& bench) { return bench.quick ? 40000 : 1000000; }
+size_t VeryMany(const Bench& bench) { return bench.quick ? 10000 : 1000000; }
 
 void RunMemory(Bench& bench) {
   const World world = DenseWorld(bench.quick ? 10000 : 100000);
