@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/bench/peer.h"
+#include "tests/bench/rust_peers.h"
+
+namespace carom::bench {
+namespace {
+
+class Box2D : public ScenePeer {
+ public:
+  Box2D(const World& world, const std::vector<Outline>& movers) {
+    const FloatPolygons pieces(world.pieces);
+    const FloatPolygons moving(movers);
+    const RustPolygons pieces_view = pieces.view();
+    const RustPolygons moving_view = moving.view();
+    world_ = carom_box2d_new(&pieces_view, &moving_view);
+  }
+  ~Box2D() override { carom_box2d_free(world_); }
+  Box2D(const Box2D&) = delete;
+  Box2D& operator=(const Box2D&) = delete;
+
+  std::string name() const override { return "box2d"; }
+
+  Question Casts(const Segments& segments) override {
+    return [this, floats = FloatSegments(segments)](size_t begin, size_t end) {
+      return carom_box2d_cast(world_, floats.data() + begin, end - begin);
+    };
+  }
+
+  Question Contacts(const Movers& movers) override {
+    std::vector<RustPlacement> floats;
+    const Placements& at = movers.placements;
+    for (size_t i = 0; i < at.size(); ++i) {
+      floats.push_back({at.mover[i], static_cast<float>(at.x[i]), static_cast<float>(at.y[i]),
+                        static_cast<float>(at.c[i]), static_cast<float>(at.s[i])});
+    }
+    return [this, floats](size_t begin, size_t end) {
+      return carom_box2d_overlap(world_, floats.data() + begin, end - begin);
+    };
+  }
+
+ private:
+  void* world_;
+};
+
+}  // namespace
+
+std::unique_ptr<ScenePeer> MakeBox2D(const World& world, const std::vector<Outline>& movers) {
+  return std::make_unique<Box2D>(world, movers);
+}
+
+}  // namespace carom::bench

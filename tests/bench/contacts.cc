@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "absl/strings/str_cat.h"
+#include "tests/bench/groups.h"
+#include "tests/bench/ours.h"
+#include "tests/bench/runner.h"
+#include "tests/bench/scenes.h"
+
+namespace carom::bench {
+namespace {
+
+size_t Many(const Bench& bench) { return bench.quick ? 10000 : 100000; }
+
+}  // namespace
+
+void RunContacts(Bench& bench) {
+  if (!bench.Wants("contacts_dense_1e5")) return;
+  bench.report.Title("contacts_dense_1e5");
+  const World world = DenseWorld(Many(bench));
+  Carom ours(world.polygons);
+  for (const size_t vertices : {size_t{4}, size_t{8}}) {
+    // A circumradius of a quarter of a cell, as the polygons of the scene have.
+    Movers movers{{RegularOutline(vertices, kCell / 4)}, {}};
+    movers.placements = RandomPlacements(1, world.half(), bench.queries(), vertices);
+    const std::unique_ptr<ScenePeer> box2d = MakeBox2D(world, movers.outlines);
+    const std::unique_ptr<ScenePeer> chipmunk = MakeChipmunk(world);
+    const std::vector<Timing> timings =
+        RunInterleaved({{"carom", ours.Contacts(movers)},
+                        {"box2d", box2d ? box2d->Contacts(movers) : Question()},
+                        {"chipmunk", chipmunk->Contacts(movers)}},
+                       bench.queries(), bench.rounds());
+    const std::string name = absl::StrCat("contacts_dense_1e5_", vertices, "gon");
+    bench.report.Timings(name, timings);
+    AddRatio(bench, absl::StrCat(name, "_vs_box2d"), timings, "carom", "box2d", 3.3);
+    AddRatio(bench, absl::StrCat(name, "_vs_chipmunk"), timings, "carom", "chipmunk", 8);
+  }
+}
+
+void RunNearest(Bench& bench) {
+  const std::string name = "nearest_dense_1e5";
+  if (!bench.Wants(name)) return;
+  bench.report.Title(name);
+  const World world = DenseWorld(Many(bench));
+  const Points points = FreePoints(world, bench.queries(), 4);
+  Carom ours(world.polygons);
+  const std::unique_ptr<ScenePeer> chipmunk = MakeChipmunk(world);
+  const double radius = kCell / 2;
+  const std::vector<Timing> timings = RunInterleaved(
+      {{"carom", ours.Nearest(points, radius)}, {"chipmunk", chipmunk->Nearest(points, radius)}},
+      bench.queries(), bench.rounds());
+  bench.report.Timings(name, timings);
+  AddRatio(bench, name + "_vs_chipmunk", timings, "carom", "chipmunk", 8);
+}
+
+}  // namespace carom::bench

@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstdlib>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "tests/bench/groups.h"
+#include "tests/bench/memory.h"
+#include "tests/bench/ours.h"
+#include "tests/bench/runner.h"
+#include "tests/bench/scenes.h"
+
+namespace carom::bench {
+namespace {
+
+size_t VeryMany(const Bench& bench) { return bench.quick ? 10000 : 1000000; }
+
+void RunMemory(Bench& bench) {
+  const World world = DenseWorld(bench.quick ? 10000 : 100000);
+  const double count = static_cast<double>(world.polygons.size());
+  HeapMeter meter;
+  std::vector<Polygon> polygons = MakePolygons(world.polygons);
+  const double before = static_cast<double>(meter.bytes());
+  const Scene::Ptr scene = MakeScene(std::move(polygons));
+  // The vector of the input is gone: it was moved.
+  std::vector<Polygon>().swap(polygons);
+  const double after = static_cast<double>(meter.bytes());
+  bench.report.Figure("memory of polygons before the scene", before / count, "bytes a polygon");
+  bench.report.Add(
+      {"memory_bytes_per_polygon", after / count, "-", 0, ValueAtMost(250),
+       absl::StrCat(static_cast<double>(scene->vertex_count()) / count, " vertices a polygon")});
+}
+
+void RunBuild(Bench& bench) {
+  const World world = DenseWorld(VeryMany(bench));
+  const double count = static_cast<double>(world.polygons.size());
+  std::vector<double> times, polygon_times;
+  for (int round = 0; round < 5; ++round) {
+    const double made = ThreadNanoseconds();
+    std::vector<Polygon> polygons = MakePolygons(world.polygons);
+    const double start = ThreadNanoseconds();
+    const Scene::Ptr scene = MakeScene(std::move(polygons));
+    times.push_back((ThreadNanoseconds() - start) / count);
+    polygon_times.push_back((start - made) / count);
+  }
+  bench.report.Figure("Polygon::Create", Median(polygon_times), "ns a polygon");
+  bench.report.Add({"build_ns_per_polygon", Median(times), "-", 0, ValueAtMost(1500)});
+  bench.report.Add({"build_2_threads_ns_per_polygon", 0, "-", 0, ValueAtMost(900),
+                    "not offered by the library", false});
+}
+
+// Additions, replacements and removals of one polygon, each upon the scene before.
+void RunCommit(Bench& bench) {
+  const World world = DenseWorld(VeryMany(bench));
+  Scene::Ptr scene = MakeScene(MakePolygons(world.polygons));
+  std::vector<double> times;
+  double longest = 0;
+  Random random(9);
+  for (int i = 0; i < (bench.quick ? 30 : 300); ++i) {
+    const uint64_t added = world.polygons.size() + static_cast<uint64_t>(i / 3);
+    const uint64_t id = i % 3 == 1 ? random.Below(world.polygons.size()) : added;
+    std::vector<SceneEdit> edits;
+    if (i % 3 == 2) {
+      edits.push_back(RemovePolygon{id});
+    } else {
+      PolygonSpec spec;
+      spec.id = id;
+      spec.rings = {{world.polygons[random.Below(world.polygons.size())], false}};
+      Polygon polygon = *Polygon::Create(std::move(spec));
+      if (i % 3 == 0) edits.push_back(AddPolygon{std::move(polygon)});
+      if (i % 3 == 1) edits.push_back(ReplacePolygon{std::move(polygon)});
+    }
+    const double start = ThreadNanoseconds();
+    absl::StatusOr<Scene::Ptr> next = scene->Commit(std::move(edits), static_cast<uint64_t>(i));
+    const double time = ThreadNanoseconds() - start;
+    if (!next.ok()) std::abort();
+    scene = *std::move(next);
+    times.push_back(time);
+    longest = std::max(longest, time);
+  }
+  bench.report.Add({"commit_one_into_1e6", Median(times), "-", 0, ValueAtMost(1e6),
+                    absl::StrCat("the longest of ", times.size(), ": ", longest / 1e6, " ms")});
+}
+
+// What a second pass over the same queries allocates.
+void RunAllocations(Bench& bench) {
+  const World world = DenseWorld(10000);
+  Carom ours(world.polygons);
+  const Segments segments = FreeSegments(world, bench.queries(), 100 * kCell, 10);
+  const Points points = FreePoints(world, bench.queries(), 11);
+  const Movers movers{{RegularOutline(8, kCell / 4)},
+                      RandomPlacements(1, world.half(), bench.queries(), 12)};
+  uint64_t all = 0;
+  for (const auto& [name, question] :
+       {std::pair<const char*, Question>{"casts", ours.Casts(segments)},
+        {"contacts", ours.Contacts(movers)},
+        {"overlaps", ours.Touches(movers)},
+        {"points", ours.Holds(points)},
+        {"nearest", ours.Nearest(points, kCell)}}) {
+    question(0, bench.queries());
+    const uint64_t before = AllocationCount();
+    question(0, bench.queries());
+    const uint64_t count = AllocationCount() - before;
+    all += count;
+    bench.report.Figure(absl::StrCat("allocations of ", name),
+                        static_cast<double>(count) / static_cast<double>(bench.queries()),
+                        "a query");
+  }
+  bench.report.Add({"allocations_per_query",
+                    static_cast<double>(all) / static_cast<double>(5 * bench.queries()), "-", 0,
+                    ValueAtMost(0), "after a first pass, of five kinds"});
+}
+
+// One pass by one thread, and by two that share the queries, on one scene.
+void RunThreads(Bench& bench) {
+  const World world = DenseWorld(bench.quick ? 10000 : 100000);
+  Carom ours(world.polygons);
+  const size_t count = 4 * bench.queries();
+  const Segments segments = FreeSegments(world, count, kCell, 13);
+  const Question first = ours.Casts(segments);
+  const Question second = ours.Casts(segments);
+  std::vector<double> alone, together, cpu_alone, cpu_together;
+  for (int round = 0; round < 2 * bench.rounds() + 1; ++round) {
+    const double start = WallNanoseconds();
+    const double cpu = ThreadNanoseconds();
+    first(0, count);
+    cpu_alone.push_back(ThreadNanoseconds() - cpu);
+    const double middle = WallNanoseconds();
+    std::thread other([&] { second(0, count / 2); });
+    const double cpu_two = ThreadNanoseconds();
+    first(count / 2, count);
+    cpu_together.push_back(ThreadNanoseconds() - cpu_two);
+    other.join();
+    alone.push_back(middle - start);
+    together.push_back(WallNanoseconds() - middle);
+  }
+  bench.report.Figure("scaling on 2 threads, by CPU time", Median(cpu_alone) / Median(cpu_together),
+                      "times", "what it would be if both had a core of their own");
+  Row row{"threads_2_scaling", Median(together) / static_cast<double>(count), "carom, 1 thread",
+          Median(alone) / static_cast<double>(count), RatioAtLeast(1.9)};
+  row.note = "time on the wall";
+  bench.report.Add(std::move(row));
+}
+
+}  // namespace
+
+void RunCosts(Bench& bench) {
+  const auto run = [&](const char* name, void (*what)(Bench&)) {
+    if (!bench.Wants(name)) return;
+    bench.report.Title(name);
+    what(bench);
+  };
+  run("memory", RunMemory);
+  run("build", RunBuild);
+  run("commit", RunCommit);
+  run("allocations", RunAllocations);
+  run("threads", RunThreads);
+}
+
+}  // namespace carom::bench

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What is measured, group by group. A group makes its scenes, asks, and leaves its rows and figures
+// in the report.
+#pragma once
+
+#include <string>
+
+#include "tests/bench/report.h"
+
+namespace carom::bench {
+
+struct Bench {
+  Report report;
+  bool quick = false;       // small scenes, few rounds: for those who work on the benchmark
+  std::string filter = "";  // runs the groups whose name holds it
+  std::string maps = "";    // folder of scenes in JSON lines; empty: none
+
+  bool Wants(const std::string& group) const { return group.find(filter) != std::string::npos; }
+  int rounds() const { return quick ? 3 : 9; }
+  size_t queries() const { return quick ? 16384 : 65536; }
+};
+
+void RunCasts(Bench& bench);     // nearest hits, and their growth with the scene
+void RunContacts(Bench& bench);  // overlaps of moving polygons with contacts
+void RunNearest(Bench& bench);   // the nearest polygon of a point
+void RunOutlines(Bench& bench);  // one polygon of many vertices
+void RunCosts(Bench& bench);     // memory, build, commit, allocations, threads
+void RunMaps(Bench& bench);      // scenes made by others
+
+// Adds a row for `theirs` among the timings, against `ours` of them. A peer that has no timing was
+// not built, and its row is not met.
+void AddRatio(Bench& bench, const std::string& name, const std::vector<Timing>& timings,
+              const std::string& ours, const std::string& theirs, double goal);
+
+}  // namespace carom::bench

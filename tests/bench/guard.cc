@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Queries whose instructions instructions.sh counts under callgrind, which is asked to count these
+// alone. Without valgrind it runs as well, and counts nothing.
+
+#include <valgrind/callgrind.h>
+
+#include <cstdio>
+
+#include "tests/bench/ours.h"
+#include "tests/bench/scenes.h"
+
+namespace carom::bench {
+namespace {
+
+constexpr size_t kQueries = 4096;
+
+// Counts one pass of a question that is warm. The name of the dump is that of the query.
+template <class Name>
+void Count(Name name, const Question& question) {
+  question(0, kQueries);
+  CALLGRIND_START_INSTRUMENTATION;
+  CALLGRIND_ZERO_STATS;
+  const uint64_t hits = question(0, kQueries);
+  CALLGRIND_DUMP_STATS_AT(name);
+  CALLGRIND_STOP_INSTRUMENTATION;
+  std::printf("%s %zu %llu\n", name, kQueries, static_cast<unsigned long long>(hits));
+}
+
+void Run() {
+  const World world = DenseWorld(10000);
+  Carom ours(world.polygons);
+  Carom one_by_one(ours.scene(), 1);
+  const Segments near = FreeSegments(world, kQueries, kCell, 1);
+  const Segments far = FreeSegments(world, kQueries, 100 * kCell, 2);
+  const Points points = FreePoints(world, kQueries, 3);
+  const Movers movers{{RegularOutline(8, kCell / 4)},
+                      RandomPlacements(1, world.half(), kQueries, 4)};
+  Carom coastline(std::vector<Outline>{MakeOutline(OutlineKind::kCoastline, 10000, 5)});
+  Points inside{near.ax, near.ay};
+  for (double& x : inside.x) x /= world.half();
+  for (double& y : inside.y) y /= world.half();
+
+  Count("cast_short", ours.Casts(near));
+  Count("cast_long", ours.Casts(far));
+  Count("cast_short_single", one_by_one.Casts(near));
+  Count("contacts_8gon", ours.Contacts(movers));
+  Count("nearest", ours.Nearest(points, kCell / 2));
+  Count("point_in_coastline", coastline.Holds(inside));
+}
+
+}  // namespace
+}  // namespace carom::bench
+
+int main() {
+  carom::bench::Run();
+  return 0;
+}

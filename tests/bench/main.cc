@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The goals, side by side with the peers; docs/performance.md says what each row means.
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "tests/bench/groups.h"
+
+namespace {
+
+constexpr char kUsage[] =
+    "usage: carom_bench [--quick] [--filter TEXT] [--out FOLDER] [--maps FOLDER] [--about TEXT]\n";
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  carom::bench::Bench bench;
+  std::string out = ".";
+  std::string about;
+  for (int i = 1; i < argc; ++i) {
+    const auto value = [&](const char* name, std::string& to) {
+      if (std::strcmp(argv[i], name) != 0 || i + 1 == argc) return false;
+      to = argv[++i];
+      return true;
+    };
+    if (std::strcmp(argv[i], "--quick") == 0) {
+      bench.quick = true;
+    } else if (!value("--filter", bench.filter) && !value("--out", out) &&
+               !value("--maps", bench.maps) && !value("--about", about)) {
+      std::fputs(kUsage, stderr);
+      return 2;
+    }
+  }
+  if (bench.quick) {
+    about += "; --quick: small scenes, few rounds, no measure of the goals";
+  }
+  std::printf("%s\n", about.c_str());
+  carom::bench::RunCasts(bench);
+  carom::bench::RunContacts(bench);
+  carom::bench::RunNearest(bench);
+  carom::bench::RunOutlines(bench);
+  carom::bench::RunCosts(bench);
+  carom::bench::RunMaps(bench);
+  if (!bench.report.Finish(out, about)) {
+    std::fprintf(stderr, "bench: cannot write to %s\n", out.c_str());
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/bench/ours.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "carom/cast.h"
+#include "carom/contact.h"
+#include "carom/distance.h"
+#include "carom/locate.h"
+#include "carom/overlap.h"
+#include "tests/bench/runner.h"
+
+namespace carom::bench {
+namespace {
+
+// The benchmark's own input is valid; anything else is a mistake in it.
+template <class T>
+T ValueOf(absl::StatusOr<T> value) {
+  if (!value.ok()) {
+    std::fprintf(stderr, "bench: %s\n", value.status().ToString().c_str());
+    std::exit(1);
+  }
+  return *std::move(value);
+}
+
+// `count` of a column, from `at` on.
+template <class T>
+std::span<const T> Part(const std::vector<T>& column, size_t at, size_t count) {
+  return std::span<const T>(column).subspan(at, count);
+}
+
+// Calls ask(at, count) for batches of at most `batch` and sums what it returns.
+template <class Ask>
+uint64_t InBatches(size_t begin, size_t end, size_t batch, Ask ask) {
+  uint64_t hits = 0;
+  for (size_t at = begin; at < end; at += batch) hits += ask(at, std::min(batch, end - at));
+  return hits;
+}
+
+uint64_t Sum(const std::vector<uint32_t>& counts) {
+  return std::accumulate(counts.begin(), counts.end(), uint64_t{0});
+}
+
+std::vector<Shape> MakeShapes(const std::vector<Outline>& outlines) {
+  std::vector<Shape> shapes;
+  for (Polygon& polygon : MakePolygons(outlines)) shapes.emplace_back(std::move(polygon));
+  return shapes;
+}
+
+// The part of `at` as columns of moving shapes of type S.
+template <class S>
+PlacedColumns<S> Moved(const std::vector<S>& shapes, const Placements& at, size_t begin,
+                       size_t count) {
+  return {shapes,
+          Part(at.mover, begin, count),
+          Part(at.x, begin, count),
+          Part(at.y, begin, count),
+          Part(at.c, begin, count),
+          Part(at.s, begin, count),
+          {}};
+}
+
+}  // namespace
+
+std::vector<Polygon> MakePolygons(const std::vector<Outline>& outlines) {
+  std::vector<Polygon> polygons;
+  polygons.reserve(outlines.size());
+  for (size_t i = 0; i < outlines.size(); ++i) {
+    PolygonSpec spec;
+    spec.id = i;
+    spec.rings = {{outlines[i], false}};
+    polygons.push_back(ValueOf(Polygon::Create(std::move(spec))));
+  }
+  return polygons;
+}
+
+Scene::Ptr MakeScene(std::vector<Polygon> polygons) {
+  return ValueOf(Scene::Create(std::move(polygons)));
+}
+
+Question Carom::Casts(const Segments& segments) {
+  return [this, &segments, answers = CastAnswers()](size_t begin, size_t end) mutable {
+    return InBatches(begin, end, batch_, [&](size_t at, size_t count) {
+      WorkMeter meter;
+      CastSegments(*scene_,
+                   {Part(segments.ax, at, count), Part(segments.ay, at, count),
+                    Part(segments.bx, at, count), Part(segments.by, at, count)},
+                   {}, answers, meter);
+      return answers.hits.size();
+    });
+  };
+}
+
+Question Carom::Contacts(const Movers& movers) {
+  return [this, &movers, shapes = MakeShapes(movers.outlines), answers = ContactAnswers()](
+             size_t begin, size_t end) mutable {
+    return InBatches(begin, end, batch_, [&](size_t at, size_t count) {
+      WorkMeter meter;
+      ContactColumns columns;
+      columns.movers = Moved(shapes, movers.placements, at, count);
+      FindContacts(*scene_, columns, {}, answers, meter);
+      return answers.contacts.size();
+    });
+  };
+}
+
+Question Carom::Nearest(const Points& points, double radius) {
+  std::vector<Shape> shapes{ValueOf(Shape::Create(Capsule{}))};
+  return [this, &points, shapes, which = std::vector<uint32_t>(points.size(), 0),
+          within = std::vector<double>(points.size(), radius),
+          answers = DistanceAnswers()](size_t begin, size_t end) mutable {
+    return InBatches(begin, end, batch_, [&](size_t at, size_t count) {
+      WorkMeter meter;
+      DistanceColumns columns;
+      columns.movers.shapes = shapes;
+      columns.movers.shape = Part(which, at, count);
+      columns.movers.x = Part(points.x, at, count);
+      columns.movers.y = Part(points.y, at, count);
+      columns.max_distance = Part(within, at, count);
+      MeasureDistances(*scene_, columns, {}, answers, meter);
+      return static_cast<uint64_t>(
+          std::count_if(answers.counts.begin(), answers.counts.end(),
+                        [](uint32_t count_of_one) { return count_of_one > 0; }));
+    });
+  };
+}
+
+Question Carom::Holds(const Points& points) {
+  return [this, &points, answers = LocateAnswers()](size_t begin, size_t end) mutable {
+    return InBatches(begin, end, batch_, [&](size_t at, size_t count) {
+      WorkMeter meter;
+      LocatePoints(*scene_, {Part(points.x, at, count), Part(points.y, at, count)}, kEveryCategory,
+                   answers, meter);
+      return Sum(answers.counts);
+    });
+  };
+}
+
+Question Carom::Touches(const Movers& movers) {
+  return [this, &movers, polygons = MakePolygons(movers.outlines), answers = OverlapAnswers()](
+             size_t begin, size_t end) mutable {
+    return InBatches(begin, end, batch_, [&](size_t at, size_t count) {
+      WorkMeter meter;
+      OverlapPolygons(*scene_, Moved(polygons, movers.placements, at, count), {}, answers, meter);
+      return Sum(answers.counts);
+    });
+  };
+}
+
+double Carom::BuildNanoseconds() {
+  std::vector<Polygon> polygons;
+  for (size_t i = 0; i < scene_->polygon_count(); ++i) polygons.push_back(scene_->polygon(i));
+  const Points center{{0}, {0}};
+  const double start = ThreadNanoseconds();
+  Carom fresh(MakeScene(std::move(polygons)));
+  fresh.Holds(center)(0, 1);
+  const double end = ThreadNanoseconds();
+  return end - start;
+}
+
+}  // namespace carom::bench

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Carom as it is asked: by its public functions, in batches or one by one.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "carom/polygon.h"
+#include "carom/scene.h"
+#include "tests/bench/peer.h"
+
+namespace carom::bench {
+
+// Queries a call, unless told otherwise.
+inline constexpr size_t kBatch = 1024;
+
+std::vector<Polygon> MakePolygons(const std::vector<Outline>& outlines);
+Scene::Ptr MakeScene(std::vector<Polygon> polygons);
+
+class Carom : public ScenePeer, public OutlinePeer {
+ public:
+  explicit Carom(Scene::Ptr scene, size_t batch = kBatch)
+      : scene_(std::move(scene)), batch_(batch) {}
+  explicit Carom(const std::vector<Outline>& outlines) : Carom(MakeScene(MakePolygons(outlines))) {}
+
+  const Scene::Ptr& scene() const { return scene_; }
+
+  std::string name() const override { return batch_ == 1 ? "carom one by one" : "carom"; }
+  Question Casts(const Segments& segments) override;
+  Question Contacts(const Movers& movers) override;
+  Question Nearest(const Points& points, double radius) override;
+  Question Holds(const Points& points) override;
+  Question Touches(const Movers& movers) override;
+  double BuildNanoseconds() override;
+
+ private:
+  Scene::Ptr scene_;
+  size_t batch_;
+};
+
+}  // namespace carom::bench

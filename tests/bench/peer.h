@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Who answers: Carom and its peers behind one interface per kind of thing that is asked about.
+//
+// Each has its own file. What a peer is best given (floats, its own geometries) is made when a
+// question is put, outside of what is timed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/bench/scenes.h"
+
+namespace carom::bench {
+
+// Asks the queries [begin, end) and returns how many hits there are. Empty if the peer does not
+// answer that question. What it was made from must outlive it.
+using Question = std::function<uint64_t(size_t begin, size_t end)>;
+
+// Moving polygons.
+struct Movers {
+  std::vector<Outline> outlines;
+  Placements placements;
+};
+
+// A scene of many polygons.
+class ScenePeer {
+ public:
+  virtual ~ScenePeer() = default;
+
+  virtual std::string name() const = 0;
+  // The nearest hit of each segment, with its normal.
+  virtual Question Casts(const Segments& segments) = 0;
+  // Every polygon that each placed mover touches, with the contact.
+  virtual Question Contacts(const Movers&) { return {}; }
+  // The nearest polygon of each point, if there is one within `radius`.
+  virtual Question Nearest(const Points&, double /*radius*/) { return {}; }
+};
+
+// Null where the Rust library was not built.
+std::unique_ptr<ScenePeer> MakeBox2D(const World& world, const std::vector<Outline>& movers = {});
+std::unique_ptr<ScenePeer> MakeParry(const World& world);
+std::unique_ptr<ScenePeer> MakeChipmunk(const World& world);
+
+// One polygon of many vertices.
+class OutlinePeer {
+ public:
+  virtual ~OutlinePeer() = default;
+
+  // The points that the polygon holds.
+  virtual Question Holds(const Points& points) = 0;
+  // The placed movers that the polygon touches.
+  virtual Question Touches(const Movers& movers) = 0;
+  // Makes the index anew, with all that is done at a first question, and returns its CPU time.
+  virtual double BuildNanoseconds() = 0;
+};
+
+std::unique_ptr<OutlinePeer> MakeGeos(const Outline& outline);
+
+}  // namespace carom::bench

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The C side of the Rust library beside this header; see its src/lib.rs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace carom::bench {
+
+struct RustPolygons {
+  const float* xy;         // x and y of each vertex in turn
+  const uint32_t* starts;  // count + 1 of them
+  size_t count;
+};
+
+struct RustSegment {
+  float ax, ay, bx, by;
+};
+
+struct RustPlacement {
+  uint32_t mover;
+  float x, y;
+  float c, s;
+};
+
+extern "C" {
+void* carom_box2d_new(const RustPolygons* polygons, const RustPolygons* movers);
+void carom_box2d_free(void* world);
+uint64_t carom_box2d_cast(const void* world, const RustSegment* segments, size_t count);
+uint64_t carom_box2d_overlap(const void* world, const RustPlacement* placements, size_t count);
+
+void* carom_parry_new(const RustPolygons* polygons);
+void carom_parry_free(void* scene);
+uint64_t carom_parry_cast(const void* scene, const RustSegment* segments, size_t count);
+}
+
+}  // namespace carom::bench

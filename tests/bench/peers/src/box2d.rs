@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+//! Box2D v3: the polygons are shapes of one static body, so that its transform stays in the cache,
+//! in a static tree that is rebuilt once, which is the best that Box2D has.
+
+use std::hint::black_box;
+use std::os::raw::c_void;
+
+use boxdd_sys::ffi::*;
+
+use crate::{Placement, Polygons, Segment};
+
+pub struct World {
+    id: b2WorldId,
+    // By shape index, which Box2D counts from 1: a copy that a user keeps beside the world spares
+    // the checked and copying b2Shape_GetPolygon.
+    polygons: Vec<b2Polygon>,
+    movers: Vec<b2Polygon>,
+}
+
+fn polygon(ring: &[[f32; 2]]) -> b2Polygon {
+    // Not by b2ComputeHull, which welds vertices and would drop slender pieces.
+    let mut points = [b2Vec2 { x: 0.0, y: 0.0 }; 8];
+    for (point, [x, y]) in points.iter_mut().zip(ring) {
+        *point = b2Vec2 { x: *x, y: *y };
+    }
+    let hull = b2Hull {
+        points,
+        count: ring.len() as i32,
+    };
+    unsafe { b2MakePolygon(&hull, 0.0) }
+}
+
+/// # Safety
+/// `polygons` and `movers` are valid; the result is freed by `carom_box2d_free`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn carom_box2d_new(polygons: &Polygons, movers: &Polygons) -> *mut World {
+    unsafe {
+        let mut definition = b2DefaultWorldDef();
+        definition.workerCount = 1;
+        let id = b2CreateWorld(&definition);
+        let body = b2CreateBody(id, &b2DefaultBodyDef());
+        let mut shape = b2DefaultShapeDef();
+        shape.updateBodyMass = false;
+        shape.invokeContactCreation = false;
+        shape.enableSensorEvents = false;
+        shape.enableContactEvents = false;
+        let polygons: Vec<_> = polygons.rings().map(polygon).collect();
+        for (i, polygon) in polygons.iter().enumerate() {
+            let made = b2CreatePolygonShape(body, &shape, polygon);
+            assert_eq!(made.index1 as usize, i + 1);
+        }
+        b2World_RebuildStaticTree(id);
+        let movers = movers.rings().map(polygon).collect();
+        Box::into_raw(Box::new(World {
+            id,
+            polygons,
+            movers,
+        }))
+    }
+}
+
+/// # Safety
+/// `world` comes from `carom_box2d_new` and is not used afterwards.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn carom_box2d_free(world: *mut World) {
+    unsafe {
+        b2DestroyWorld((*world).id);
+        drop(Box::from_raw(world));
+    }
+}
+
+/// Nearest hits with normals.
+///
+/// # Safety
+/// `segments` holds `count` segments.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn carom_box2d_cast(
+    world: &World,
+    segments: *const Segment,
+    count: usize,
+) -> u64 {
+    let mut hits = 0;
+    let filter = unsafe { b2DefaultQueryFilter() };
+    for segment in unsafe { std::slice::from_raw_parts(segments, count) } {
+        let [x, y] = segment.a;
+        let translation = b2Vec2 {
+            x: segment.b[0] - x,
+            y: segment.b[1] - y,
+        };
+        let hit = unsafe { b2World_CastRayClosest(world.id, b2Pos { x, y }, translation, filter) };
+        hits += u64::from(black_box(hit).hit);
+    }
+    hits
+}
+
+struct Overlap<'a> {
+    polygons: &'a [b2Polygon],
+    mover: b2Polygon,
+    contacts: u64,
+}
+
+unsafe extern "C" fn collide(shape: b2ShapeId, context: *mut c_void) -> bool {
+    unsafe {
+        let overlap = &mut *context.cast::<Overlap>();
+        let identity = b2Transform {
+            p: b2Vec2 { x: 0.0, y: 0.0 },
+            q: b2Rot { c: 1.0, s: 0.0 },
+        };
+        let fixed = &overlap.polygons[shape.index1 as usize - 1];
+        let manifold = black_box(b2CollidePolygons(fixed, &overlap.mover, identity));
+        // A manifold also tells of shapes that are near.
+        let touches = manifold.points[..manifold.pointCount as usize]
+            .iter()
+            .any(|point| point.separation <= 0.0);
+        overlap.contacts += u64::from(touches);
+    }
+    true
+}
+
+fn placed(mover: &b2Polygon, placement: &Placement) -> (b2Polygon, b2AABB) {
+    let mut result = *mover;
+    let [x, y] = placement.position;
+    let [c, s] = placement.rotation;
+    let mut low = b2Vec2 {
+        x: f32::MAX,
+        y: f32::MAX,
+    };
+    let mut high = b2Vec2 {
+        x: f32::MIN,
+        y: f32::MIN,
+    };
+    for i in 0..mover.count as usize {
+        let (v, n) = (mover.vertices[i], mover.normals[i]);
+        let p = b2Vec2 {
+            x: c * v.x - s * v.y + x,
+            y: s * v.x + c * v.y + y,
+        };
+        result.vertices[i] = p;
+        result.normals[i] = b2Vec2 {
+            x: c * n.x - s * n.y,
+            y: s * n.x + c * n.y,
+        };
+        low = b2Vec2 {
+            x: low.x.min(p.x),
+            y: low.y.min(p.y),
+        };
+        high = b2Vec2 {
+            x: high.x.max(p.x),
+            y: high.y.max(p.y),
+        };
+    }
+    (
+        result,
+        b2AABB {
+            lowerBound: low,
+            upperBound: high,
+        },
+    )
+}
+
+/// Contacts of placed movers: the tree's candidates, and the manifold of each.
+///
+/// # Safety
+/// `placements` holds `count` placements.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn carom_box2d_overlap(
+    world: &World,
+    placements: *const Placement,
+    count: usize,
+) -> u64 {
+    let mut contacts = 0;
+    let filter = unsafe { b2DefaultQueryFilter() };
+    for placement in unsafe { std::slice::from_raw_parts(placements, count) } {
+        let (mover, bounds) = placed(&world.movers[placement.mover as usize], placement);
+        let mut overlap = Overlap {
+            polygons: &world.polygons,
+            mover,
+            contacts: 0,
+        };
+        let origin = b2Pos { x: 0.0, y: 0.0 };
+        let context = (&raw mut overlap).cast();
+        unsafe { b2World_OverlapAABB(world.id, origin, bounds, filter, Some(collide), context) };
+        contacts += overlap.contacts;
+    }
+    contacts
+}
