@@ -52,7 +52,8 @@ struct MeetsBox {
   bool operator()(const Box& box) const { return reach.Intersects(box); }
 };
 
-// Likewise the set of boxes that share a point with `segment`.
+// Likewise the boxes that share a point with `segment`, but for those about edges that share none:
+// what the visitor gets is at least the edges that do.
 struct MeetsSegment {
   Segment segment;
   Vec2 normal;  // of length 1, within 4 * 2^-53; 0 for a point

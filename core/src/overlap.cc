@@ -235,12 +235,17 @@ bool OverlapPolygons(const Scene& scene, const PolygonColumns& polygons,
   for (size_t i = 0; i < polygons.size(); ++i) {
     if (!meter.Spend(1)) return false;
     ItemChecker check(i, out.errors);
-    std::optional<Polygon> placed = internal::PlacedItem(polygons, i, check, meter);
-    if (meter.stopped()) return false;
-    if (!placed) continue;
-    IndexedPolygon moving(*std::move(placed), IndexUse::kFewLookups);
-    if (!meter.Spend(moving.polygon().edge_count())) return false;
-    const Box& reach = moving.polygon().bounds();
+    const Polygon* const shape = internal::ShapeOf(polygons, i, check);
+    if (shape == nullptr) continue;
+    const std::optional<Pose> pose = internal::PoseOf(polygons, i, check);
+    if (!pose) continue;
+    if (!meter.Spend(shape->vertex_count())) return false;
+    internal::MovingPolygon moving(*shape, *pose);
+    if (!moving.IsAccepted()) {
+      check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
+      continue;
+    }
+    const Box reach = moving.reach();
     rows.clear();
     internal::VisitPolygons(
         scene, options.mask, meter, [&](const Box& box) { return reach.Intersects(box); },
