@@ -7,8 +7,8 @@
 #include <bit>
 #include <cmath>
 
-#include "exact.h"
 #include "double_lanes.h"
+#include "exact.h"
 #include "passages.h"
 
 namespace carom::internal {

@@ -4,6 +4,7 @@
 #include "scene_index.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <iterator>
 #include <thread>
@@ -12,20 +13,31 @@
 namespace carom::internal {
 namespace {
 
-// Spreads the low 32 bits to the even positions.
-uint64_t Spread(uint64_t v) {
-  v = (v | (v << 16)) & 0x0000ffff0000ffff;
-  v = (v | (v << 8)) & 0x00ff00ff00ff00ff;
-  v = (v | (v << 4)) & 0x0f0f0f0f0f0f0f0f;
-  v = (v | (v << 2)) & 0x3333333333333333;
-  return (v | (v << 1)) & 0x5555555555555555;
+constexpr int kCurveBits = 20;  // a million places along each side
+
+// The place of `value` between `min` and `max` in [0, 2^kCurveBits).
+uint32_t Cell(double value, double min, double max) {
+  if (!(max > min)) return 0;
+  constexpr double kCells = 1 << kCurveBits;
+  return static_cast<uint32_t>(std::clamp((value - min) / (max - min) * kCells, 0.0, kCells - 1));
 }
 
-// The position of `value` between `min` and `max` in [0, 2^32).
-uint64_t Cell(double value, double min, double max) {
-  if (!(max > min)) return 0;
-  const double cell = (value - min) / (max - min) * 0x1p32;
-  return static_cast<uint64_t>(std::clamp(cell, 0.0, 0x1p32 - 1));
+// The distance along Hilbert's curve (1891) of a cell: two bits a level, and the quarter that the
+// next levels lie in is turned so that its curve begins where the last one ended.
+uint64_t HilbertPlace(uint32_t x, uint32_t y) {
+  uint64_t place = 0;
+  for (int bit = kCurveBits - 1; bit >= 0; --bit) {
+    const uint32_t right = x >> bit & 1;
+    const uint32_t upper = y >> bit & 1;
+    place = place << 2 | ((3 * right) ^ upper);
+    if (upper == 0) {
+      const uint32_t flip = right == 0 ? 0 : ~uint32_t{0};
+      const uint32_t turned = y ^ flip;
+      y = x ^ flip;
+      x = turned;
+    }
+  }
+  return place;
 }
 
 // Calls work(begin, end) for parts of [0, count) on `threads` threads, this one among them.
@@ -80,9 +92,9 @@ std::shared_ptr<const IdPage> MakeIdPage(std::vector<IdPage::Entry> entries) {
 
 CurveKey Curve::KeyOf(const Polygon& polygon) const {
   const Box& box = polygon.bounds();
-  const uint64_t x = Cell(box.min.x / 2 + box.max.x / 2, frame_.min.x, frame_.max.x);
-  const uint64_t y = Cell(box.min.y / 2 + box.max.y / 2, frame_.min.y, frame_.max.y);
-  return {Spread(x) | (Spread(y) << 1), polygon.id()};
+  const uint32_t x = Cell(box.min.x / 2 + box.max.x / 2, frame_.min.x, frame_.max.x);
+  const uint32_t y = Cell(box.min.y / 2 + box.max.y / 2, frame_.min.y, frame_.max.y);
+  return {HilbertPlace(x, y), polygon.id()};
 }
 
 Tile::Tile(std::vector<IndexedPolygon> polygons, const Curve& curve)
@@ -170,6 +182,10 @@ void SceneIndex::Finish() {
     bounds_.Extend(tile->bounds().min);
     bounds_.Extend(tile->bounds().max);
     vertex_count_ += tile->vertex_count();
+  }
+  if (!bounds_.empty()) {
+    magnitude_ = std::max({std::abs(bounds_.min.x), std::abs(bounds_.min.y),
+                           std::abs(bounds_.max.x), std::abs(bounds_.max.y)});
   }
   tree_ = BoxTree(tiles_.size(), [this](size_t i) { return tiles_[i]->bounds(); });
   id_page_begin_.reserve(id_pages_.size());

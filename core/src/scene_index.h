@@ -33,7 +33,7 @@ struct CurveKey {
   friend constexpr auto operator<=>(const CurveKey&, const CurveKey&) = default;
 };
 
-// The Z-order curve (Morton 1966) over a box. What is outside of it is keyed as if at its border.
+// A Hilbert curve over a box. What is outside of it is keyed as if at its border.
 class Curve {
  public:
   Curve() = default;
@@ -103,6 +103,8 @@ class SceneIndex {
   size_t polygon_count() const { return polygon_count_; }
   size_t vertex_count() const { return vertex_count_; }
   const Box& bounds() const { return bounds_; }
+  // The largest magnitude of a coordinate.
+  double magnitude() const { return magnitude_; }
 
   // The polygon with this id, or null. O(log n).
   const Polygon* Find(uint64_t id) const;
@@ -134,6 +136,7 @@ class SceneIndex {
   size_t polygon_count_ = 0;
   size_t vertex_count_ = 0;
   Box bounds_;
+  double magnitude_ = 0;
 };
 
 }  // namespace carom::internal
