@@ -7,7 +7,6 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
-#include <thread>
 #include <utility>
 
 namespace carom::internal {
@@ -40,25 +39,24 @@ uint64_t HilbertPlace(uint32_t x, uint32_t y) {
   return place;
 }
 
-// Calls work(begin, end) for parts of [0, count) on `threads` threads, this one among them.
+// Calls work(begin, end) for parts of [0, count).
 template <class Work>
-void Share(size_t count, size_t threads, const Work& work) {
-  std::vector<std::thread> others;
-  for (size_t i = 1; i < threads; ++i) {
-    others.emplace_back(std::cref(work), count * i / threads, count * (i + 1) / threads);
-  }
-  work(0, count / threads);
-  for (std::thread& other : others) other.join();
+void Share(size_t count, const Workers& workers, const Work& work) {
+  const size_t parts = std::clamp<size_t>(workers.parts, 1, std::max<size_t>(count, 1));
+  workers.run(parts, [&](size_t i) { work(count * i / parts, count * (i + 1) / parts); });
 }
 
+// Sorts parts, then merges them.
 template <class T, class Less>
-void SortShared(std::vector<T>& items, size_t threads, const Less& less) {
-  if (threads == 1) return std::sort(items.begin(), items.end(), less);
-  const auto middle = items.begin() + static_cast<std::ptrdiff_t>(items.size() / 2);
-  std::thread other([&] { std::sort(items.begin(), middle, less); });
-  std::sort(middle, items.end(), less);
-  other.join();
-  std::inplace_merge(items.begin(), middle, items.end(), less);
+void SortShared(std::vector<T>& items, const Workers& workers, const Less& less) {
+  const auto at = [&](size_t i) { return items.begin() + static_cast<std::ptrdiff_t>(i); };
+  std::vector<size_t> ends(1, 0);
+  const size_t parts = std::clamp<size_t>(workers.parts, 1, std::max<size_t>(items.size(), 1));
+  for (size_t i = 1; i <= parts; ++i) ends.push_back(items.size() * i / parts);
+  workers.run(parts, [&](size_t i) { std::sort(at(ends[i]), at(ends[i + 1]), less); });
+  for (size_t i = 1; i < parts; ++i) {
+    std::inplace_merge(items.begin(), at(ends[i]), at(ends[i + 1]), less);
+  }
 }
 
 // Twice the box, so that a scene may grow before its curve no longer tells places apart.
@@ -107,19 +105,19 @@ Tile::Tile(std::vector<IndexedPolygon> polygons, const Curve& curve)
   }
 }
 
-SceneIndex::SceneIndex(std::vector<Polygon> polygons, size_t threads) {
+SceneIndex::SceneIndex(std::vector<Polygon> polygons, const Workers& workers) {
   for (const Polygon& polygon : polygons) bounds_.Extend(polygon.bounds());
   curve_ = Curve(Doubled(bounds_));
   std::vector<std::pair<CurveKey, uint32_t>> order(polygons.size());
-  Share(polygons.size(), threads, [&](size_t begin, size_t end) {
+  Share(polygons.size(), workers, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
       order[i] = {curve_.KeyOf(polygons[i]), static_cast<uint32_t>(i)};
     }
   });
-  SortShared(order, threads, std::less<>());
+  SortShared(order, workers, std::less<>());
   const size_t pages = (polygons.size() + kPageSize - 1) / kPageSize;
   tiles_.resize(pages);
-  Share(pages, threads, [&](size_t begin, size_t end) {
+  Share(pages, workers, [&](size_t begin, size_t end) {
     for (size_t page = begin; page < end; ++page) {
       std::vector<IndexedPolygon> in_tile;
       in_tile.reserve(kPageSize);
@@ -130,7 +128,7 @@ SceneIndex::SceneIndex(std::vector<Polygon> polygons, size_t threads) {
       tiles_[page] = std::make_shared<const Tile>(std::move(in_tile), curve_);
     }
   });
-  SortShared(polygons, threads, ById);
+  SortShared(polygons, workers, ById);
   const auto at = [&](size_t i) {
     return std::make_move_iterator(polygons.begin() + static_cast<std::ptrdiff_t>(i));
   };

@@ -19,6 +19,7 @@
 #include "box_tree.h"
 #include "carom/geometry.h"
 #include "carom/polygon.h"
+#include "carom/scene.h"
 #include "carom/work_meter.h"
 #include "indexed_polygon.h"
 #include "pages.h"
@@ -90,8 +91,8 @@ class IdPage {
 // Immutable after construction, hence thread-safe.
 class SceneIndex {
  public:
-  // Of polygons in any order, whose ids differ. The work is shared by `threads` threads.
-  SceneIndex(std::vector<Polygon> polygons, size_t threads);
+  // Of polygons in any order, whose ids differ.
+  SceneIndex(std::vector<Polygon> polygons, const Workers& workers);
   // Of `base` without the polygons in `gone`, which it has, and with `arriving`, whose ids it then
   // has not.
   SceneIndex(const SceneIndex& base, const std::vector<const Polygon*>& gone,

@@ -61,7 +61,7 @@ TEST(LineTraversalTest, NoBoxThatASegmentMeetsIsLeftOut) {
         const Vec2 size{4 * scale * random.Unit(), 4 * scale * random.Unit()};
         polygons.push_back(BoxAt(id, a, {a.x + size.x, a.y + size.y}));
       }
-      const SceneIndex scene(polygons, 1);
+      const SceneIndex scene(polygons, Workers{});
       for (int i = 0; i < 30; ++i) {
         const Segment segment{{coordinate(), coordinate()}, {coordinate(), coordinate()}};
         const std::set<uint64_t> seen = Seen(scene, segment);
@@ -84,7 +84,7 @@ TEST(LineTraversalTest, RaysReachTheEndsOfTheWorld) {
     polygons.push_back(BoxAt(id, corners[id], corners[id]));
   }
   polygons.push_back(BoxAt(9, {0x1p-140, 0x1p-140}, {0x1p-140, 0x1p-140}));
-  const SceneIndex scene(polygons, 1);
+  const SceneIndex scene(polygons, Workers{});
   for (uint64_t id = 0; id < std::size(corners); ++id) {
     const Vec2 direction{corners[id].x / 0x1p53, corners[id].y / 0x1p53};
     EXPECT_TRUE(Seen(scene, Line(Ray{{0, 0}, direction})).contains(id)) << id;
@@ -103,7 +103,7 @@ TEST(LineTraversalTest, ManyFlightsSeeWhatEachAloneDoes) {
     const Vec2 a{100 * random.Unit(), 100 * random.Unit()};
     polygons.push_back(BoxAt(id, a, {a.x + random.Unit(), a.y + random.Unit()}));
   }
-  const SceneIndex scene(polygons, 1);
+  const SceneIndex scene(polygons, Workers{});
   std::set<uint64_t> alone;
   std::vector<Flight> flights(internal::kMaxFlights);
   for (Flight& flight : flights) {
