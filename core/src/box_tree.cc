@@ -4,7 +4,6 @@
 #include "box_tree.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 namespace carom::internal {
@@ -13,13 +12,6 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 }  // namespace
-
-float RoundedDown(double value) {
-  const auto nearest = static_cast<float>(value);
-  return nearest <= value ? nearest : std::nextafter(nearest, -kInfinity);
-}
-
-float RoundedUp(double value) { return -RoundedDown(-value); }
 
 BoxNode::BoxNode() {
   min_x.fill(kInfinity);

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "carom/geometry.h"
@@ -25,8 +26,14 @@
 namespace carom::internal {
 
 // The nearest float that is not above, respectively not below. Finite for accepted coordinates.
-float RoundedDown(double value);
-float RoundedUp(double value);
+inline float RoundedDown(double value) {
+  const auto nearest = static_cast<float>(value);
+  if (nearest <= value) return nearest;
+  if (nearest == 0) return -std::numeric_limits<float>::denorm_min();
+  const auto bits = std::bit_cast<int32_t>(nearest);
+  return std::bit_cast<float>(nearest > 0 ? bits - 1 : bits + 1);  // floats order like their bits
+}
+inline float RoundedUp(double value) { return -RoundedDown(-value); }
 
 // Eight boxes. Those that are not there are empty: min +inf, max -inf.
 struct alignas(64) BoxNode {

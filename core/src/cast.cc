@@ -4,12 +4,15 @@
 #include "carom/cast.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <functional>
+#include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "line.h"
 #include "line_cast.h"
 #include "line_traversal.h"
@@ -21,71 +24,82 @@ namespace {
 
 using internal::Line;
 
+constexpr size_t kFlights = 16;
+constexpr size_t kWindow = 1024;
+
+// The hits of one item among those of its window.
+struct Slice {
+  size_t begin = 0;
+  size_t count = 0;
+};
+
+// What casts work with, kept from batch to batch.
+struct Scratch {
+  internal::PassageFinder finder;
+  std::array<internal::Flight, kFlights> flights;
+  std::array<internal::LineCast, kFlights> casts;  // of each flight
+  std::array<size_t, kFlights> items;              // of each flight
+  std::vector<Slice> slices;                       // of each item of the window
+  std::vector<CastHit> hits;
+  std::vector<Vec2> reflections;
+};
+
 // Casts a batch, many lines at a time. They are over in any order; what they hit is put in order
 // window by window.
 class CastBatch final : public internal::FlightObserver {
  public:
   // `line_of(i)` is the line of item i, or nothing and an error recorded.
-  using LineOf = std::function<std::optional<Line>(size_t)>;
+  using LineOf = absl::FunctionRef<std::optional<Line>(size_t)>;
 
   CastBatch(const Scene& scene, const CastOptions& options, CastAnswers& out, WorkMeter& meter)
-      : scene_(scene.index()), options_(options), out_(out), meter_(meter) {}
+      : scene_(scene.index()), options_(options), out_(out), meter_(meter) {
+    if (scratch_ == nullptr) scratch_ = std::make_unique<Scratch>();
+  }
+  ~CastBatch() { kept_ = IsModest() ? std::move(scratch_) : nullptr; }
+  CastBatch(const CastBatch&) = delete;
+  CastBatch& operator=(const CastBatch&) = delete;
 
   // Returns false once the meter stops.
   bool Run(size_t count, const LineOf& line_of);
 
  private:
-  static constexpr size_t kFlights = 16;  // more wait for memory no less
-  static constexpr size_t kWindow = 1024;
-
-  // The hits of one item among those of its window.
-  struct Slice {
-    size_t begin = 0;
-    size_t count = 0;
-  };
-
   void Visit(size_t flight, const IndexedPolygon& indexed) override;
   bool Finish(size_t flight) override;
   bool StartNext(size_t flight);
   void Report(size_t flight);
   void FlushWindow();
+  // Whether the scratch is small enough to keep.
+  bool IsModest() const { return scratch_->hits.capacity() <= 16 * kWindow; }
+
+  // Taken while a batch runs, so a batch within a batch makes its own.
+  static thread_local std::unique_ptr<Scratch> kept_;
 
   const internal::SceneIndex& scene_;
   const CastOptions& options_;
   CastAnswers& out_;
   WorkMeter& meter_;
   const LineOf* line_of_ = nullptr;
-  internal::PassageFinder finder_;
-  std::vector<internal::Flight> flights_;
-  std::vector<internal::LineCast> casts_;  // of each flight
-  std::vector<size_t> items_;              // of each flight
-  size_t begin_ = 0;                       // of the window
+  std::unique_ptr<Scratch> scratch_ = std::move(kept_);
+  size_t begin_ = 0;  // of the window
   size_t next_ = 0;
   size_t end_ = 0;
-  std::vector<Slice> slices_;  // of each item of the window
-  std::vector<CastHit> hits_;
-  std::vector<Vec2> reflections_;
 };
+
+thread_local std::unique_ptr<Scratch> CastBatch::kept_;
 
 bool CastBatch::Run(size_t count, const LineOf& line_of) {
   out_.Clear();
   out_.counts.assign(count, 0);
   line_of_ = &line_of;
-  const size_t flights = std::min(count, kFlights);
-  casts_.reserve(flights);
-  for (size_t i = 0; i < flights; ++i) casts_.emplace_back(options_, meter_);
-  items_.assign(flights, 0);
   for (begin_ = 0; begin_ < count; begin_ = end_) {
     next_ = begin_;
     end_ = std::min(begin_ + kWindow, count);
-    slices_.assign(end_ - begin_, {});
-    hits_.clear();
-    reflections_.clear();
-    flights_.resize(flights);
+    scratch_->slices.assign(end_ - begin_, {});
+    scratch_->hits.clear();
+    scratch_->reflections.clear();
     size_t started = 0;
-    while (started < flights && StartNext(started)) ++started;
-    flights_.resize(started);
-    internal::Fly(scene_, flights_, *this, meter_);
+    while (started < kFlights && StartNext(started)) ++started;
+    internal::Fly(scene_, std::span(scratch_->flights).first(started), *this, meter_);
     if (meter_.stopped()) return false;
     FlushWindow();
   }
@@ -100,19 +114,19 @@ bool CastBatch::StartNext(size_t flight) {
     if (!meter_.Spend(1)) return false;
     const std::optional<Line> line = (*line_of_)(item);
     if (!line) continue;
-    items_[flight] = item;
-    casts_[flight].Start(*line);
-    flights_[flight].Start(*line, scene_);
+    scratch_->items[flight] = item;
+    scratch_->casts[flight].Start(*line, options_, meter_);
+    scratch_->flights[flight].Start(*line, scene_);
     return true;
   }
   return false;
 }
 
 void CastBatch::Visit(size_t flight, const IndexedPolygon& indexed) {
-  internal::LineCast& cast = casts_[flight];
+  internal::LineCast& cast = scratch_->casts[flight];
   meter_.Spend(1);
-  if (cast.Add(indexed, finder_)) flights_[flight].cull.Narrow(cast.reach());
-  flights_[flight].stopped = cast.is_done() || meter_.stopped();
+  if (cast.Add(indexed, scratch_->finder)) scratch_->flights[flight].cull.SetReach(cast.reach());
+  scratch_->flights[flight].stopped = cast.is_done() || meter_.stopped();
 }
 
 bool CastBatch::Finish(size_t flight) {
@@ -122,18 +136,18 @@ bool CastBatch::Finish(size_t flight) {
 }
 
 void CastBatch::Report(size_t flight) {
-  internal::LineCast& cast = casts_[flight];
-  const size_t item = items_[flight];
+  internal::LineCast& cast = scratch_->casts[flight];
+  const size_t item = scratch_->items[flight];
   const size_t count = cast.Finish();
   out_.counts[item] = static_cast<uint32_t>(count);
   if (options_.mode == CastMode::kAny || count == 0 || !meter_.SpendRows(count)) return;
   if (cast.is_truncated()) out_.truncated.push_back(static_cast<uint32_t>(item));
-  slices_[item - begin_] = {hits_.size(), count};
+  scratch_->slices[item - begin_] = {scratch_->hits.size(), count};
   for (size_t rank = 0; rank < count; ++rank) {
     if (!meter_.Spend(4)) return;
     Vec2 reflection;
-    hits_.push_back(cast.HitAt(rank, reflection));
-    if (options_.reflect) reflections_.push_back(reflection);
+    scratch_->hits.push_back(cast.HitAt(rank, reflection));
+    if (options_.reflect) scratch_->reflections.push_back(reflection);
   }
 }
 
@@ -142,10 +156,10 @@ void CastBatch::FlushWindow() {
     const auto first = from.begin() + static_cast<std::ptrdiff_t>(slice.begin);
     to.insert(to.end(), first, first + static_cast<std::ptrdiff_t>(slice.count));
   };
-  for (const Slice& slice : slices_) {
+  for (const Slice& slice : scratch_->slices) {
     if (slice.count == 0) continue;
-    append(out_.hits, hits_, slice);
-    if (options_.reflect) append(out_.reflections, reflections_, slice);
+    append(out_.hits, scratch_->hits, slice);
+    if (options_.reflect) append(out_.reflections, scratch_->reflections, slice);
   }
 }
 

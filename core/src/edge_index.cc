@@ -72,6 +72,16 @@ double ScaleOf(double extent) {
 // A ring of at most so many edges is one leaf: two would take a node of their own, which is large.
 constexpr uint32_t kMaxWholeLeaf = 2 * kLanes;
 
+// How many nodes full ones make over so many leaves of one ring.
+size_t NodesOver(size_t count) {
+  size_t nodes = 0;
+  do {
+    count = (count + kLanes - 1) / kLanes;
+    nodes += count;
+  } while (count > 1);
+  return nodes;
+}
+
 class Builder {
  public:
   Builder(const Polygon& polygon, EdgeIndex::Strips strips, std::vector<EdgeNode>& nodes)
@@ -79,12 +89,12 @@ class Builder {
 
   void Build() {
     CutRings();
-    nodes_.reserve(level_.size() / (kLanes - 1) + kLanes);
+    nodes_.reserve(NodesOver(level_.size()));
     do {
       AddLevel();
     } while (level_.size() > 1);
-    // Rings of one or two nodes may need more than was reserved.
-    if (nodes_.capacity() > nodes_.size() + nodes_.size() / 8 + kLanes) nodes_.shrink_to_fit();
+    // Many rings may need more nodes than were reserved.
+    if (nodes_.capacity() > nodes_.size() + nodes_.size() / 8) nodes_.shrink_to_fit();
   }
 
  private:

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "exact.h"
 #include "double_lanes.h"
+#include "exact.h"
 #include "measures.h"
 
 namespace carom::internal {

@@ -23,7 +23,9 @@ Polygon BoxOf(const Polygon& polygon) {
 
 }  // namespace
 
-void LineCast::Start(const Line& line) {
+void LineCast::Start(const Line& line, const CastOptions& options, WorkMeter& meter) {
+  options_ = &options;
+  meter_ = &meter;
   line_ = line;
   reach_ = line.bounds;
   candidates_.clear();
@@ -32,28 +34,39 @@ void LineCast::Start(const Line& line) {
 
 bool LineCast::Add(const IndexedPolygon& indexed, PassageFinder& finder) {
   const Polygon& polygon = indexed.polygon();
-  if ((polygon.category() & options_.mask) == 0 || !reach_.Intersects(polygon.bounds()))
+  if ((polygon.category() & options_->mask) == 0 || !reach_.Intersects(polygon.bounds()))
     return false;
-  finder.Start(line_);
-  if (options_.target == CastTarget::kPolygons) {
-    return Pick(polygon, finder.Find(indexed, meter_));
+  if (options_->target == CastTarget::kBounds) {
+    finder.Start(line_);
+    const IndexedPolygon box(BoxOf(polygon), IndexUse::kOneQuery);
+    return Pick(polygon, finder.Find(box, *meter_));
   }
-  const IndexedPolygon box(BoxOf(polygon), IndexUse::kOneQuery);
-  return Pick(polygon, finder.Find(box, meter_));
+  Passage plain;
+  meter_->Spend(std::min(polygon.vertex_count(), kMaxPlainEdges));
+  switch (FindPlainPassage(line_, polygon, plain)) {
+    case PlainVerdict::kNoPassage:
+      return false;
+    case PlainVerdict::kPassage:
+      return Pick(polygon, {&plain, 1});
+    case PlainVerdict::kCannotTell:
+      break;
+  }
+  finder.Start(line_);
+  return Pick(polygon, finder.FindByTouches(indexed, *meter_));
 }
 
 // Applies the inside policy to the passages of one polygon.
 bool LineCast::Pick(const Polygon& polygon, std::span<const Passage> passages) {
   bool at_exit = false;
   if (!passages.empty() && passages[0].begin.is_start()) {
-    if (options_.inside_policy == InsidePolicy::kIgnore) passages = passages.subspan(1);
-    at_exit = options_.inside_policy == InsidePolicy::kExit;
+    if (options_->inside_policy == InsidePolicy::kIgnore) passages = passages.subspan(1);
+    at_exit = options_->inside_policy == InsidePolicy::kExit;
   }
   if (passages.empty()) return false;
   const bool is_narrower = Keep(polygon, passages[0], at_exit);
-  if (options_.mode != CastMode::kAllPassages) return is_narrower;
+  if (options_->mode != CastMode::kAllPassages) return is_narrower;
   for (const Passage& passage : passages.subspan(1)) {
-    if (meter_.stopped()) break;
+    if (meter_->stopped()) break;
     Keep(polygon, passage, false);
   }
   return false;
@@ -64,13 +77,13 @@ bool LineCast::Pick(const Polygon& polygon, std::span<const Passage> passages) {
 bool LineCast::Keep(const Polygon& polygon, const Passage& passage, bool at_exit) {
   const Candidate candidate{&polygon, passage, at_exit};
   const auto before = [this](const Candidate& a, const Candidate& b) {
-    meter_.Spend(1);
+    meter_->Spend(1);
     return ComesBefore(a, b);
   };
   if (is_ordered()) {
     candidates_.push_back(candidate);
     std::push_heap(candidates_.begin(), candidates_.end(), before);
-    if (candidates_.size() <= size_t{options_.max_hits} + 1) return false;
+    if (candidates_.size() <= size_t{options_->max_hits} + 1) return false;
     std::pop_heap(candidates_.begin(), candidates_.end(), before);
     candidates_.pop_back();
     return false;
@@ -82,7 +95,7 @@ bool LineCast::Keep(const Polygon& polygon, const Passage& passage, bool at_exit
   } else {
     return false;
   }
-  return options_.mode == CastMode::kClosest && Narrow(candidates_[0].fraction());
+  return options_->mode == CastMode::kClosest && Narrow(candidates_[0].fraction());
 }
 
 // The total order. Passages of one polygon are apart, so (ring, edge) never decides.
@@ -101,8 +114,8 @@ bool LineCast::Narrow(const Fraction& best) {
 
 size_t LineCast::Finish() {
   const auto before = [this](const Candidate& a, const Candidate& b) { return ComesBefore(a, b); };
-  if (is_ordered()) SortHeap(candidates_, meter_, before);
-  if (is_ordered() && candidates_.size() > options_.max_hits) {
+  if (is_ordered()) SortHeap(candidates_, *meter_, before);
+  if (is_ordered() && candidates_.size() > options_->max_hits) {
     candidates_.pop_back();
     is_truncated_ = true;
   }
@@ -112,10 +125,10 @@ size_t LineCast::Finish() {
 CastHit LineCast::HitAt(size_t rank, Vec2& reflection) const {
   const Candidate& candidate = candidates_[rank];
   std::optional<Polygon> box;
-  if (options_.target == CastTarget::kBounds) box = BoxOf(*candidate.polygon);
+  if (options_->target == CastTarget::kBounds) box = BoxOf(*candidate.polygon);
   const Polygon& polygon = box ? *box : *candidate.polygon;
   const CastHit hit = Measured(polygon, candidate);
-  if (options_.reflect && hit.normal != Vec2{}) {
+  if (options_->reflect && hit.normal != Vec2{}) {
     reflection = Reflected(line_, polygon.edge(candidate.reported().index));
   }
   return hit;

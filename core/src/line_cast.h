@@ -23,16 +23,15 @@ namespace carom::internal {
 // Reused from line to line, it stops allocating once it is warm. Not thread-safe.
 class LineCast {
  public:
-  LineCast(const CastOptions& options, WorkMeter& meter) : options_(options), meter_(meter) {}
-
-  void Start(const Line& line);
+  // `options` and `meter` outlive what is asked of the line.
+  void Start(const Line& line, const CastOptions& options, WorkMeter& meter);
   const Line& line() const { return line_; }
 
   // Looks at a polygon that the line may meet. Returns whether the reach became smaller. `finder`
   // is anyone's.
   bool Add(const IndexedPolygon& indexed, PassageFinder& finder);
   // Whether no more polygons are wanted.
-  bool is_done() const { return options_.mode == CastMode::kAny && !candidates_.empty(); }
+  bool is_done() const { return options_->mode == CastMode::kAny && !candidates_.empty(); }
   // Holds the part of the line where a better hit may be.
   const Box& reach() const { return reach_; }
 
@@ -55,7 +54,7 @@ class LineCast {
   };
 
   bool is_ordered() const {
-    return options_.mode == CastMode::kAll || options_.mode == CastMode::kAllPassages;
+    return options_->mode == CastMode::kAll || options_->mode == CastMode::kAllPassages;
   }
   bool Pick(const Polygon& polygon, std::span<const Passage> passages);
   bool Keep(const Polygon& polygon, const Passage& passage, bool at_exit);
@@ -65,8 +64,8 @@ class LineCast {
   Vec2 NormalOf(const Polygon& polygon, const PassageEdge& edge, int towards) const;
   Feature FeatureOf(const Polygon& polygon, const PassageEdge& edge) const;
 
-  const CastOptions& options_;
-  WorkMeter& meter_;
+  const CastOptions* options_ = nullptr;
+  WorkMeter* meter_ = nullptr;
   Line line_{Segment{}};
   Box reach_;
   std::vector<Candidate> candidates_;

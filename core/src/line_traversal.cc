@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #undef HWY_TARGET_INCLUDE
@@ -133,18 +134,18 @@ bool Step(const SceneIndex& scene, size_t index, Flight& flight, FlightObserver&
   return true;
 }
 
-void FlyAll(const SceneIndex& scene, std::vector<Flight>& flights, FlightObserver& observer,
+void FlyAll(const SceneIndex& scene, std::span<Flight> flights, FlightObserver& observer,
             WorkMeter& meter) {
-  std::vector<size_t> active(flights.size());
-  for (size_t i = 0; i < active.size(); ++i) active[i] = i;
-  while (!active.empty() && !meter.stopped()) {
-    for (size_t k = 0; k < active.size();) {
+  std::array<size_t, kMaxFlights> active;
+  size_t count = flights.size();
+  std::iota(active.begin(), active.begin() + count, size_t{0});
+  while (count > 0 && !meter.stopped()) {
+    for (size_t k = 0; k < count;) {
       const size_t i = active[k];
       if (Step(scene, i, flights[i], observer, meter) || observer.Finish(i)) {
         ++k;
       } else {
-        active[k] = active.back();
-        active.pop_back();
+        active[k] = active[--count];
       }
     }
   }
@@ -157,7 +158,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace carom::internal {
 
-LineCull::LineCull(const Line& line, const Box& scene) {
+LineCull::LineCull(const Line& line, double magnitude) {
   const double dx = line.dx.high;
   const double dy = line.dy.high;
   const bool is_x = std::abs(dx) >= std::abs(dy);
@@ -168,9 +169,7 @@ LineCull::LineCull(const Line& line, const Box& scene) {
   normal_x = static_cast<float>(-dy * scale);
   normal_y = static_cast<float>(dx * scale);
   offset = static_cast<float>(normal_x * line.origin.x + normal_y * line.origin.y);
-  const double most =
-      std::max({std::abs(scene.min.x), std::abs(scene.min.y), std::abs(scene.max.x),
-                std::abs(scene.max.y), std::abs(line.origin.x), std::abs(line.origin.y)});
+  const double most = std::max({magnitude, std::abs(line.origin.x), std::abs(line.origin.y)});
   slack = static_cast<float>(most * 0x1p-18) + 0x1p-120F;
   if (is_x) {
     key = along >= 0 ? &BoxNode::min_x : &BoxNode::max_x;
@@ -178,18 +177,15 @@ LineCull::LineCull(const Line& line, const Box& scene) {
     key = along >= 0 ? &BoxNode::min_y : &BoxNode::max_y;
   }
   key_sign = along >= 0 ? 1 : -1;
-  min_x = RoundedDown(scene.min.x);
-  min_y = RoundedDown(scene.min.y);
-  max_x = RoundedUp(scene.max.x);
-  max_y = RoundedUp(scene.max.y);
-  Narrow(line.bounds);
+  SetReach(line.bounds);
 }
 
-void LineCull::Narrow(const Box& reach) {
-  min_x = std::max(min_x, RoundedDown(reach.min.x));
-  min_y = std::max(min_y, RoundedDown(reach.min.y));
-  max_x = std::min(max_x, RoundedUp(reach.max.x));
-  max_y = std::min(max_y, RoundedUp(reach.max.y));
+void LineCull::SetReach(const Box& reach) {
+  constexpr double kFar = 0x1p60;  // beyond all that is accepted
+  min_x = RoundedDown(std::max(reach.min.x, -kFar));
+  min_y = RoundedDown(std::max(reach.min.y, -kFar));
+  max_x = RoundedUp(std::min(reach.max.x, kFar));
+  max_y = RoundedUp(std::min(reach.max.y, kFar));
   const bool is_x = key == &BoxNode::min_x || key == &BoxNode::max_x;
   limit = key_sign > 0 ? (is_x ? max_x : max_y) : -(is_x ? min_x : min_y);
 }
@@ -198,13 +194,13 @@ void Flight::Start(const Line& line, const SceneIndex& scene) {
   stopped = false;
   count = 0;
   if (scene.polygon_count() == 0) return;
-  cull = LineCull(line, scene.bounds());
+  cull = LineCull(line, scene.magnitude());
   entries[count++] = {nullptr, 0, -HUGE_VALF, static_cast<uint8_t>(scene.tree().level_count() - 1)};
 }
 
 HWY_EXPORT(FlyAll);
 
-void Fly(const SceneIndex& scene, std::vector<Flight>& flights, FlightObserver& observer,
+void Fly(const SceneIndex& scene, std::span<Flight> flights, FlightObserver& observer,
          WorkMeter& meter) {
   HWY_DYNAMIC_DISPATCH(FlyAll)(scene, flights, observer, meter);
 }

@@ -12,7 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <span>
 
 #include "carom/geometry.h"
 #include "carom/work_meter.h"
@@ -31,12 +31,13 @@ namespace carom::internal {
 // evaluating in floats by 4 + 4 + 8 u M more; `slack` is 32 u M.
 struct LineCull {
   LineCull() = default;
-  LineCull(const Line& line, const Box& scene);
+  // `magnitude` is M but for the origin.
+  LineCull(const Line& line, double magnitude);
 
-  // Narrows the reach to a box that holds what still matters of the line.
-  void Narrow(const Box& reach);
+  // Sets the reach to a box that holds what still matters of the line.
+  void SetReach(const Box& reach);
 
-  float min_x, max_x, min_y, max_y;  // the reach, within the scene's bounds
+  float min_x, max_x, min_y, max_y;  // the reach; finite, so that no empty box passes
   float normal_x, normal_y, offset, slack;
   // What orders boxes along the line: the side of a box where the line enters it, along the longer
   // axis, with the sign that makes it ascend as t does. Beyond `limit` there is no reach.
@@ -80,8 +81,9 @@ class FlightObserver {
   ~FlightObserver() = default;
 };
 
-// Flies until all are over or the meter stops. Each box is a unit of work.
-void Fly(const SceneIndex& scene, std::vector<Flight>& flights, FlightObserver& observer,
+// Flies until all, at most `kMaxFlights`, are over or the meter stops. Each box is a unit of work.
+void Fly(const SceneIndex& scene, std::span<Flight> flights, FlightObserver& observer,
          WorkMeter& meter);
+inline constexpr size_t kMaxFlights = 32;
 
 }  // namespace carom::internal

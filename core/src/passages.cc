@@ -35,36 +35,42 @@ void PassageFinder::Start(const Line& line) {
   axis_ = DominantAxis(line);
 }
 
-const std::vector<Passage>& PassageFinder::Find(const IndexedPolygon& polygon, WorkMeter& meter) {
-  const Polygon& p = polygon.polygon();
-  const bool may_be_plain =
-      p.solidity() == Solidity::kSolid && p.edge_count() <= kMaxPlainEdges && p.ring_count() == 1;
-  return may_be_plain && FindSimply(p, meter) ? passages_ : FindByTouches(polygon, meter);
+PlainVerdict FindPlainPassage(const Line& line, const Polygon& polygon, Passage& passage) {
+  if (!polygon.is_one_closed_ring() || polygon.solidity() != Solidity::kSolid) {
+    return PlainVerdict::kCannotTell;
+  }
+  PlainPassage plain;
+  const PlainVerdict verdict = FindPlain(line, polygon.vertices(), plain);
+  if (verdict != PlainVerdict::kPassage) return verdict;
+  if (plain.entry == kNoEdge) {
+    passage.begin = Fraction::Start(line);
+  } else {
+    passage.begin = Fraction::OfCrossingAt(plain.begin, polygon.edge(plain.entry));
+    passage.entry = {plain.entry, false, passage.begin};
+  }
+  if (plain.exit == kNoEdge) {
+    passage.end = Fraction::End(line);
+  } else {
+    passage.end = Fraction::OfCrossingAt(plain.end, polygon.edge(plain.exit));
+    passage.exit = {plain.exit, false, passage.end};
+  }
+  return verdict;
 }
 
-// Whether filters could tell.
-bool PassageFinder::FindSimply(const Polygon& polygon, WorkMeter& meter) {
+const std::vector<Passage>& PassageFinder::Find(const IndexedPolygon& polygon, WorkMeter& meter) {
   passages_.clear();
-  const std::span<const Vec2> ring = polygon.ring(0);
-  if (!meter.Spend(ring.size())) return true;
-  PlainPassage plain;
-  const PlainVerdict verdict = FindPlain(line_, ring, plain);
-  if (verdict == PlainVerdict::kPassage) {
-    Passage& passage = passages_.emplace_back();
-    if (plain.entry == kNoEdge) {
-      passage.begin = Fraction::Start(line_);
-    } else {
-      passage.begin = Fraction::OfCrossingAt(plain.begin, polygon.edge(plain.entry));
-      passage.entry = {plain.entry, false, passage.begin};
-    }
-    if (plain.exit == kNoEdge) {
-      passage.end = Fraction::End(line_);
-    } else {
-      passage.end = Fraction::OfCrossingAt(plain.end, polygon.edge(plain.exit));
-      passage.exit = {plain.exit, false, passage.end};
-    }
+  if (!meter.Spend(std::min(polygon.polygon().vertex_count(), kMaxPlainEdges))) return passages_;
+  Passage plain;
+  switch (FindPlainPassage(line_, polygon.polygon(), plain)) {
+    case PlainVerdict::kNoPassage:
+      return passages_;
+    case PlainVerdict::kPassage:
+      passages_.push_back(plain);
+      return passages_;
+    case PlainVerdict::kCannotTell:
+      break;
   }
-  return verdict != PlainVerdict::kCannotTell;
+  return FindByTouches(polygon, meter);
 }
 
 const std::vector<Passage>& PassageFinder::FindByTouches(const IndexedPolygon& polygon,

@@ -26,6 +26,7 @@
 #include "fraction.h"
 #include "indexed_polygon.h"
 #include "line.h"
+#include "plain_passage.h"
 
 namespace carom::internal {
 
@@ -46,6 +47,10 @@ struct Passage {
   PassageEdge entry;  // the edge to report at `begin`; none where the start is strictly inside
   PassageEdge exit;   // the edge to report at `end`; none where the line's end is strictly inside
 };
+
+// The passage of `line` in `polygon` if there is one at most and filters can tell, see
+// plain_passage.h. Sets `passage`, which is empty before, where the verdict is kPassage.
+PlainVerdict FindPlainPassage(const Line& line, const Polygon& polygon, Passage& passage);
 
 // Reused from polygon to polygon, it stops allocating once it is warm. Not thread-safe.
 class PassageFinder {
@@ -73,7 +78,6 @@ class PassageFinder {
     bool parallel;
   };
 
-  bool FindSimply(const Polygon& polygon, WorkMeter& meter);
   void FindAtPoint(const IndexedPolygon& polygon, WorkMeter& meter);
   void CollectTouches(const IndexedPolygon& polygon, WorkMeter& meter);
   void AddTouch(uint32_t index, const Segment& edge);

@@ -5,29 +5,31 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 
-#include "exact.h"
 #include "double_lanes.h"
+#include "exact.h"
 #include "passages.h"
 
 namespace carom::internal {
 namespace {
 
+static_assert(kNoEdge == 0xffffffff);  // all bits, which FindPlain sets
+
 struct LaneIntervals {
   Lanes low;
   Lanes high;
+  bool are_certain;  // whether they mean anything
 };
 
-// `CrossingOf` for two edges at once: the vectors of a lane each are those of x or of y. All
-// numbers where one of both is not certain.
-LaneIntervals CrossingsOf(const Line& line, const Segment& one, const Segment& other) {
-  const Lanes a = ToLanes(one.a);
-  const Lanes b = ToLanes(other.a);
+// `CrossingOf` for two edges at once.
+LaneIntervals CrossingsOf(const Line& line, const Vec2& one, const Vec2& one_end, const Vec2& other,
+                          const Vec2& other_end) {
+  const Lanes a = ToLanes(one);
+  const Lanes b = ToLanes(other);
   const Lanes to_a = a - ToLanes(line.origin);
   const Lanes to_b = b - ToLanes(line.origin);
-  const Lanes along_a = ToLanes(one.b) - a;
-  const Lanes along_b = ToLanes(other.b) - b;
+  const Lanes along_a = ToLanes(one_end) - a;
+  const Lanes along_b = ToLanes(other_end) - b;
   const Lanes e_x = Lows(along_a, along_b);
   const Lanes e_y = Highs(along_a, along_b);
   const Lanes n_left = Lows(to_a, to_b) * e_y;
@@ -42,10 +44,7 @@ LaneIntervals CrossingsOf(const Line& line, const Segment& one, const Segment& o
   const Lanes t = n / d;
   const Lanes bound = (n_error + Abs(t) * d_error) * (1 / (size - d_error));
   const Lanes error = bound * (1 + 8 * kUnit) + 2 * kUnit * Abs(t);
-  if (SignBits(size > 2 * d_error) != 3) {
-    return {Lanes{-HUGE_VAL, -HUGE_VAL}, Lanes{HUGE_VAL, HUGE_VAL}};
-  }
-  return {t - error, t + error};
+  return {t - error, t + error, SignBits(size > 2 * d_error) == 3};
 }
 
 }  // namespace
@@ -101,25 +100,30 @@ PlainVerdict FindPlain(const Line& line, std::span<const Vec2> ring, CertainSide
   if (crossing == 0) return PlainVerdict::kNoPassage;
   const uint32_t rest = crossing & (crossing - 1);
   if ((rest & (rest - 1)) != 0) return PlainVerdict::kCannotTell;
+
+  // What follows is hard to predict, hence free of branches.
   const auto one = static_cast<uint32_t>(std::countr_zero(crossing));
   const auto other = static_cast<uint32_t>(std::countr_zero(rest));
-  const LaneIntervals at = CrossingsOf(line, {ring[one], ring[one + 1]},
-                                       {ring[other], ring[other == last ? 0 : other + 1]});
-  // In order, if they are disjoint. What follows is hard to predict, hence free of branches.
-  const bool is_swapped = at.low[1] < at.low[0];
-  const Interval begin{std::min(at.low[0], at.low[1]), std::min(at.high[0], at.high[1])};
-  const Interval end{std::max(at.low[0], at.low[1]), std::max(at.high[0], at.high[1])};
-  const bool are_disjoint = begin.high < end.low;
-  const bool is_outside = (end.high < line.t_min) | (begin.low > line.t_max);
-  const bool from_start = begin.high < line.t_min;
-  const bool to_end = end.low > line.t_max;
-  const bool is_certain = (from_start | ((begin.low > line.t_min) & (begin.high < line.t_max))) &
-                          (to_end | ((end.low > line.t_min) & (end.high < line.t_max)));
-  const uint32_t entry = is_swapped ? other : one;
-  const uint32_t exit = is_swapped ? one : other;
-  passage = {from_start ? kNoEdge : entry, to_end ? kNoEdge : exit, begin, end};
-  if (!(are_disjoint & (is_outside | is_certain))) return PlainVerdict::kCannotTell;
-  return is_outside ? PlainVerdict::kNoPassage : PlainVerdict::kPassage;
+  const size_t after_other = (other + size_t{1}) * static_cast<size_t>(other != last);
+  const LaneIntervals at =
+      CrossingsOf(line, ring[one], ring[one + 1], ring[other], ring[after_other]);
+  // Bit 1: the first crossing comes before the second; bit 0: after it.
+  const uint32_t order = SignBits(at.low > Swapped(at.high));
+  const uint32_t before = SignBits(at.high < line.t_min);
+  const uint32_t after = SignBits(at.low > line.t_max);
+  const uint32_t inside = SignBits(at.low > line.t_min) & SignBits(at.high < line.t_max);
+  const uint32_t is_swapped = order & 1;
+  const uint32_t swap = (one ^ other) & (0 - is_swapped);
+  const uint32_t from_start = before >> is_swapped & 1;
+  const uint32_t to_end = after >> (1 - is_swapped) & 1;
+  passage.entry = (one ^ swap) | (0 - from_start);
+  passage.exit = (other ^ swap) | (0 - to_end);
+  passage.begin = {std::min(at.low[0], at.low[1]), std::min(at.high[0], at.high[1])};
+  passage.end = {std::max(at.low[0], at.low[1]), std::max(at.high[0], at.high[1])};
+  if (!(at.are_certain & (order != 0) & ((before | after | inside) == 3))) {
+    return PlainVerdict::kCannotTell;
+  }
+  return static_cast<PlainVerdict>((before != 3) & (after != 3));
 }
 
 }  // namespace carom::internal

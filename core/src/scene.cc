@@ -93,7 +93,7 @@ std::unique_ptr<const SceneIndex> Rebuilt(const Scene& scene,
   for (size_t i = 0; i < scene.polygon_count(); ++i) {
     if (!gone_ids.contains(scene.polygon(i).id())) polygons.push_back(scene.polygon(i));
   }
-  return std::make_unique<const SceneIndex>(std::move(polygons), 1);
+  return std::make_unique<const SceneIndex>(std::move(polygons), Workers{});
 }
 
 }  // namespace
@@ -110,14 +110,14 @@ const Polygon* Scene::Find(uint64_t id) const { return index_->Find(id); }
 const Polygon& Scene::polygon(size_t index) const { return index_->polygon(index); }
 
 absl::StatusOr<Scene::Ptr> Scene::Create(std::vector<Polygon> polygons, uint64_t version,
-                                         const SceneLimits& limits, size_t threads) {
+                                         const SceneLimits& limits, const Workers& workers) {
   size_t vertices = 0;
   for (const Polygon& polygon : polygons) vertices += polygon.vertex_count();
   if (absl::Status status = CheckLimits(polygons.size(), vertices, limits); !status.ok()) {
     return status;
   }
   if (absl::Status status = CheckIds(polygons); !status.ok()) return status;
-  return Ptr(new Scene(std::make_unique<const SceneIndex>(std::move(polygons), threads), version));
+  return Ptr(new Scene(std::make_unique<const SceneIndex>(std::move(polygons), workers), version));
 }
 
 absl::StatusOr<Scene::Ptr> Scene::Commit(std::vector<SceneEdit> edits, uint64_t version,

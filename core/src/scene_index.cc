@@ -4,49 +4,59 @@
 #include "scene_index.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <iterator>
-#include <thread>
 #include <utility>
 
 namespace carom::internal {
 namespace {
 
-// Spreads the low 32 bits to the even positions.
-uint64_t Spread(uint64_t v) {
-  v = (v | (v << 16)) & 0x0000ffff0000ffff;
-  v = (v | (v << 8)) & 0x00ff00ff00ff00ff;
-  v = (v | (v << 4)) & 0x0f0f0f0f0f0f0f0f;
-  v = (v | (v << 2)) & 0x3333333333333333;
-  return (v | (v << 1)) & 0x5555555555555555;
-}
+constexpr int kCurveBits = 20;  // a million places along each side
 
-// The position of `value` between `min` and `max` in [0, 2^32).
-uint64_t Cell(double value, double min, double max) {
+// The place of `value` between `min` and `max` in [0, 2^kCurveBits).
+uint32_t Cell(double value, double min, double max) {
   if (!(max > min)) return 0;
-  const double cell = (value - min) / (max - min) * 0x1p32;
-  return static_cast<uint64_t>(std::clamp(cell, 0.0, 0x1p32 - 1));
+  constexpr double kCells = 1 << kCurveBits;
+  return static_cast<uint32_t>(std::clamp((value - min) / (max - min) * kCells, 0.0, kCells - 1));
 }
 
-// Calls work(begin, end) for parts of [0, count) on `threads` threads, this one among them.
-template <class Work>
-void Share(size_t count, size_t threads, const Work& work) {
-  std::vector<std::thread> others;
-  for (size_t i = 1; i < threads; ++i) {
-    others.emplace_back(std::cref(work), count * i / threads, count * (i + 1) / threads);
+// The distance along Hilbert's curve (1891) of a cell: two bits a level, and the quarter that the
+// next levels lie in is turned so that its curve begins where the last one ended.
+uint64_t HilbertPlace(uint32_t x, uint32_t y) {
+  uint64_t place = 0;
+  for (int bit = kCurveBits - 1; bit >= 0; --bit) {
+    const uint32_t right = x >> bit & 1;
+    const uint32_t upper = y >> bit & 1;
+    place = place << 2 | ((3 * right) ^ upper);
+    if (upper == 0) {
+      const uint32_t flip = right == 0 ? 0 : ~uint32_t{0};
+      const uint32_t turned = y ^ flip;
+      y = x ^ flip;
+      x = turned;
+    }
   }
-  work(0, count / threads);
-  for (std::thread& other : others) other.join();
+  return place;
 }
 
+// Calls work(begin, end) for parts of [0, count).
+template <class Work>
+void Share(size_t count, const Workers& workers, const Work& work) {
+  const size_t parts = std::clamp<size_t>(workers.parts, 1, std::max<size_t>(count, 1));
+  workers.run(parts, [&](size_t i) { work(count * i / parts, count * (i + 1) / parts); });
+}
+
+// Sorts parts, then merges them.
 template <class T, class Less>
-void SortShared(std::vector<T>& items, size_t threads, const Less& less) {
-  if (threads == 1) return std::sort(items.begin(), items.end(), less);
-  const auto middle = items.begin() + static_cast<std::ptrdiff_t>(items.size() / 2);
-  std::thread other([&] { std::sort(items.begin(), middle, less); });
-  std::sort(middle, items.end(), less);
-  other.join();
-  std::inplace_merge(items.begin(), middle, items.end(), less);
+void SortShared(std::vector<T>& items, const Workers& workers, const Less& less) {
+  const auto at = [&](size_t i) { return items.begin() + static_cast<std::ptrdiff_t>(i); };
+  std::vector<size_t> ends(1, 0);
+  const size_t parts = std::clamp<size_t>(workers.parts, 1, std::max<size_t>(items.size(), 1));
+  for (size_t i = 1; i <= parts; ++i) ends.push_back(items.size() * i / parts);
+  workers.run(parts, [&](size_t i) { std::sort(at(ends[i]), at(ends[i + 1]), less); });
+  for (size_t i = 1; i < parts; ++i) {
+    std::inplace_merge(items.begin(), at(ends[i]), at(ends[i + 1]), less);
+  }
 }
 
 // Twice the box, so that a scene may grow before its curve no longer tells places apart.
@@ -80,9 +90,9 @@ std::shared_ptr<const IdPage> MakeIdPage(std::vector<IdPage::Entry> entries) {
 
 CurveKey Curve::KeyOf(const Polygon& polygon) const {
   const Box& box = polygon.bounds();
-  const uint64_t x = Cell(box.min.x / 2 + box.max.x / 2, frame_.min.x, frame_.max.x);
-  const uint64_t y = Cell(box.min.y / 2 + box.max.y / 2, frame_.min.y, frame_.max.y);
-  return {Spread(x) | (Spread(y) << 1), polygon.id()};
+  const uint32_t x = Cell(box.min.x / 2 + box.max.x / 2, frame_.min.x, frame_.max.x);
+  const uint32_t y = Cell(box.min.y / 2 + box.max.y / 2, frame_.min.y, frame_.max.y);
+  return {HilbertPlace(x, y), polygon.id()};
 }
 
 Tile::Tile(std::vector<IndexedPolygon> polygons, const Curve& curve)
@@ -95,19 +105,19 @@ Tile::Tile(std::vector<IndexedPolygon> polygons, const Curve& curve)
   }
 }
 
-SceneIndex::SceneIndex(std::vector<Polygon> polygons, size_t threads) {
+SceneIndex::SceneIndex(std::vector<Polygon> polygons, const Workers& workers) {
   for (const Polygon& polygon : polygons) bounds_.Extend(polygon.bounds());
   curve_ = Curve(Doubled(bounds_));
   std::vector<std::pair<CurveKey, uint32_t>> order(polygons.size());
-  Share(polygons.size(), threads, [&](size_t begin, size_t end) {
+  Share(polygons.size(), workers, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
       order[i] = {curve_.KeyOf(polygons[i]), static_cast<uint32_t>(i)};
     }
   });
-  SortShared(order, threads, std::less<>());
+  SortShared(order, workers, std::less<>());
   const size_t pages = (polygons.size() + kPageSize - 1) / kPageSize;
   tiles_.resize(pages);
-  Share(pages, threads, [&](size_t begin, size_t end) {
+  Share(pages, workers, [&](size_t begin, size_t end) {
     for (size_t page = begin; page < end; ++page) {
       std::vector<IndexedPolygon> in_tile;
       in_tile.reserve(kPageSize);
@@ -118,7 +128,7 @@ SceneIndex::SceneIndex(std::vector<Polygon> polygons, size_t threads) {
       tiles_[page] = std::make_shared<const Tile>(std::move(in_tile), curve_);
     }
   });
-  SortShared(polygons, threads, ById);
+  SortShared(polygons, workers, ById);
   const auto at = [&](size_t i) {
     return std::make_move_iterator(polygons.begin() + static_cast<std::ptrdiff_t>(i));
   };
@@ -170,6 +180,10 @@ void SceneIndex::Finish() {
     bounds_.Extend(tile->bounds().min);
     bounds_.Extend(tile->bounds().max);
     vertex_count_ += tile->vertex_count();
+  }
+  if (!bounds_.empty()) {
+    magnitude_ = std::max({std::abs(bounds_.min.x), std::abs(bounds_.min.y),
+                           std::abs(bounds_.max.x), std::abs(bounds_.max.y)});
   }
   tree_ = BoxTree(tiles_.size(), [this](size_t i) { return tiles_[i]->bounds(); });
   id_page_begin_.reserve(id_pages_.size());

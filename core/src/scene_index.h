@@ -19,6 +19,7 @@
 #include "box_tree.h"
 #include "carom/geometry.h"
 #include "carom/polygon.h"
+#include "carom/scene.h"
 #include "carom/work_meter.h"
 #include "indexed_polygon.h"
 #include "pages.h"
@@ -33,7 +34,7 @@ struct CurveKey {
   friend constexpr auto operator<=>(const CurveKey&, const CurveKey&) = default;
 };
 
-// The Z-order curve (Morton 1966) over a box. What is outside of it is keyed as if at its border.
+// A Hilbert curve over a box. What is outside of it is keyed as if at its border.
 class Curve {
  public:
   Curve() = default;
@@ -90,8 +91,8 @@ class IdPage {
 // Immutable after construction, hence thread-safe.
 class SceneIndex {
  public:
-  // Of polygons in any order, whose ids differ. The work is shared by `threads` threads.
-  SceneIndex(std::vector<Polygon> polygons, size_t threads);
+  // Of polygons in any order, whose ids differ.
+  SceneIndex(std::vector<Polygon> polygons, const Workers& workers);
   // Of `base` without the polygons in `gone`, which it has, and with `arriving`, whose ids it then
   // has not.
   SceneIndex(const SceneIndex& base, const std::vector<const Polygon*>& gone,
@@ -103,6 +104,8 @@ class SceneIndex {
   size_t polygon_count() const { return polygon_count_; }
   size_t vertex_count() const { return vertex_count_; }
   const Box& bounds() const { return bounds_; }
+  // The largest magnitude of a coordinate.
+  double magnitude() const { return magnitude_; }
 
   // The polygon with this id, or null. O(log n).
   const Polygon* Find(uint64_t id) const;
@@ -134,6 +137,7 @@ class SceneIndex {
   size_t polygon_count_ = 0;
   size_t vertex_count_ = 0;
   Box bounds_;
+  double magnitude_ = 0;
 };
 
 }  // namespace carom::internal

@@ -28,7 +28,8 @@ class CastGroup {
         singles_(batches_.scene(), 1),
         box2d_(MakeBox2D(world_)),
         parry_(MakeParry(world_)),
-        chipmunk_(MakeChipmunk(world_)) {}
+        tree_(MakeChipmunk(world_, ChipmunkIndex::kTree)),
+        hash_(MakeChipmunk(world_, ChipmunkIndex::kHash)) {}
 
   void Run(Bench& bench, const std::string& name, double length, const CastGoals& goals) {
     const Segments segments = FreeSegments(world_, bench.queries(), length, 1);
@@ -40,7 +41,8 @@ class CastGroup {
                         {"carom one by one", singles_.Casts(segments)},
                         peer(box2d_),
                         peer(parry_),
-                        peer(chipmunk_)},
+                        peer(tree_),
+                        peer(hash_)},
                        bench.queries(), bench.rounds());
     bench.report.Timings(name, timings);
     if (goals.box2d == 0) return;
@@ -57,7 +59,7 @@ class CastGroup {
   World world_;
   Carom batches_;
   Carom singles_;
-  std::unique_ptr<ScenePeer> box2d_, parry_, chipmunk_;
+  std::unique_ptr<ScenePeer> box2d_, parry_, tree_, hash_;
 };
 
 constexpr double kShort = kCell;

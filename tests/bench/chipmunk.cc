@@ -21,7 +21,12 @@ ShapePtr MakeShape(const Outline& outline, cpBody* body) {
 
 class Chipmunk : public ScenePeer {
  public:
-  explicit Chipmunk(const World& world) : space_(cpSpaceNew(), &cpSpaceFree) {
+  Chipmunk(const World& world, ChipmunkIndex index)
+      : space_(cpSpaceNew(), &cpSpaceFree), index_(index) {
+    if (index == ChipmunkIndex::kHash) {
+      // Cells as those of the grid worlds, and ten times as many as shapes, as its manual advises.
+      cpSpaceUseSpatialHash(space_.get(), kCell, static_cast<int>(10 * world.pieces.size()));
+    }
     for (const Outline& piece : world.pieces) {
       shapes_.push_back(MakeShape(piece, cpSpaceGetStaticBody(space_.get())));
       cpSpaceAddShape(space_.get(), shapes_.back().get());
@@ -33,7 +38,9 @@ class Chipmunk : public ScenePeer {
   Chipmunk(const Chipmunk&) = delete;
   Chipmunk& operator=(const Chipmunk&) = delete;
 
-  std::string name() const override { return "chipmunk"; }
+  std::string name() const override {
+    return index_ == ChipmunkIndex::kTree ? "chipmunk tree" : "chipmunk hash";
+  }
 
   Question Casts(const Segments& segments) override {
     return [this, &segments](size_t begin, size_t end) {
@@ -82,14 +89,15 @@ class Chipmunk : public ScenePeer {
 
  private:
   std::unique_ptr<cpSpace, decltype(&cpSpaceFree)> space_;
+  ChipmunkIndex index_;
   std::vector<ShapePtr> shapes_;
   std::vector<ShapePtr> moving_;
 };
 
 }  // namespace
 
-std::unique_ptr<ScenePeer> MakeChipmunk(const World& world) {
-  return std::make_unique<Chipmunk>(world);
+std::unique_ptr<ScenePeer> MakeChipmunk(const World& world, ChipmunkIndex index) {
+  return std::make_unique<Chipmunk>(world, index);
 }
 
 }  // namespace carom::bench

@@ -24,11 +24,13 @@ void RunContacts(Bench& bench) {
     Movers movers{{RegularOutline(vertices, kCell / 4)}, {}};
     movers.placements = RandomPlacements(1, world.half(), bench.queries(), vertices);
     const std::unique_ptr<ScenePeer> box2d = MakeBox2D(world, movers.outlines);
-    const std::unique_ptr<ScenePeer> chipmunk = MakeChipmunk(world);
+    const std::unique_ptr<ScenePeer> tree = MakeChipmunk(world, ChipmunkIndex::kTree);
+    const std::unique_ptr<ScenePeer> hash = MakeChipmunk(world, ChipmunkIndex::kHash);
     const std::vector<Timing> timings =
         RunInterleaved({{"carom", ours.Contacts(movers)},
                         {"box2d", box2d ? box2d->Contacts(movers) : Question()},
-                        {"chipmunk", chipmunk->Contacts(movers)}},
+                        {tree->name(), tree->Contacts(movers)},
+                        {hash->name(), hash->Contacts(movers)}},
                        bench.queries(), bench.rounds());
     const std::string name = absl::StrCat("contacts_dense_1e5_", vertices, "gon");
     bench.report.Timings(name, timings);
@@ -44,11 +46,14 @@ void RunNearest(Bench& bench) {
   const World world = DenseWorld(Many(bench));
   const Points points = FreePoints(world, bench.queries(), 4);
   Carom ours(world.polygons);
-  const std::unique_ptr<ScenePeer> chipmunk = MakeChipmunk(world);
+  const std::unique_ptr<ScenePeer> tree = MakeChipmunk(world, ChipmunkIndex::kTree);
+  const std::unique_ptr<ScenePeer> hash = MakeChipmunk(world, ChipmunkIndex::kHash);
   const double radius = kCell / 2;
-  const std::vector<Timing> timings = RunInterleaved(
-      {{"carom", ours.Nearest(points, radius)}, {"chipmunk", chipmunk->Nearest(points, radius)}},
-      bench.queries(), bench.rounds());
+  const std::vector<Timing> timings =
+      RunInterleaved({{"carom", ours.Nearest(points, radius)},
+                      {tree->name(), tree->Nearest(points, radius)},
+                      {hash->name(), hash->Nearest(points, radius)}},
+                     bench.queries(), bench.rounds());
   bench.report.Timings(name, timings);
   AddRatio(bench, name + "_vs_chipmunk", timings, "carom", "chipmunk", 8);
 }

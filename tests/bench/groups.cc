@@ -10,23 +10,29 @@
 namespace carom::bench {
 namespace {
 
-const Timing* Find(const std::vector<Timing>& timings, const std::string& name) {
-  const auto at = std::find_if(timings.begin(), timings.end(),
-                               [&](const Timing& timing) { return timing.name == name; });
-  return at == timings.end() ? nullptr : &*at;
+// The fastest whose name begins so; null if there is none.
+const Timing* Fastest(const std::vector<Timing>& timings, const std::string& name) {
+  const Timing* fastest = nullptr;
+  for (const Timing& timing : timings) {
+    if (timing.name.rfind(name, 0) != 0) continue;
+    if (fastest == nullptr || timing.ns < fastest->ns) fastest = &timing;
+  }
+  return fastest;
 }
 
 }  // namespace
 
 void AddRatio(Bench& bench, const std::string& name, const std::vector<Timing>& timings,
               const std::string& ours, const std::string& theirs, double goal) {
-  const Timing* a = Find(timings, ours);
-  const Timing* b = Find(timings, theirs);
+  const auto a = std::find_if(timings.begin(), timings.end(),
+                              [&](const Timing& timing) { return timing.name == ours; });
+  const Timing* b = Fastest(timings, theirs);
   Row row{name, a->ns, theirs, 0, RatioAtLeast(goal)};
   if (b == nullptr) {
-    row.note = "peer not built";
+    row.peer = absl::StrCat(theirs, ": peer not built");
     row.valid = false;
   } else {
+    row.peer = b->name;
     row.theirs = b->ns;
     row.valid = HitsAgree(a->hits, b->hits);
     row.note = absl::StrCat("hits ", HitDifference(a->hits, b->hits));

@@ -29,8 +29,8 @@ void RunOutlines(Bench& bench);  // one polygon of many vertices
 void RunCosts(Bench& bench);     // memory, build, commit, allocations, threads
 void RunMaps(Bench& bench);      // scenes made by others
 
-// Adds a row for `theirs` among the timings, against `ours` of them. A peer that has no timing was
-// not built, and its row is not met.
+// Adds a row for `theirs` among the timings, against `ours` of them: for the fastest of those whose
+// name begins so. A peer that has no timing was not built, and its row is not met.
 void AddRatio(Bench& bench, const std::string& name, const std::vector<Timing>& timings,
               const std::string& ours, const std::string& theirs, double goal);
 

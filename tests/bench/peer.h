@@ -45,7 +45,10 @@ class ScenePeer {
 // Null where the Rust library was not built.
 std::unique_ptr<ScenePeer> MakeBox2D(const World& world, const std::vector<Outline>& movers = {});
 std::unique_ptr<ScenePeer> MakeParry(const World& world);
-std::unique_ptr<ScenePeer> MakeChipmunk(const World& world);
+// Chipmunk with the index that is given: its tree, or its spatial hash. Which is faster depends on
+// the scene.
+enum class ChipmunkIndex { kTree, kHash };
+std::unique_ptr<ScenePeer> MakeChipmunk(const World& world, ChipmunkIndex index);
 
 // One polygon of many vertices.
 class OutlinePeer {

@@ -73,7 +73,8 @@ std::string RatioPlot(const std::vector<Row>& rows) {
       width, height);
   absl::StrAppend(&svg,
                   Text(12, 18, "start",
-                       "Ratio of times, logarithmic; black mark: goal; green: met, red: not met"),
+                       "Ratio of times, logarithmic; black mark: goal; green: met, red: not met "
+                       "(growth and build: at most the goal)"),
                   Axis(height - 8));
   double y = kTop;
   for (const Row& row : shown) {

@@ -27,6 +27,11 @@ std::string GoalText(const Goal& goal) {
                       absl::StrFormat("%g", goal.bound));
 }
 
+// Nothing where nothing was measured.
+std::string OursText(const Row& row) {
+  return row.ours == 0 && !row.valid ? "-" : Number(row.ours);
+}
+
 std::string RatioText(const Row& row) { return row.theirs > 0 ? Number(row.ratio()) : "-"; }
 
 void PrintTable(const std::vector<Row>& rows) {
@@ -35,11 +40,10 @@ void PrintTable(const std::vector<Row>& rows) {
               "goal", "met");
   int met = 0;
   for (const Row& row : rows) {
-    std::printf("%-44s %10s  %-14s %10s %8s %8s  %s%s%s\n", row.name.c_str(),
-                Number(row.ours).c_str(), row.peer.c_str(),
-                row.theirs > 0 ? Number(row.theirs).c_str() : "-", RatioText(row).c_str(),
-                GoalText(row.goal).c_str(), row.ok() ? "yes" : "NO", row.note.empty() ? "" : "  ",
-                row.note.c_str());
+    std::printf("%-44s %10s  %-14s %10s %8s %8s  %s%s%s\n", row.name.c_str(), OursText(row).c_str(),
+                row.peer.c_str(), row.theirs > 0 ? Number(row.theirs).c_str() : "-",
+                RatioText(row).c_str(), GoalText(row.goal).c_str(), row.ok() ? "yes" : "NO",
+                row.note.empty() ? "" : "  ", row.note.c_str());
     met += row.ok();
   }
   std::printf("%d of %d goals met\n", met, static_cast<int>(rows.size()));
@@ -48,7 +52,7 @@ void PrintTable(const std::vector<Row>& rows) {
 std::string SummaryText(const std::vector<Row>& rows) {
   std::string text = "name\tours_ns\tpeer\tpeer_ns\tratio\tgoal\tok\n";
   for (const Row& row : rows) {
-    absl::StrAppend(&text, row.name, "\t", Number(row.ours), "\t", row.peer, "\t",
+    absl::StrAppend(&text, row.name, "\t", OursText(row), "\t", row.peer, "\t",
                     row.theirs > 0 ? Number(row.theirs) : "-", "\t", RatioText(row), "\t",
                     GoalText(row.goal), "\t", row.ok() ? "yes" : "no", "\n");
   }

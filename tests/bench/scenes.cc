@@ -106,8 +106,9 @@ Vec2 FreePoint(const World& world, Random& random) {
 }  // namespace
 
 World GridWorld(size_t count, double low, double high) {
-  size_t columns = 1;
-  while (columns * columns < count) ++columns;
+  // Even, so that a spatial hash of equal cells has each polygon in one cell.
+  size_t columns = 2;
+  while (columns * columns < count) columns += 2;
   World world = EmptyWorld(columns, kCell);
   Random random(count);
   for (size_t cell = 0; cell < world.cells.size(); ++cell) {

@@ -205,8 +205,8 @@ TEST_F(PlainPassageTest, SidesAreThoseOfTheLine) {
   EXPECT_GT(certain, all / 2);
 }
 
-// The two crossings' intervals overlap, and both hold the start.
-TEST_F(PlainPassageTest, EqualCrossingsCannotBeTold) {
+// Equal crossings; too many edges; none.
+TEST_F(PlainPassageTest, WhatItCannotTell) {
   PlainPassage plain;
   const Line line(Segment{{0, 0}, {4, 0}});
   const Ring slit{{2, -1}, {2, 1}, {2, -1}, {2, -2}};

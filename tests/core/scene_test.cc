@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -158,9 +159,16 @@ TEST(SceneTest, ManyCommitsMakeWhatOneSceneWouldBe) {
   }
 }
 
-TEST(SceneTest, ThreadsMakeTheSameScene) {
+TEST(SceneTest, WorkersMakeTheSameScene) {
   const Scene::Ptr alone = Scene::Create(Squares(3000)).value();
-  const Scene::Ptr shared = Scene::Create(Squares(3000), 1, {}, 3).value();
+  Workers workers;
+  workers.parts = 3;
+  workers.run = [](size_t parts, const std::function<void(size_t)>& work) {
+    std::vector<std::thread> threads;
+    for (size_t i = 0; i < parts; ++i) threads.emplace_back(work, i);
+    for (std::thread& thread : threads) thread.join();
+  };
+  const Scene::Ptr shared = Scene::Create(Squares(3000), 1, {}, workers).value();
   ASSERT_EQ(shared->polygon_count(), 3000u);
   for (size_t i = 0; i < 3000; ++i) {
     EXPECT_EQ(shared->polygon(i).id(), alone->polygon(i).id());

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <variant>
 #include <vector>
@@ -42,6 +43,17 @@ struct SceneLimits {
   size_t max_vertices = 16777216;
 };
 
+// How `Scene::Create` shares its work, for the library starts no threads: `run(parts, work)` calls
+// work(0) to work(parts - 1), in any order, perhaps at the same time, and returns when all are
+// done.
+struct Workers {
+  size_t parts = 1;  // as many as may run at the same time, at least 1
+  std::function<void(size_t parts, const std::function<void(size_t)>& work)> run =
+      [](size_t parts, const std::function<void(size_t)>& work) {
+        for (size_t i = 0; i < parts; ++i) work(i);
+      };
+};
+
 // An immutable snapshot. Thread-safe; readers take no lock. Shared by reference count: whoever
 // holds the pointer keeps the snapshot alive, whatever is committed meanwhile.
 class Scene {
@@ -52,9 +64,9 @@ class Scene {
   //
   // Errors: INVALID_ARGUMENT naming `polygons[i].id` for each id that occurs twice (the first 16
   // and their number); RESOURCE_EXHAUSTED over `limits`. Cost O(n log n) in the polygons, shared by
-  // `threads` threads, at least 1.
+  // `workers`.
   static absl::StatusOr<Ptr> Create(std::vector<Polygon> polygons, uint64_t version = 1,
-                                    const SceneLimits& limits = {}, size_t threads = 1);
+                                    const SceneLimits& limits = {}, const Workers& workers = {});
 
   // The scene after all of `edits`, or an error and no change at all. This scene is untouched.
   //
