@@ -62,7 +62,7 @@ bool MovingPolygon::Place() {
 }
 
 // A vertex of one in the other is found at once where there is one; edges that meet take a search.
-// Mostly no fixed edge is near, and then the first vertices alone tell.
+// Mostly no fixed edge is near: all of the reach lies in one face, and one vertex told.
 bool PolygonPair::Overlap() {
   const Polygon& fixed = fixed_.polygon();
   const MeetsBox near{moving_.reach()};
@@ -70,7 +70,7 @@ bool PolygonPair::Overlap() {
   if (Holds(fixed_, moving_.FirstVertex(0), meter_)) return true;
   if (!moving_.is_placed()) {
     const auto none = [](size_t, const Segment&) { return false; };
-    if (fixed_.VisitEdges(meter_, near, none)) return HoldsMovingRing();
+    if (fixed_.VisitEdges(meter_, near, none)) return false;
   }
   if (meter_.stopped()) return false;
   const IndexedPolygon& moving = moving_.placed();
