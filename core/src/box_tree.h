@@ -14,11 +14,14 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <vector>
 
 #include "carom/geometry.h"
 #include "carom/work_meter.h"
+#include "lanes.h"
+#include "meets_box.h"
 
 namespace carom::internal {
 
@@ -42,9 +45,28 @@ struct alignas(64) BoxNode {
   Box box(size_t lane) const { return {{min_x[lane], min_y[lane]}, {max_x[lane], max_y[lane]}}; }
   // Of all eight.
   Box bounds() const;
+  // The boxes that may meet `reach`: at least those that do, for rounding is monotonic.
+  LaneBits Meeting(const Box& reach) const;
 
   Column min_x, min_y, max_x, max_y;
 };
+
+inline LaneBits BoxNode::Meeting(const Box& reach) const {
+  const auto half = [](const Column& column, size_t i) {
+    Float4 lanes;
+    std::memcpy(&lanes, column.data() + 4 * i, sizeof lanes);
+    return lanes;
+  };
+  const auto x0 = static_cast<float>(reach.min.x);
+  const auto y0 = static_cast<float>(reach.min.y);
+  const auto x1 = static_cast<float>(reach.max.x);
+  const auto y1 = static_cast<float>(reach.max.y);
+  const auto meeting = [&](size_t i) {
+    return (half(min_x, i) <= x1) & (half(min_y, i) <= y1) & (half(max_x, i) >= x0) &
+           (half(max_y, i) >= y0);
+  };
+  return Bits(meeting(0), meeting(1));
+}
 
 // Immutable after construction, hence thread-safe.
 class BoxTree {
@@ -71,7 +93,7 @@ class BoxTree {
 
   // Calls visit(item) for each item for which `meets(box)` holds of its box and of all boxes above,
   // in order, while it returns true and the meter allows. Returns whether both always did. The box
-  // asked is a little larger than the item's. Each box is a unit of work.
+  // asked is a little larger than the item's. Each box is a unit of work. Fastest by a `MeetsBox`.
   template <class Meets, class Visit>
   bool Traverse(WorkMeter& meter, const Meets& meets, const Visit& visit) const {
     return count_ == 0 || TraverseNode(level_count() - 1, 0, meter, meets, visit);
@@ -88,6 +110,19 @@ class BoxTree {
     for (size_t lane = 0; lane < BoxNode::kWidth; ++lane) {
       const size_t child = index * BoxNode::kWidth + lane;
       if (!(at.min_x[lane] <= at.max_x[lane]) || !meets(at.box(lane))) continue;
+      if (!(level == 0 ? visit(child) : TraverseNode(level - 1, child, meter, meets, visit))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  template <class Visit>
+  bool TraverseNode(size_t level, size_t index, WorkMeter& meter, const MeetsBox& meets,
+                    const Visit& visit) const {
+    if (!meter.Spend(BoxNode::kWidth)) return false;
+    for (LaneBits bits = node(level, index).Meeting(meets.reach); bits != 0; bits &= bits - 1) {
+      const size_t child = index * BoxNode::kWidth + static_cast<size_t>(std::countr_zero(bits));
       if (!(level == 0 ? visit(child) : TraverseNode(level - 1, child, meter, meets, visit))) {
         return false;
       }

@@ -72,6 +72,16 @@ double ScaleOf(double extent) {
 // A ring of at most so many edges is one leaf: two would take a node of their own, which is large.
 constexpr uint32_t kMaxWholeLeaf = 2 * kLanes;
 
+// How many nodes full ones make over so many leaves of one ring.
+size_t NodesOver(size_t count) {
+  size_t nodes = 0;
+  do {
+    count = (count + kLanes - 1) / kLanes;
+    nodes += count;
+  } while (count > 1);
+  return nodes;
+}
+
 class Builder {
  public:
   Builder(const Polygon& polygon, EdgeIndex::Strips strips, std::vector<EdgeNode>& nodes)
@@ -79,12 +89,12 @@ class Builder {
 
   void Build() {
     CutRings();
-    nodes_.reserve(level_.size() / (kLanes - 1) + kLanes);
+    nodes_.reserve(NodesOver(level_.size()));
     do {
       AddLevel();
     } while (level_.size() > 1);
-    // Rings of one or two nodes may need more than was reserved.
-    if (nodes_.capacity() > nodes_.size() + nodes_.size() / 8 + kLanes) nodes_.shrink_to_fit();
+    // Many rings may need more nodes than were reserved.
+    if (nodes_.capacity() > nodes_.size() + nodes_.size() / 8) nodes_.shrink_to_fit();
   }
 
  private:
@@ -264,10 +274,12 @@ MeetsSegment::MeetsSegment(const Segment& s) : segment(s) {
 }
 
 // Beside the boxes, the line must pass between the corners of a child that lie farthest along its
-// normal. In the frame, with m the magnitude of the segment's first vertex: the normal is turned by
-// at most 4u (u = 2^-53), which moves the line by 4u (m + 2) where it passes the node; the vertex
-// is off by um and the dot product by 3um; 16u (m + 2) covers that. The corners' dot products are
-// off by what kStripPad covers: they are a strip's.
+// normal, and the ends must not lie beyond one side of its strip. In the frame, with m the
+// magnitude of the segment's first vertex: the normal is turned by at most 4u (u = 2^-53), which
+// moves the line by 4u (m + 2) where it passes the node; the vertex is off by um and the dot
+// product by 3um; 16u (m + 2) covers that. The corners' dot products are off by what kStripPad
+// covers: they are a strip's. So are those of the ends, which lie outside of the frame by up to m:
+// their floats, products and sum are off by 2^-21 m.
 LaneBits EdgeNode::Meeting(const MeetsSegment& asked) const {
   const LaneBits in_box = Meeting(MeetsBox{BoundsOf(asked.segment)});
   if (in_box == 0) return 0;
@@ -282,9 +294,22 @@ LaneBits EdgeNode::Meeting(const MeetsSegment& asked) const {
   const Floats& low_y = y >= 0 ? min_y : max_y;
   const Floats& high_x = x >= 0 ? max_x : min_x;
   const Floats& high_y = y >= 0 ? max_y : min_y;
+  const Vec2 b{(asked.segment.b.x - origin.x) * scale, (asked.segment.b.y - origin.y) * scale};
+  const double magnitude = std::max(std::abs(a.x) + std::abs(a.y), std::abs(b.x) + std::abs(b.y));
+  if (magnitude > 0x1p60) return in_box;  // products may overflow
+  const auto strip_pad = static_cast<float>(0x1p-20 * magnitude);
+  const auto a_x = static_cast<float>(a.x);
+  const auto a_y = static_cast<float>(a.y);
+  const auto b_x = static_cast<float>(b.x);
+  const auto b_y = static_cast<float>(b.y);
   const auto passing = [&](size_t half) {
+    const Float4 a_along = normal_x.half[half] * a_x + normal_y.half[half] * a_y;
+    const Float4 b_along = normal_x.half[half] * b_x + normal_y.half[half] * b_y;
+    const Float4 lower = low.half[half] - strip_pad;
+    const Float4 upper = high.half[half] + strip_pad;
     return (low_x.half[half] * x + low_y.half[half] * y <= most) &
-           (high_x.half[half] * x + high_y.half[half] * y >= least);
+           (high_x.half[half] * x + high_y.half[half] * y >= least) &
+           ((a_along >= lower) | (b_along >= lower)) & ((a_along <= upper) | (b_along <= upper));
   };
   return Bits(passing(0), passing(1)) & in_box;
 }

@@ -28,6 +28,7 @@
 #include "carom/predicates.h"
 #include "carom/work_meter.h"
 #include "lanes.h"
+#include "meets_box.h"
 
 namespace carom::internal {
 
@@ -44,15 +45,9 @@ inline PointInPolygon PlaceOf(const Polygon& polygon, int64_t winding) {
   return {polygon.IsFilled(winding) ? Location::kInside : Location::kOutside, winding};
 }
 
-// The set of boxes that share a point with `reach`: a condition for `VisitEdges` that is judged
-// eight boxes at a time.
-struct MeetsBox {
-  Box reach;
-
-  bool operator()(const Box& box) const { return reach.Intersects(box); }
-};
-
-// Likewise the set of boxes that share a point with `segment`.
+// Beside `MeetsBox`, a condition judged eight boxes at a time: the boxes that share a point with
+// `segment`, but for those about edges that share none. The visitor gets at least the edges that
+// do.
 struct MeetsSegment {
   Segment segment;
   Vec2 normal;  // of length 1, within 4 * 2^-53; 0 for a point

@@ -8,6 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 namespace carom::internal {
 
 inline constexpr size_t kLanes = 8;
@@ -35,21 +39,32 @@ struct Doubles {
 
 // The bits of eight lanes that are each all ones or all zeros.
 inline LaneBits Bits(Int4 low, Int4 high) {
+#ifdef __SSE2__
+  return static_cast<LaneBits>(_mm_movemask_ps(reinterpret_cast<__m128>(low)) |
+                               (_mm_movemask_ps(reinterpret_cast<__m128>(high)) << 4));
+#else
   const Int4 either = (low & Int4{1, 2, 4, 8}) | (high & Int4{16, 32, 64, 128});
   const auto halves = reinterpret_cast<Long2>(either);
   const auto both = static_cast<uint64_t>(halves[0] | halves[1]);
   return static_cast<LaneBits>(both | (both >> 32)) & 0xff;
+#endif
+}
+inline LaneBits Bits(Long2 first, Long2 second, Long2 third, Long2 fourth) {
+#ifdef __SSE2__
+  const auto bits = [](Long2 lanes) {
+    return static_cast<LaneBits>(_mm_movemask_pd(reinterpret_cast<__m128d>(lanes)));
+  };
+  return bits(first) | (bits(second) << 2) | (bits(third) << 4) | (bits(fourth) << 6);
+#else
+  const Long2 either = (first & Long2{1, 2}) | (second & Long2{4, 8}) | (third & Long2{16, 32}) |
+                       (fourth & Long2{64, 128});
+  return static_cast<LaneBits>(either[0] | either[1]);
+#endif
 }
 
 inline Double2 Abs(Double2 v) {
   const Long2 magnitude{INT64_MAX, INT64_MAX};
   return reinterpret_cast<Double2>(reinterpret_cast<Long2>(v) & magnitude);
-}
-
-inline LaneBits Bits(Long2 first, Long2 second, Long2 third, Long2 fourth) {
-  const Long2 either = (first & Long2{1, 2}) | (second & Long2{4, 8}) | (third & Long2{16, 32}) |
-                       (fourth & Long2{64, 128});
-  return static_cast<LaneBits>(either[0] | either[1]);
 }
 
 // The lanes that are greater than `bound`.

@@ -61,8 +61,7 @@ bool LocatePoints(const Scene& scene, const PointColumns& points, uint64_t mask,
     const Vec2 p = Normalized(Vec2{points.x[i], points.y[i]});
     rows.clear();
     internal::VisitPolygons(
-        scene, mask, meter, [p](const Box& box) { return box.Contains(p); },
-        [&](const IndexedPolygon& indexed) {
+        scene, mask, meter, internal::MeetsBox{{p, p}}, [&](const IndexedPolygon& indexed) {
           const Location location = internal::LocateInPolygon(indexed, p, meter).location;
           if (location != Location::kOutside) {
             rows.push_back({indexed.polygon().id(), location});
@@ -71,7 +70,9 @@ bool LocatePoints(const Scene& scene, const PointColumns& points, uint64_t mask,
           return !meter.stopped();
         });
     if (meter.stopped()) return false;
-    std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.id < b.id; });
+    if (rows.size() > 1) {
+      std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.id < b.id; });
+    }
     for (const Row& row : rows) {
       out.polygon_ids.push_back(row.id);
       out.locations.push_back(row.location);

@@ -215,8 +215,7 @@ bool OverlapBoxes(const Scene& scene, const BoxColumns& boxes, const OverlapOpti
     if (!CheckBox(boxes, i, check, box)) continue;
     rows.clear();
     internal::VisitPolygons(
-        scene, options.mask, meter, [&](const Box& other) { return box.Intersects(other); },
-        [&](const IndexedPolygon& indexed) {
+        scene, options.mask, meter, internal::MeetsBox{box}, [&](const IndexedPolygon& indexed) {
           std::optional<Row> row = OverlapBox(indexed, box, options.detail, meter);
           if (!row) return !meter.stopped();
           rows.push_back(*std::move(row));
@@ -235,24 +234,29 @@ bool OverlapPolygons(const Scene& scene, const PolygonColumns& polygons,
   for (size_t i = 0; i < polygons.size(); ++i) {
     if (!meter.Spend(1)) return false;
     ItemChecker check(i, out.errors);
-    std::optional<Polygon> placed = internal::PlacedItem(polygons, i, check, meter);
-    if (meter.stopped()) return false;
-    if (!placed) continue;
-    IndexedPolygon moving(*std::move(placed), IndexUse::kFewLookups);
-    if (!meter.Spend(moving.polygon().edge_count())) return false;
-    const Box& reach = moving.polygon().bounds();
+    const Polygon* const shape = internal::ShapeOf(polygons, i, check);
+    if (shape == nullptr) continue;
+    const std::optional<Pose> pose = internal::PoseOf(polygons, i, check);
+    if (!pose) continue;
+    if (!meter.Spend(shape->vertex_count())) return false;
+    internal::MovingPolygon moving(*shape, *pose);
+    if (!moving.IsAccepted()) {
+      check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
+      continue;
+    }
+    const Box reach = moving.reach();
     rows.clear();
-    internal::VisitPolygons(
-        scene, options.mask, meter, [&](const Box& box) { return reach.Intersects(box); },
-        [&](const IndexedPolygon& fixed) {
-          internal::PolygonPair pair(fixed, moving, meter);
-          if (pair.Overlap()) {
-            if (!meter.SpendRows(1)) return false;
-            rows.push_back({fixed.polygon().id()});
-            if (options.detail == OverlapDetail::kEdges) rows.back().edges = pair.Edges();
-          }
-          return !meter.stopped();
-        });
+    internal::VisitPolygons(scene, options.mask, meter, internal::MeetsBox{reach},
+                            [&](const IndexedPolygon& fixed) {
+                              internal::PolygonPair pair(fixed, moving, meter);
+                              if (pair.Overlap()) {
+                                if (!meter.SpendRows(1)) return false;
+                                rows.push_back({fixed.polygon().id()});
+                                if (options.detail == OverlapDetail::kEdges)
+                                  rows.back().edges = pair.Edges();
+                              }
+                              return !meter.stopped();
+                            });
     if (!AppendRows(i, rows, Surface::kStraight, options, out, meter)) return false;
   }
   return true;

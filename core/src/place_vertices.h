@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The vertices of a moving shape at a pose, both coordinates at once.
+// The vertices of a moving shape at a pose, both coordinates at once, and where they may be.
 #pragma once
 
+#include <cmath>
 #include <span>
 
 #include "carom/geometry.h"
@@ -31,6 +32,23 @@ inline Box PlaceVertices(const Pose& pose, std::span<const Vec2> vertices, Vec2*
     max = placed > max ? placed : max;
   }
   return {{min[0], min[1]}, {max[0], max[1]}};
+}
+
+// A box that holds `Placed` of every point of `box`. Each operation of `Placed` is monotonic in
+// each of its terms, rounding included, so the ends of the intervals of its terms lead to those of
+// its result.
+inline Box ReachOf(const Pose& pose, const Box& box) {
+  const auto interval = [](double factor, double a, double b) {
+    const double x = factor * a;
+    const double y = factor * b;
+    return x < y ? Vec2{x, y} : Vec2{y, x};  // from, to
+  };
+  const Vec2 cx = interval(pose.c, box.min.x, box.max.x);
+  const Vec2 cy = interval(pose.c, box.min.y, box.max.y);
+  const Vec2 sx = interval(pose.s, box.min.x, box.max.x);
+  const Vec2 sy = interval(pose.s, box.min.y, box.max.y);
+  return {Normalized(Vec2{(cx.x - sy.y) + pose.position.x, (sx.x + cy.x) + pose.position.y}),
+          Normalized(Vec2{(cx.y - sy.x) + pose.position.x, (sx.y + cy.y) + pose.position.y})};
 }
 
 }  // namespace carom::internal

@@ -3,17 +3,23 @@
 
 #include "polygon_pair.h"
 
+#include <algorithm>
 #include <bit>
-#include <cmath>
+#include <utility>
 
+#include "absl/status/statusor.h"
 #include "carom/predicates.h"
-#include "point_scan.h"
 
 namespace carom::internal {
 namespace {
 
-// So many edges near by are looked at one by one.
+// So many edges of one polygon near the other are looked up one by one.
 constexpr size_t kFewEdges = 64;
+// And so few are compared with every edge of the other, rather than making its index.
+constexpr size_t kVeryFewEdges = 6;
+// A cluster whose box meets more runs of edges than that is looked up edge by edge: the box of long
+// edges is mostly empty.
+constexpr size_t kFewRuns = 6;
 
 bool Holds(const IndexedPolygon& outer, Vec2 p, WorkMeter& meter) {
   return LocateInPolygon(outer, p, meter).location != Location::kOutside;
@@ -46,32 +52,65 @@ bool EdgeCluster::Meets(const Segment& edge, WorkMeter& meter) const {
   return false;
 }
 
-// A vertex of one in the other is found at once where there is one; edges that meet take a search.
-bool PolygonPair::Overlap() {
-  const Polygon& fixed = fixed_.polygon();
-  const Polygon& moving = moving_.polygon();
-  if (!fixed.bounds().Intersects(moving.bounds())) return false;
-  if (Holds(fixed_, moving.ring(0).front(), meter_)) return true;
-  if (Holds(moving_, fixed.ring(0).front(), meter_)) return true;
-  if (meter_.stopped() || DoEdgesMeet()) return true;
-  return (moving.ring_count() > 1 && HoldsRing(fixed_, moving, meter_)) ||
-         (fixed.ring_count() > 1 && HoldsRing(moving_, fixed, meter_));
+bool MovingPolygon::Place() {
+  if (placed_) return true;
+  absl::StatusOr<Polygon> placed = PlacedPolygon(shape_, pose_);
+  if (!placed.ok()) return false;
+  reach_ = placed->bounds();
+  placed_.emplace(*std::move(placed), IndexUse::kFewLookups);
+  return true;
 }
 
-// Mostly few fixed edges are near, often none, and then the moving edges need no index.
+// A vertex of one in the other is found at once where there is one; edges that meet take a search.
+// Mostly no fixed edge is near, and then the first vertices alone tell.
+bool PolygonPair::Overlap() {
+  const Polygon& fixed = fixed_.polygon();
+  const MeetsBox near{moving_.reach()};
+  if (!near(fixed.bounds())) return false;
+  if (Holds(fixed_, moving_.FirstVertex(0), meter_)) return true;
+  if (!moving_.is_placed()) {
+    const auto none = [](size_t, const Segment&) { return false; };
+    if (fixed_.VisitEdges(meter_, near, none)) return HoldsMovingRing();
+  }
+  if (meter_.stopped()) return false;
+  const IndexedPolygon& moving = moving_.placed();
+  if (Holds(moving, fixed.ring(0).front(), meter_) || DoEdgesMeet()) return true;
+  return HoldsMovingRing() || (fixed.ring_count() > 1 && HoldsRing(moving, fixed, meter_));
+}
+
+// Of the first ring it is known.
+bool PolygonPair::HoldsMovingRing() {
+  for (size_t ring = 1; ring < moving_.ring_count() && meter_.Spend(1); ++ring) {
+    if (Holds(fixed_, moving_.FirstVertex(ring), meter_)) return true;
+  }
+  return false;
+}
+
 bool PolygonPair::DoEdgesMeet() {
+  IndexedPolygon& moving = moving_.placed();
   Segment near[kFewEdges];
   size_t count = 0;
-  const MeetsBox reach{moving_.polygon().bounds()};
-  const bool few = fixed_.VisitEdges(meter_, reach, [&](size_t, const Segment& edge) {
+  const auto add = [&](size_t, const Segment& edge) {
     if (count == kFewEdges) return false;
     near[count++] = edge;
     return true;
-  });
+  };
+  const size_t edges = moving.polygon().edge_count();
+  const bool few = fixed_.VisitEdges(meter_, MeetsBox{moving_.reach()}, add);
   if (meter_.stopped()) return false;
-  if (few) return count != 0 && DoNearEdgesMeet({near, count});
-  return moving_.polygon().edge_count() <= IndexedPolygon::kMaxScanned ? DoFewEdgesMeet()
-                                                                       : DoManyEdgesMeet();
+  if (!few && edges > IndexedPolygon::kMaxScanned) return DoManyEdgesMeet();
+  if (few && (count <= kVeryFewEdges || edges <= IndexedPolygon::kMaxScanned)) {
+    return count != 0 && DoNearEdgesMeet({near, count});
+  }
+  if (few) {
+    moving.MakeIndex();
+    return std::any_of(near, near + count,
+                       [&](const Segment& edge) { return MeetsEdgeOf(moving, edge); });
+  }
+  for (size_t i = 0; i < edges; ++i) {
+    if (MeetsEdgeOf(fixed_, moving.polygon().edge(i))) return true;
+  }
+  return false;
 }
 
 bool PolygonPair::DoNearEdgesMeet(std::span<const Segment> near) {
@@ -86,79 +125,75 @@ bool PolygonPair::DoNearEdgesMeet(std::span<const Segment> near) {
     cluster.Clear();
     return false;
   };
-  const bool ran = moving_.VisitEdges(meter_, MeetsBox{reach}, [&](size_t, const Segment& edge) {
+  const auto add = [&](size_t, const Segment& edge) {
     cluster.Add(edge, BoundsOf(edge));
     return !cluster.full() || !meets_cluster();
-  });
+  };
+  const bool ran = moving_.placed().VisitEdges(meter_, MeetsBox{reach}, add);
   return !meter_.stopped() && (!ran || (!cluster.empty() && meets_cluster()));
-}
-
-// Few moving edges are looked up one by one: those near each one's line.
-bool PolygonPair::DoFewEdgesMeet() {
-  const Polygon& moving = moving_.polygon();
-  const Polygon& fixed = fixed_.polygon();
-  for (size_t i = 0; i < moving.edge_count(); ++i) {
-    const Segment edge = moving.edge(i);
-    const Box box = BoundsOf(edge);
-    if (!box.Intersects(fixed.bounds())) continue;
-    const auto none_meets = [&](size_t first, size_t last) {
-      if (!meter_.Spend(last - first)) return false;
-      for (size_t k = first; k < last; ++k) {
-        const Segment other = fixed.edge(k);
-        if (BoundsOf(other).Intersects(box) && Intersects(edge, other)) return false;
-      }
-      return true;
-    };
-    if (!fixed_.VisitRuns(meter_, MeetsSegment(edge), none_meets)) return true;
-  }
-  return false;
 }
 
 // Many moving edges are looked up by eight.
 bool PolygonPair::DoManyEdgesMeet() {
-  moving_.MakeIndex();
+  IndexedPolygon& moving = moving_.placed();
+  moving.MakeIndex();
   const MeetsBox reach{fixed_.polygon().bounds()};
   EdgeCluster cluster;
-  const auto none_meets = [&](size_t first, size_t last) {
-    if (!meter_.Spend(last - first)) return false;
-    for (size_t i = first; i < last; ++i) {
-      if (cluster.Meets(fixed_.polygon().edge(i), meter_)) return false;
-    }
-    return true;
-  };
-  return !moving_.VisitRuns(meter_, reach, [&](size_t first, size_t last) {
+  return !moving.VisitRuns(meter_, reach, [&](size_t first, size_t last) {
     if (!meter_.Spend(last - first)) return false;
     cluster.Clear();
     for (size_t i = first; i < last; ++i) {
-      const Segment edge = moving_.polygon().edge(i);
+      const Segment edge = moving.polygon().edge(i);
       const Box box = BoundsOf(edge);
       if (reach(box)) cluster.Add(edge, box);
     }
-    return cluster.empty() || fixed_.VisitRuns(meter_, MeetsBox{cluster.box()}, none_meets);
+    return cluster.empty() || !MeetsFixedEdge(cluster);
   });
 }
 
+bool PolygonPair::MeetsFixedEdge(const EdgeCluster& cluster) {
+  size_t runs = 0;
+  bool meets = false;
+  const auto none_meets = [&](size_t first, size_t last) {
+    if (++runs > kFewRuns || !meter_.Spend(last - first)) return false;
+    for (size_t i = first; i < last && !meets; ++i) {
+      meets = cluster.Meets(fixed_.polygon().edge(i), meter_);
+    }
+    return !meets;
+  };
+  if (fixed_.VisitRuns(meter_, MeetsBox{cluster.box()}, none_meets) || runs <= kFewRuns)
+    return meets;
+  const std::span<const Segment> edges = cluster.edges();
+  return std::any_of(edges.begin(), edges.end(),
+                     [&](const Segment& edge) { return MeetsEdgeOf(fixed_, edge); });
+}
+
+bool PolygonPair::MeetsEdgeOf(const IndexedPolygon& polygon, const Segment& edge) {
+  const Box box = BoundsOf(edge);
+  bool meets = false;
+  polygon.VisitRuns(meter_, MeetsSegment(edge), [&](size_t first, size_t last) {
+    if (!meter_.Spend(last - first)) return false;
+    for (size_t i = first; i < last && !meets; ++i) {
+      const Segment other = polygon.polygon().edge(i);
+      meets = box.Intersects(BoundsOf(other)) && Intersects(edge, other);
+    }
+    return !meets;
+  });
+  return meets;
+}
+
 std::vector<EdgeRef> PolygonPair::Edges() {
-  moving_.MakeIndex();
+  IndexedPolygon& moving = moving_.placed();
+  moving.MakeIndex();
   std::vector<EdgeRef> edges;
-  const MeetsBox near{moving_.polygon().bounds()};
-  fixed_.VisitEdges(meter_, near, [&](size_t index, const Segment& edge) {
-    if (MeetsMovingEdge(edge) || Holds(moving_, edge.a, meter_)) {
+  fixed_.VisitEdges(meter_, MeetsBox{moving_.reach()}, [&](size_t index, const Segment& edge) {
+    if (MeetsEdgeOf(moving, edge) || Holds(moving, edge.a, meter_)) {
       edges.push_back(fixed_.polygon().edge_ref(index));
       return meter_.SpendRows(1);
     }
     return !meter_.stopped();
   });
   return edges;
-}
-
-bool PolygonPair::MeetsMovingEdge(const Segment& edge) {
-  bool meet = false;
-  moving_.VisitEdges(meter_, MeetsBox{BoundsOf(edge)}, [&](size_t, const Segment& other) {
-    meet = Intersects(edge, other);
-    return !meet;
-  });
-  return meet;
 }
 
 }  // namespace carom::internal

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "carom/polygon.h"
 #include "carom/work_meter.h"
 #include "indexed_polygon.h"
+#include "place_vertices.h"
 
 namespace carom::internal {
 
@@ -19,6 +21,7 @@ namespace carom::internal {
 class EdgeCluster {
  public:
   bool empty() const { return count_ == 0; }
+  std::span<const Segment> edges() const { return {edges_, count_}; }
   bool full() const { return count_ == kLanes; }
   // Smallest that holds the edges.
   const Box& box() const { return box_; }
@@ -39,11 +42,43 @@ class EdgeCluster {
   size_t count_ = 0;
 };
 
-// A moving polygon against one polygon of the scene. `moving` gets its index where it takes one.
-// Once the meter has stopped, answers are meaningless.
+// A shape at a pose, which is placed, and indexed, only when a question takes it. Not thread-safe;
+// the shape outlives it.
+class MovingPolygon {
+ public:
+  MovingPolygon(const Polygon& shape, const Pose& pose)
+      : shape_(shape), pose_(pose), reach_(ReachOf(pose, shape.bounds())) {}
+
+  // Whether all placed vertices are accepted. If not, nothing else may be asked.
+  bool IsAccepted() {
+    return (carom::IsAccepted(reach_.min) && carom::IsAccepted(reach_.max)) || Place();
+  }
+
+  // Holds it. Once placed, the smallest box that does.
+  const Box& reach() const { return reach_; }
+  bool is_placed() const { return placed_.has_value(); }
+  // Without an index, unless someone made it.
+  IndexedPolygon& placed() {
+    Place();
+    return *placed_;
+  }
+  size_t ring_count() const { return shape_.ring_count(); }
+  Vec2 FirstVertex(size_t ring) const { return Placed(pose_, shape_.ring(ring).front()); }
+
+ private:
+  bool Place();
+
+  const Polygon& shape_;
+  Pose pose_;
+  Box reach_;
+  std::optional<IndexedPolygon> placed_;
+};
+
+// A moving polygon against one polygon of the scene. Once the meter has stopped, answers are
+// meaningless.
 class PolygonPair {
  public:
-  PolygonPair(const IndexedPolygon& fixed, IndexedPolygon& moving, WorkMeter& meter)
+  PolygonPair(const IndexedPolygon& fixed, MovingPolygon& moving, WorkMeter& meter)
       : fixed_(fixed), moving_(moving), meter_(meter) {}
 
   // Where no edges meet, every ring of either lies in one face of the other, so one vertex a ring
@@ -54,14 +89,16 @@ class PolygonPair {
   std::vector<EdgeRef> Edges();
 
  private:
+  bool HoldsMovingRing();
   bool DoEdgesMeet();
   bool DoNearEdgesMeet(std::span<const Segment> near);
-  bool DoFewEdgesMeet();
   bool DoManyEdgesMeet();
-  bool MeetsMovingEdge(const Segment& edge);
+  bool MeetsFixedEdge(const EdgeCluster& cluster);
+  // Whether an edge of `polygon` shares a point with `edge`.
+  bool MeetsEdgeOf(const IndexedPolygon& polygon, const Segment& edge);
 
   const IndexedPolygon& fixed_;
-  IndexedPolygon& moving_;
+  MovingPolygon& moving_;
   WorkMeter& meter_;
 };
 

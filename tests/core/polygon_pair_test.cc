@@ -17,6 +17,7 @@ namespace carom::testing {
 namespace {
 
 using internal::LocateInPolygon;
+using internal::MovingPolygon;
 using internal::PolygonPair;
 
 bool Holds(const IndexedPolygon& polygon, Vec2 p) {
@@ -50,9 +51,11 @@ void ExpectAnswers(const PolygonSpec& a, const PolygonSpec& b) {
   const IndexedPolygon fixed(Polygon::Create(a).value());
   const Polygon mover = Polygon::Create(b).value();
   const Expected expected = Answer(fixed, IndexedPolygon(mover));
-  for (const IndexUse use : {IndexUse::kFewLookups, IndexUse::kOneQuery}) {
+  for (const bool is_placed : {false, true}) {
     WorkMeter meter;
-    IndexedPolygon moving(mover, use);
+    MovingPolygon moving(mover, {});
+    ASSERT_TRUE(moving.IsAccepted());
+    if (is_placed) moving.placed().MakeIndex();
     PolygonPair pair(fixed, moving, meter);
     ASSERT_EQ(pair.Overlap(), expected.overlap) << ToCode(a) << ToCode(b);
     ASSERT_EQ(pair.Edges(), expected.edges) << ToCode(a) << ToCode(b);
@@ -101,7 +104,8 @@ TEST(PolygonPairTest, TheWorkStopsWithTheMeter) {
   const IndexedPolygon fixed(Polygon::Create({1, {{Comb(40000)}}}).value());
   Ring down = Comb(40000);
   for (Vec2& p : down) p = {p.x + 2.5, 100.5 - p.y};
-  IndexedPolygon moving(Polygon::Create({2, {{down}}}).value());
+  const Polygon mover = Polygon::Create({2, {{down}}}).value();
+  MovingPolygon moving(mover, {});
   WorkMeter* asked = nullptr;
   WorkMeter meter([&] { return asked->used() >= 5000; });
   asked = &meter;
