@@ -13,13 +13,12 @@
 
 #include "carom/predicates.h"
 #include "random_scene.h"
-#include "tests/support/repeats.h"
 
 namespace carom::testing {
 namespace {
 
 using internal::Flight;
-using internal::Line;
+using CastLine = internal::Line;
 using internal::SceneIndex;
 
 // Keeps what it is told.
@@ -33,7 +32,7 @@ class Witness final : public internal::FlightObserver {
   std::set<uint64_t> seen;
 };
 
-std::set<uint64_t> Seen(const SceneIndex& scene, const Line& line) {
+std::set<uint64_t> Seen(const SceneIndex& scene, const CastLine& line) {
   std::vector<Flight> flight(1);
   flight[0].Start(line, scene);
   Witness witness;
@@ -48,7 +47,7 @@ TEST(LineTraversalTest, NoBoxThatASegmentMeetsIsLeftOut) {
   Random random(0xf1196);
   int met = 0;
   for (const double scale : {1.0, 1e-9, 0x1p-138, 1e9, 0x1p46}) {
-    for (int round = 0; round < Repeats(40); ++round) {
+    for (int round = 0; round < 40; ++round) {
       // Far from the origin or about it; on a grid, so that corners are met exactly, or not.
       const double from = round % 3 == 0 ? 60 * scale : 0;
       const auto coordinate = [&] {
@@ -63,7 +62,7 @@ TEST(LineTraversalTest, NoBoxThatASegmentMeetsIsLeftOut) {
       }
       const SceneIndex scene(polygons, Workers{});
       for (int i = 0; i < 30; ++i) {
-        const Segment segment{{coordinate(), coordinate()}, {coordinate(), coordinate()}};
+        const carom::Segment segment{{coordinate(), coordinate()}, {coordinate(), coordinate()}};
         const std::set<uint64_t> seen = Seen(scene, segment);
         for (const Polygon& polygon : polygons) {
           if (!Intersects(segment, polygon.bounds())) continue;
@@ -87,13 +86,14 @@ TEST(LineTraversalTest, RaysReachTheEndsOfTheWorld) {
   const SceneIndex scene(polygons, Workers{});
   for (uint64_t id = 0; id < std::size(corners); ++id) {
     const Vec2 direction{corners[id].x / 0x1p53, corners[id].y / 0x1p53};
-    EXPECT_TRUE(Seen(scene, Line(Ray{{0, 0}, direction})).contains(id)) << id;
-    EXPECT_TRUE(Seen(scene, Line(Ray{{0, 0}, {direction.x * 0x1p-140, direction.y * 0x1p-140}}))
-                    .contains(id))
+    EXPECT_TRUE(Seen(scene, CastLine(carom::Ray{{0, 0}, direction})).contains(id)) << id;
+    EXPECT_TRUE(
+        Seen(scene, CastLine(carom::Ray{{0, 0}, {direction.x * 0x1p-140, direction.y * 0x1p-140}}))
+            .contains(id))
         << id;
   }
-  EXPECT_TRUE(Seen(scene, Line(Ray{{0, 0}, {1, 1}})).contains(9));
-  EXPECT_TRUE(Seen(scene, Line(Segment{{0, 0}, {0x1p-140, 0x1p-140}})).contains(9));
+  EXPECT_TRUE(Seen(scene, CastLine(carom::Ray{{0, 0}, {1, 1}})).contains(9));
+  EXPECT_TRUE(Seen(scene, CastLine(carom::Segment{{0, 0}, {0x1p-140, 0x1p-140}})).contains(9));
 }
 
 TEST(LineTraversalTest, ManyFlightsSeeWhatEachAloneDoes) {
@@ -107,8 +107,8 @@ TEST(LineTraversalTest, ManyFlightsSeeWhatEachAloneDoes) {
   std::set<uint64_t> alone;
   std::vector<Flight> flights(internal::kMaxFlights);
   for (Flight& flight : flights) {
-    const Segment segment{{100 * random.Unit(), 100 * random.Unit()},
-                          {100 * random.Unit(), 100 * random.Unit()}};
+    const carom::Segment segment{{100 * random.Unit(), 100 * random.Unit()},
+                                 {100 * random.Unit(), 100 * random.Unit()}};
     flight.Start(segment, scene);
     alone.merge(Seen(scene, segment));
   }
@@ -118,7 +118,7 @@ TEST(LineTraversalTest, ManyFlightsSeeWhatEachAloneDoes) {
   EXPECT_EQ(together.seen, alone);
   EXPECT_GT(meter.used(), 0u);
   WorkMeter stopped([] { return true; });
-  for (Flight& flight : flights) flight.Start(Segment{{0, 0}, {100, 100}}, scene);
+  for (Flight& flight : flights) flight.Start(carom::Segment{{0, 0}, {100, 100}}, scene);
   internal::Fly(scene, flights, together, stopped);
   EXPECT_TRUE(stopped.stopped());
 }
