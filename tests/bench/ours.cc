@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <numeric>
 #include <span>
+#include <thread>
 #include <utility>
 
 #include "carom/cast.h"
@@ -81,8 +83,20 @@ std::vector<Polygon> MakePolygons(const std::vector<Outline>& outlines) {
   return polygons;
 }
 
-Scene::Ptr MakeScene(std::vector<Polygon> polygons) {
-  return ValueOf(Scene::Create(std::move(polygons)));
+Scene::Ptr MakeScene(std::vector<Polygon> polygons, const Workers& workers) {
+  return ValueOf(Scene::Create(std::move(polygons), 1, {}, workers));
+}
+
+Workers Threads(size_t count) {
+  Workers workers;
+  workers.parts = count;
+  workers.run = [](size_t parts, const std::function<void(size_t)>& work) {
+    std::vector<std::thread> others;
+    for (size_t i = 1; i < parts; ++i) others.emplace_back(work, i);
+    work(0);
+    for (std::thread& other : others) other.join();
+  };
+  return workers;
 }
 
 Question Carom::Casts(const Segments& segments) {

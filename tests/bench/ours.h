@@ -18,7 +18,9 @@ namespace carom::bench {
 inline constexpr size_t kBatch = 1024;
 
 std::vector<Polygon> MakePolygons(const std::vector<Outline>& outlines);
-Scene::Ptr MakeScene(std::vector<Polygon> polygons);
+Scene::Ptr MakeScene(std::vector<Polygon> polygons, const Workers& workers = {});
+// `count` threads, the calling one among them.
+Workers Threads(size_t count);
 
 class Carom : public ScenePeer, public OutlinePeer {
  public:

@@ -3,9 +3,9 @@
 
 // carom_digest [--target NAME] [CASES]: one hash for each kind of batch, and one of all, over every
 // field of the answers to CASES made-up groups. The bits of an answer depend on nothing but the
-// question, so two builds that print other lines are two libraries. `.ci/digest` compares compilers,
-// levels of optimisation and instruction sets. A target is one of those that `carom_digest --targets`
-// lists: the paths of the vector code that this machine can take.
+// question, so two builds that print other lines are two libraries. `.ci/digest` compares
+// compilers, levels of optimisation and instruction sets. A target is one of those that
+// `carom_digest --targets` lists: the paths of the vector code that this machine can take.
 
 #include <cinttypes>
 #include <cstdio>

@@ -37,8 +37,9 @@ struct LocateAnswers {
 };
 
 // Considers the polygons with category & mask != 0. Returns false if `meter` stopped the work;
-// `out` is then meaningless. Cost per point: O(log n), and for each polygon whose box holds it about
-// the logarithm of its edges; all of them where most of its parts surround the point. Thread-safe.
+// `out` is then meaningless. Cost per point: O(log n), and for each polygon whose box holds it
+// about the logarithm of its edges; all of them where most of its parts surround the point.
+// Thread-safe.
 bool LocatePoints(const Scene& scene, const PointColumns& points, uint64_t mask, LocateAnswers& out,
                   WorkMeter& meter);
 
