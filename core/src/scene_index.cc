@@ -152,6 +152,7 @@ SceneIndex::SceneIndex(const SceneIndex& base, const std::vector<const Polygon*>
   std::sort(gone_keys.begin(), gone_keys.end());
   std::sort(gone_ids.begin(), gone_ids.end());
   std::vector<IndexedPolygon> indexed;
+  indexed.reserve(arriving.size());
   for (const Polygon& polygon : arriving) indexed.emplace_back(polygon);
   std::sort(indexed.begin(), indexed.end(), [&](const IndexedPolygon& a, const IndexedPolygon& b) {
     return key_of(a) < key_of(b);

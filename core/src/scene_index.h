@@ -9,7 +9,6 @@
 // docs/adr/0007-paged-scenes.md tells why.
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -31,7 +30,9 @@ struct CurveKey {
   uint64_t place = 0;
   uint64_t id = 0;
 
-  friend constexpr auto operator<=>(const CurveKey&, const CurveKey&) = default;
+  friend constexpr bool operator<(const CurveKey& a, const CurveKey& b) {
+    return a.place != b.place ? a.place < b.place : a.id < b.id;
+  }
 };
 
 // A Hilbert curve over a box. What is outside of it is keyed as if at its border.
