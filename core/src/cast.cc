@@ -33,8 +33,15 @@ struct Slice {
   size_t count = 0;
 };
 
-// What casts work with, kept from batch to batch.
+// What casts work with, kept by each thread from batch to batch while it is small.
 struct Scratch {
+  // Whether it holds some megabytes at most.
+  bool IsModest() const {
+    size_t entries = finder.capacity() + hits.capacity();
+    for (const internal::LineCast& cast : casts) entries += cast.capacity();
+    return entries <= 16 * kWindow;
+  }
+
   internal::PassageFinder finder;
   std::array<internal::Flight, kFlights> flights;
   std::array<internal::LineCast, kFlights> casts;  // of each flight
@@ -55,7 +62,7 @@ class CastBatch final : public internal::FlightObserver {
       : scene_(scene.index()), options_(options), out_(out), meter_(meter) {
     if (scratch_ == nullptr) scratch_ = std::make_unique<Scratch>();
   }
-  ~CastBatch() { kept_ = IsModest() ? std::move(scratch_) : nullptr; }
+  ~CastBatch() { kept_ = scratch_->IsModest() ? std::move(scratch_) : nullptr; }
   CastBatch(const CastBatch&) = delete;
   CastBatch& operator=(const CastBatch&) = delete;
 
@@ -68,9 +75,6 @@ class CastBatch final : public internal::FlightObserver {
   bool StartNext(size_t flight);
   void Report(size_t flight);
   void FlushWindow();
-  // Whether the scratch is small enough to keep.
-  bool IsModest() const { return scratch_->hits.capacity() <= 16 * kWindow; }
-
   // Taken while a batch runs, so a batch within a batch makes its own.
   static thread_local std::unique_ptr<Scratch> kept_;
 

@@ -35,6 +35,9 @@ class LineCast {
   // Holds the part of the line where a better hit may be.
   const Box& reach() const { return reach_; }
 
+  // How many entries its memory has room for.
+  size_t capacity() const { return candidates_.capacity(); }
+
   // The number of hits. What follows does so once all polygons are there.
   size_t Finish();
   // Whether there were more than `max_hits`.

@@ -65,6 +65,9 @@ class PassageFinder {
   // The same without the short cut for plain cases.
   const std::vector<Passage>& FindByTouches(const IndexedPolygon& polygon, WorkMeter& meter);
 
+  // How many entries its memory has room for.
+  size_t capacity() const { return touches_.capacity() + passages_.capacity(); }
+
   // Whether a box may meet the line: false only if it does not.
   bool MayMeet(const Box& box) const { return line_.bounds.Intersects(box) && LineMayMeet(box); }
 
