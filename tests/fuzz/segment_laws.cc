@@ -20,8 +20,9 @@ bool IsDifference(double b, double a, double difference) {
 
 double Half(double a, double b) { return a / 2 + b / 2; }
 
-// Whether `half` is exactly between a and b.
+// Whether `half` is exactly between a and b, and read as it is.
 bool IsHalf(double a, double b, double half) {
+  if (half != Normalized(half)) return false;
   const double forth = half - a, back = b - half;
   return forth == back && IsDifference(half, a, forth) && IsDifference(b, half, back);
 }
