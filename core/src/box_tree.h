@@ -45,7 +45,8 @@ struct alignas(64) BoxNode {
   Box box(size_t lane) const { return {{min_x[lane], min_y[lane]}, {max_x[lane], max_y[lane]}}; }
   // Of all eight.
   Box bounds() const;
-  // The boxes that may meet `reach`: at least those that do, for rounding is monotonic.
+  // The boxes that may meet `reach`, which is finite: at least those that do, for rounding is
+  // monotonic.
   LaneBits Meeting(const Box& reach) const;
 
   Column min_x, min_y, max_x, max_y;

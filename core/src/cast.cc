@@ -75,6 +75,7 @@ class CastBatch final : public internal::FlightObserver {
   bool StartNext(size_t flight);
   void Report(size_t flight);
   void FlushWindow();
+
   // Taken while a batch runs, so a batch within a batch makes its own.
   static thread_local std::unique_ptr<Scratch> kept_;
 

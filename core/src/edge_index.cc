@@ -176,8 +176,9 @@ void Builder::CutRings() {
       const uint32_t count = std::min(part_size, edges - done);
       Chain part = Part(ring, end + done, end + done + count);
       part.whole = count == edges;
-      if (count == kLanes && done + kLanes < vertices)
+      if (count == kLanes && done + kLanes < vertices) {
         part.node = EdgeNode::kLeaf | (first_vertex + done);
+      }
       if (part.whole && !level_.empty() && level_.back().whole &&
           part.last - level_.back().first <= kLanes) {
         level_.back().Append(part);

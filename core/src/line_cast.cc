@@ -34,8 +34,8 @@ void LineCast::Start(const Line& line, const CastOptions& options, WorkMeter& me
 
 bool LineCast::Add(const IndexedPolygon& indexed, PassageFinder& finder) {
   const Polygon& polygon = indexed.polygon();
-  if ((polygon.category() & options_->mask) == 0 || !reach_.Intersects(polygon.bounds()))
-    return false;
+  if ((polygon.category() & options_->mask) == 0) return false;
+  if (!reach_.Intersects(polygon.bounds())) return false;
   if (options_->target == CastTarget::kBounds) {
     finder.Start(line_);
     const IndexedPolygon box(BoxOf(polygon), IndexUse::kOneQuery);

@@ -28,7 +28,8 @@ namespace carom::internal {
 // `offset - slack` along the normal and some corner at or below `offset + slack`. With M the
 // largest magnitude of a coordinate of the scene and of the origin, u = 2^-24 and components of the
 // normal below 2: rounding the normal moves the product by 8 u M, rounding the offset by 4 u M,
-// evaluating in floats by 4 + 4 + 8 u M more; `slack` is 32 u M.
+// evaluating in floats by 4 + 4 + 8 u M more, each less than 2^-140 where it underflows. `slack` is
+// twice that and more: 64 u M + 2^-120.
 struct LineCull {
   LineCull() = default;
   // `magnitude` is M but for the origin.

@@ -161,8 +161,8 @@ bool PolygonPair::MeetsFixedEdge(const EdgeCluster& cluster) {
     }
     return !meets;
   };
-  if (fixed_.VisitRuns(meter_, MeetsBox{cluster.box()}, none_meets) || runs <= kFewRuns)
-    return meets;
+  fixed_.VisitRuns(meter_, MeetsBox{cluster.box()}, none_meets);
+  if (runs <= kFewRuns) return meets;
   const std::span<const Segment> edges = cluster.edges();
   return std::any_of(edges.begin(), edges.end(),
                      [&](const Segment& edge) { return MeetsEdgeOf(fixed_, edge); });

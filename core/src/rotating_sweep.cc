@@ -34,7 +34,7 @@
 #include <functional>
 #include <optional>
 
-#include "box_hierarchy.h"
+#include "box_tree.h"
 #include "carom/overlap.h"
 #include "carom/predicates.h"
 #include "exact.h"
@@ -160,7 +160,7 @@ bool CompleteMotion(Motion& motion) {
          motion.tolerance >= kLeastToWay * motion.way;
 }
 
-// The edges of a shape at a pose, with a hierarchy over them.
+// The edges of a shape at a pose, with a tree over their boxes.
 class PlacedEdges {
  public:
   explicit PlacedEdges(const Shape& shape) : shape_(shape) {}
@@ -174,7 +174,7 @@ class PlacedEdges {
         Add(pose, shape_.polygon()->edge(i));
       }
     }
-    hierarchy_.emplace(edges_.size(), [this](size_t i) { return BoundsOf(edges_[i]); });
+    tree_ = internal::BoxTree(edges_.size(), [this](size_t i) { return BoundsOf(edges_[i]); });
     bounds_ = {};
     for (const Segment& edge : edges_) bounds_.Extend(BoundsOf(edge));
   }
@@ -185,17 +185,15 @@ class PlacedEdges {
   // The lesser of `best` and the distance to an edge of the scene, within `allowed`.
   double DistanceTo(const Segment& edge, double best, double allowed, WorkMeter& meter) const {
     const Box box = BoundsOf(edge);
-    hierarchy_->Traverse(
+    tree_.Traverse(
         meter, [&](const Box& own) { return SquaredGap(own, box) < best * best; },
-        [&](size_t first, size_t last) {
-          for (size_t i = first; i < last; ++i) {
-            const Segment& own = edges_[i];
-            best = PointToEdge(own.a, edge, best, allowed);
-            best = PointToEdge(own.b, edge, best, allowed);
-            best = PointToEdge(edge.a, own, best, allowed);
-            best = PointToEdge(edge.b, own, best, allowed);
-          }
-          return meter.Spend(last - first);
+        [&](size_t i) {
+          const Segment& own = edges_[i];
+          best = PointToEdge(own.a, edge, best, allowed);
+          best = PointToEdge(own.b, edge, best, allowed);
+          best = PointToEdge(edge.a, own, best, allowed);
+          best = PointToEdge(edge.b, own, best, allowed);
+          return meter.Spend(1);
         });
     return best;
   }
@@ -207,7 +205,7 @@ class PlacedEdges {
 
   const Shape& shape_;
   std::vector<Segment> edges_;
-  std::optional<BoxHierarchy> hierarchy_;
+  internal::BoxTree tree_;
   Box bounds_;
 };
 

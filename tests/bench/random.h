@@ -8,23 +8,16 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/random.h"
+
 namespace carom::bench {
 
-// splitmix64 (Steele, Lea and Flood 2014).
-class Random {
+class Random : public testing::SplitMix64 {
  public:
-  explicit Random(uint64_t seed) : state_(seed) {}
+  using SplitMix64::SplitMix64;
 
-  uint64_t Next() {
-    uint64_t z = (state_ += 0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
   // In [0, n).
   uint64_t Below(uint64_t n) { return Next() % n; }
-  // In [0, 1).
-  double Unit() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
   // In [low, high).
   double Between(double low, double high) { return low + (high - low) * Unit(); }
 
@@ -32,9 +25,6 @@ class Random {
   void Shuffle(std::vector<T>& values) {
     for (size_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[Below(i)]);
   }
-
- private:
-  uint64_t state_;
 };
 
 }  // namespace carom::bench

@@ -14,27 +14,16 @@
 #include "carom/polygon.h"
 #include "carom/scene.h"
 #include "tests/support/oracle.h"
+#include "tests/support/random.h"
 
 namespace carom::testing {
 
-// splitmix64 (Steele, Lea and Flood 2014): the same numbers everywhere.
-class Random {
+class Random : public SplitMix64 {
  public:
-  explicit Random(uint64_t seed) : state_(seed) {}
+  using SplitMix64::SplitMix64;
 
-  uint64_t Next() {
-    uint64_t z = (state_ += 0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
   // In [0, n).
   int Below(int n) { return static_cast<int>(Next() % static_cast<uint64_t>(n)); }
-  // In [0, 1).
-  double Unit() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
-
- private:
-  uint64_t state_;
 };
 
 // Points for scenes in which everything coincides: a small grid, scaled, now and then one ulp off;
