@@ -65,7 +65,7 @@ int RunFile(const char* path) {
 int main(int argc, char** argv) {
   if (argc == 3 && std::strcmp(argv[1], "--made") == 0) {
     const int count = std::atoi(argv[2]);
-    return RunMade(carom::testing::Repeats(count, 100 * count));
+    return RunMade(carom::testing::Repeats(count, 50 * count));
   }
   if (argc == 4 && std::strcmp(argv[1], "--write") == 0) {
     return WriteMade(argv[2], std::atoi(argv[3]));
