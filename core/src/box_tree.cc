@@ -39,7 +39,7 @@ void BoxTree::AddLevels(std::vector<BoxNode> level) {
   for (size_t size = level.size(); size > 0; size = size > 1 ? (size + 7) / 8 : 0) total += size;
   nodes_.reserve(total);
   while (!level.empty()) {
-    level_begin_.push_back(nodes_.size());
+    level_begin_[level_count_++] = static_cast<uint32_t>(nodes_.size());
     nodes_.insert(nodes_.end(), level.begin(), level.end());
     if (level.size() == 1) break;
     std::vector<BoxNode> above((level.size() + BoxNode::kWidth - 1) / BoxNode::kWidth);

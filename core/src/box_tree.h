@@ -87,7 +87,7 @@ class BoxTree {
   size_t count() const { return count_; }
   // 0 for an empty tree. The root is node 0 of level level_count() - 1. The child in lane k of node
   // n is node 8 n + k of the level below, below level 0 item 8 n + k.
-  size_t level_count() const { return level_begin_.size(); }
+  size_t level_count() const { return level_count_; }
   const BoxNode& node(size_t level, size_t index) const {
     return nodes_[level_begin_[level] + index];
   }
@@ -131,8 +131,11 @@ class BoxTree {
     return true;
   }
 
+  static constexpr size_t kMaxLevels = 11;  // of 2^32 items
+
   size_t count_ = 0;
-  std::vector<size_t> level_begin_;  // from the leaves up
+  size_t level_count_ = 0;
+  std::array<uint32_t, kMaxLevels> level_begin_{};  // from the leaves up
   std::vector<BoxNode> nodes_;
 };
 

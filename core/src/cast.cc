@@ -15,6 +15,7 @@
 #include "absl/functional/function_ref.h"
 #include "line.h"
 #include "line_cast.h"
+#include "line_stretch.h"
 #include "line_traversal.h"
 #include "passages.h"
 #include "scene_traversal.h"
@@ -24,7 +25,7 @@ namespace {
 
 using internal::Line;
 
-constexpr size_t kFlights = 16;
+constexpr size_t kLines = internal::LineDescent::kMaxLines;
 constexpr size_t kWindow = 1024;
 
 // The hits of one item among those of its window.
@@ -33,27 +34,33 @@ struct Slice {
   size_t count = 0;
 };
 
+// A line under way.
+struct Underway {
+  size_t item;
+  internal::LineStretch stretch;
+  internal::LineCast cast;
+};
+
 // What casts work with, kept by each thread from batch to batch while it is small.
 struct Scratch {
   // Whether it holds some megabytes at most.
   bool IsModest() const {
     size_t entries = finder.capacity() + hits.capacity();
-    for (const internal::LineCast& cast : casts) entries += cast.capacity();
+    for (const Underway& line : lines) entries += line.cast.capacity();
     return entries <= 16 * kWindow;
   }
 
   internal::PassageFinder finder;
-  std::array<internal::Flight, kFlights> flights;
-  std::array<internal::LineCast, kFlights> casts;  // of each flight
-  std::array<size_t, kFlights> items;              // of each flight
-  std::vector<Slice> slices;                       // of each item of the window
+  internal::LineDescent descent;
+  std::array<Underway, kLines> lines;
+  std::vector<Slice> slices;  // of each item of the window
   std::vector<CastHit> hits;
   std::vector<Vec2> reflections;
 };
 
 // Casts a batch, many lines at a time. They are over in any order; what they hit is put in order
 // window by window.
-class CastBatch final : public internal::FlightObserver {
+class CastBatch final : public internal::LineObserver {
  public:
   // `line_of(i)` is the line of item i, or nothing and an error recorded.
   using LineOf = absl::FunctionRef<std::optional<Line>(size_t)>;
@@ -70,10 +77,11 @@ class CastBatch final : public internal::FlightObserver {
   bool Run(size_t count, const LineOf& line_of);
 
  private:
-  void Visit(size_t flight, const IndexedPolygon& indexed) override;
-  bool Finish(size_t flight) override;
-  bool StartNext(size_t flight);
-  void Report(size_t flight);
+  void Visit(const internal::Frontier& pairs) override;
+  bool StartNext(size_t at);
+  bool Continue(size_t at);
+  void Remove(size_t at);
+  void Report(Underway& line);
   void FlushWindow();
 
   // Taken while a batch runs, so a batch within a batch makes its own.
@@ -88,6 +96,7 @@ class CastBatch final : public internal::FlightObserver {
   size_t begin_ = 0;  // of the window
   size_t next_ = 0;
   size_t end_ = 0;
+  size_t underway_ = 0;
 };
 
 thread_local std::unique_ptr<Scratch> CastBatch::kept_;
@@ -102,9 +111,17 @@ bool CastBatch::Run(size_t count, const LineOf& line_of) {
     scratch_->slices.assign(end_ - begin_, {});
     scratch_->hits.clear();
     scratch_->reflections.clear();
-    size_t started = 0;
-    while (started < kFlights && StartNext(started)) ++started;
-    internal::Fly(scene_, std::span(scratch_->flights).first(started), *this, meter_);
+    underway_ = 0;
+    while (underway_ < kLines && StartNext(underway_)) ++underway_;
+    while (underway_ > 0) {
+      scratch_->descent.Run(scene_, underway_, *this, meter_);
+      if (meter_.stopped()) return false;
+      for (size_t at = underway_; at-- > 0;) {
+        if (Continue(at)) continue;
+        Report(scratch_->lines[at]);
+        if (!StartNext(at)) Remove(at);
+      }
+    }
     if (meter_.stopped()) return false;
     FlushWindow();
   }
@@ -113,36 +130,73 @@ bool CastBatch::Run(size_t count, const LineOf& line_of) {
 }
 
 // Starts the next item that has a line.
-bool CastBatch::StartNext(size_t flight) {
+bool CastBatch::StartNext(size_t at) {
   while (next_ < end_) {
     const size_t item = next_++;
     if (!meter_.Spend(1)) return false;
     const std::optional<Line> line = (*line_of_)(item);
     if (!line) continue;
-    scratch_->items[flight] = item;
-    scratch_->casts[flight].Start(*line, options_, meter_);
-    scratch_->flights[flight].Start(*line, scene_);
+    Underway& underway = scratch_->lines[at];
+    internal::LineCull& cull = scratch_->descent.lines[at];
+    underway.item = item;
+    underway.cast.Start(*line, options_, meter_);
+    underway.stretch.Start(*line, scene_, underway.cast.is_ordered());
+    cull = internal::LineCull(*line, scene_.magnitude());
+    if (underway.stretch.end() < line->t_max) cull.SetReach(underway.stretch.BoundsOn(*line));
     return true;
   }
   return false;
 }
 
-void CastBatch::Visit(size_t flight, const IndexedPolygon& indexed) {
-  internal::LineCast& cast = scratch_->casts[flight];
-  meter_.Spend(1);
-  if (cast.Add(indexed, scratch_->finder)) scratch_->flights[flight].cull.SetReach(cast.reach());
-  scratch_->flights[flight].stopped = cast.is_done() || meter_.stopped();
+// Whether there is more to look at of a line, which then is what comes next.
+bool CastBatch::Continue(size_t at) {
+  auto& [item, stretch, cast] = scratch_->lines[at];
+  if (cast.is_done() || stretch.end() >= cast.end()) return false;
+  stretch.Advance(cast.line(), cast.end());
+  scratch_->descent.lines[at].SetReach(stretch.BoundsOn(cast.line()));
+  return true;
 }
 
-bool CastBatch::Finish(size_t flight) {
-  if (meter_.stopped()) return false;
-  Report(flight);
-  return StartNext(flight);
+// Puts the last line in the place of one that is over.
+void CastBatch::Remove(size_t at) {
+  --underway_;
+  std::swap(scratch_->lines[at], scratch_->lines[underway_]);
+  scratch_->descent.lines[at] = scratch_->descent.lines[underway_];
 }
 
-void CastBatch::Report(size_t flight) {
-  internal::LineCast& cast = scratch_->casts[flight];
-  const size_t item = scratch_->items[flight];
+// The memory of the entries of a few pairs is asked for, then that of their polygons.
+void CastBatch::Visit(const internal::Frontier& pairs) {
+  constexpr size_t kGroup = 32;
+  std::array<const IndexedPolygon*, kGroup> entries;
+  for (size_t begin = 0; begin < pairs.count; begin += kGroup) {
+    const size_t count = std::min(pairs.count - begin, kGroup);
+    for (size_t i = 0; i < count; ++i) {
+      const auto slot = internal::Slot::Of(pairs.targets[begin + i]);
+      entries[i] = &scene_.tile(slot.tile).entries()[slot.index];
+      __builtin_prefetch(entries[i]);
+    }
+    for (size_t i = 0; i < count; ++i) {
+      const auto* const block = static_cast<const char*>(entries[i]->polygon().memory());
+      __builtin_prefetch(block);
+      __builtin_prefetch(block + 64);
+      __builtin_prefetch(block + 128);
+    }
+    for (size_t i = 0; i < count; ++i) {
+      const uint16_t line = pairs.lines[begin + i];
+      auto& [item, stretch, cast] = scratch_->lines[line];
+      if (cast.is_done()) continue;
+      if (!meter_.Spend(1)) return;
+      if (cast.Add(*entries[i], scratch_->finder)) {
+        if (cast.end() < stretch.end()) scratch_->descent.lines[line].SetReach(cast.reach());
+      } else if (cast.is_done()) {
+        scratch_->descent.lines[line].Stop();
+      }
+    }
+  }
+}
+
+void CastBatch::Report(Underway& line) {
+  auto& [item, stretch, cast] = line;
   const size_t count = cast.Finish();
   out_.counts[item] = static_cast<uint32_t>(count);
   if (options_.mode == CastMode::kAny || count == 0 || !meter_.SpendRows(count)) return;

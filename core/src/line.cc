@@ -46,10 +46,10 @@ Expansion<16> Line::ExactCross(Vec2 v, Vec2 w) const {
   return Expand(dx) * Difference(w.y, v.y) - Expand(dy) * Difference(w.x, v.x);
 }
 
-Box Line::BoundsUpTo(double t) const {
+Box Line::BoundsBetween(double first, double last) const {
   const auto along = [&](double from, double d, double& min, double& max) {
-    min = Bound(from, d, d > 0 ? t_min : t, -1);
-    max = Bound(from, d, d > 0 ? t : t_min, 1);
+    min = Bound(from, d, d > 0 ? first : last, -1);
+    max = Bound(from, d, d > 0 ? last : first, 1);
   };
   Box box;
   along(origin.x, dx.high, box.min.x, box.max.x);

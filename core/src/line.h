@@ -39,9 +39,10 @@ struct Line {
   int ExactSide(Vec2 p) const;
   // direction x (w - v), exactly.
   Expansion<16> ExactCross(Vec2 v, Vec2 w) const;
-  // A box that holds the part up to t, in [t_min, t_max]. Infinite where that is beyond all
-  // accepted coordinates; never NaN.
-  Box BoundsUpTo(double t) const;
+  // A box that holds the part from `first` to `last`, in [t_min, t_max]. Infinite where that is
+  // beyond all accepted coordinates; never NaN.
+  Box BoundsBetween(double first, double last) const;
+  Box BoundsUpTo(double t) const { return BoundsBetween(t_min, t); }
 
   Vec2 origin;
   TwoDoubles dx;

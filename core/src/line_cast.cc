@@ -28,6 +28,7 @@ void LineCast::Start(const Line& line, const CastOptions& options, WorkMeter& me
   meter_ = &meter;
   line_ = line;
   reach_ = line.bounds;
+  end_ = line.t_max;
   candidates_.clear();
   is_truncated_ = false;
 }
@@ -109,6 +110,7 @@ bool LineCast::Narrow(const Fraction& best) {
   const double t = best.high();
   if (t >= line_.t_max) return false;
   reach_ = line_.BoundsUpTo(t);
+  end_ = t;
   return true;
 }
 

@@ -26,13 +26,18 @@ class LineCast {
   // `options` and `meter` outlive what is asked of the line.
   void Start(const Line& line, const CastOptions& options, WorkMeter& meter);
   const Line& line() const { return line_; }
+  // Whether all hits are wanted, in order.
+  bool is_ordered() const {
+    return options_->mode == CastMode::kAll || options_->mode == CastMode::kAllPassages;
+  }
 
-  // Looks at a polygon that the line may meet. Returns whether the reach became smaller. `finder`
-  // is anyone's.
+  // Looks at a polygon that the line may meet, perhaps not for the first time unless the mode is ALL
+  // or ALL_PASSAGES. Returns whether the reach became smaller. `finder` is anyone's.
   bool Add(const IndexedPolygon& indexed, PassageFinder& finder);
   // Whether no more polygons are wanted.
   bool is_done() const { return options_->mode == CastMode::kAny && !candidates_.empty(); }
-  // Holds the part of the line where a better hit may be.
+  // Where the part of the line ends in which a better hit may be, and a box that holds it.
+  double end() const { return end_; }
   const Box& reach() const { return reach_; }
 
   // How many entries its memory has room for.
@@ -56,9 +61,6 @@ class LineCast {
     const PassageEdge& reported() const { return at_exit ? passage.exit : passage.entry; }
   };
 
-  bool is_ordered() const {
-    return options_->mode == CastMode::kAll || options_->mode == CastMode::kAllPassages;
-  }
   bool Pick(const Polygon& polygon, std::span<const Passage> passages);
   bool Keep(const Polygon& polygon, const Passage& passage, bool at_exit);
   bool ComesBefore(const Candidate& a, const Candidate& b) const;
@@ -71,6 +73,7 @@ class LineCast {
   WorkMeter* meter_ = nullptr;
   Line line_{Segment{}};
   Box reach_;
+  double end_ = 1;
   std::vector<Candidate> candidates_;
   bool is_truncated_ = false;
 };

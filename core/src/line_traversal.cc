@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <numeric>
-#include <utility>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/src/line_traversal.cc"
@@ -20,135 +18,77 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The lanes of `node` whose boxes the line may meet, as bits, and the keys of all.
-unsigned Meeting(const BoxNode& node, const LineCull& cull, float* keys) {
+// How many pairs ahead the memory of a node is asked for.
+constexpr size_t kAhead = 12;
+
+// Adds the children of `node` that the line may meet to `out`: child `first` + k for lane k.
+HWY_INLINE void AddChildren(const BoxNode& node, const LineCull& cull, uint32_t first,
+                            uint16_t line, Frontier& out) {
   const hn::CappedTag<float, BoxNode::kWidth> d;
-  const auto upper_least = hn::Set(d, cull.offset - cull.slack);
-  const auto lower_most = hn::Set(d, cull.offset + cull.slack);
+  const hn::RebindToUnsigned<decltype(d)> numbers;
+  const float* const start = node.min_x.data();
   const auto normal_x = hn::Set(d, cull.normal_x);
   const auto normal_y = hn::Set(d, cull.normal_y);
-  const auto key_sign = hn::Set(d, cull.key_sign);
-  const float* const key = (node.*cull.key).data();
-  unsigned bits = 0;
+  std::fill_n(out.lines.data() + out.count, BoxNode::kWidth, line);
   for (size_t i = 0; i < BoxNode::kWidth; i += hn::Lanes(d)) {
-    const auto min_x = hn::Load(d, node.min_x.data() + i);
-    const auto max_x = hn::Load(d, node.max_x.data() + i);
-    const auto min_y = hn::Load(d, node.min_y.data() + i);
-    const auto max_y = hn::Load(d, node.max_y.data() + i);
-    const auto in_x =
-        hn::And(hn::Le(min_x, hn::Set(d, cull.max_x)), hn::Ge(max_x, hn::Set(d, cull.min_x)));
-    const auto in_y =
-        hn::And(hn::Le(min_y, hn::Set(d, cull.max_y)), hn::Ge(max_y, hn::Set(d, cull.min_y)));
-    const auto ax = hn::Mul(normal_x, min_x);
-    const auto bx = hn::Mul(normal_x, max_x);
-    const auto ay = hn::Mul(normal_y, min_y);
-    const auto by = hn::Mul(normal_y, max_y);
-    const auto upper = hn::Add(hn::Max(ax, bx), hn::Max(ay, by));
-    const auto lower = hn::Add(hn::Min(ax, bx), hn::Min(ay, by));
-    const auto on_line = hn::And(hn::Ge(upper, upper_least), hn::Le(lower, lower_most));
-    uint8_t lanes[8];
-    hn::StoreMaskBits(d, hn::And(hn::And(in_x, in_y), on_line), lanes);
-    bits |= static_cast<unsigned>(lanes[0]) << i;
-    hn::Store(hn::Mul(key_sign, hn::Load(d, key + i)), d, keys + i);
-  }
-  return bits;
-}
-
-// Asks for the memory that the last entry needs.
-void Prefetch(const Flight& flight, const SceneIndex& scene) {
-  if (flight.count == 0) return;
-  const Flight::Entry& entry = flight.entries[flight.count - 1];
-  const char* at = nullptr;
-  switch (entry.level) {
-    case Flight::kRoot:
-      at = reinterpret_cast<const char*>(entry.tile);
-      break;
-    case Flight::kPolygon:
-      at = reinterpret_cast<const char*>(&entry.tile->entries()[entry.index]);
-      break;
-    case Flight::kVertices:
-      at = static_cast<const char*>(entry.tile->entries()[entry.index].polygon().memory());
-      __builtin_prefetch(at + 128);
-      break;
-    default:
-      const BoxTree& tree = entry.tile == nullptr ? scene.tree() : entry.tile->tree();
-      at = reinterpret_cast<const char*>(&tree.node(entry.level, entry.index));
-      break;
-  }
-  __builtin_prefetch(at);
-  __builtin_prefetch(at + 64);
-}
-
-// Puts the children of a node that the line may meet on top, the nearest last.
-void Open(const SceneIndex& scene, Flight& flight, const Flight::Entry& entry) {
-  alignas(32) float keys[BoxNode::kWidth];
-  const BoxTree& tree = entry.tile == nullptr ? scene.tree() : entry.tile->tree();
-  const BoxNode& node = tree.node(entry.level, entry.index);
-  unsigned bits = Meeting(node, flight.cull, keys);
-  const size_t first = flight.count;
-  for (; bits != 0; bits &= bits - 1) {
-    const auto lane = static_cast<uint32_t>(std::countr_zero(bits));
-    Flight::Entry child{entry.tile, entry.index * uint32_t{BoxNode::kWidth} + lane, keys[lane],
-                        static_cast<uint8_t>(entry.level - 1)};
-    if (entry.level == 0) {
-      child.level = entry.tile == nullptr ? Flight::kRoot : Flight::kPolygon;
-      if (entry.tile == nullptr) child.tile = &scene.tile(child.index);
-    }
-    size_t at = flight.count++;
-    for (; at > first && flight.entries[at - 1].key < child.key; --at) {
-      flight.entries[at] = flight.entries[at - 1];
-    }
-    flight.entries[at] = child;
+    const auto at = [&](size_t column) { return hn::Load(d, start + column + i); };
+    const auto in_x = hn::And(hn::Le(at(kMinX), hn::Set(d, cull.max_x)),
+                              hn::Ge(at(kMaxX), hn::Set(d, cull.min_x)));
+    const auto in_y = hn::And(hn::Le(at(kMinY), hn::Set(d, cull.max_y)),
+                              hn::Ge(at(kMaxY), hn::Set(d, cull.min_y)));
+    const auto upper =
+        hn::MulAdd(normal_x, at(cull.upper_x), hn::Mul(normal_y, at(cull.upper_y)));
+    const auto lower =
+        hn::MulAdd(normal_x, at(cull.lower_x), hn::Mul(normal_y, at(cull.lower_y)));
+    const auto on_line = hn::And(hn::Ge(upper, hn::Set(d, cull.least)),
+                                 hn::Le(lower, hn::Set(d, cull.most)));
+    const auto meets = hn::RebindMask(numbers, hn::And(hn::And(in_x, in_y), on_line));
+    const auto children = hn::Iota(numbers, first + static_cast<uint32_t>(i));
+    out.count += hn::CompressStore(children, meets, numbers, out.targets.data() + out.count);
   }
 }
 
-// One step. Returns false where the flight is over.
-bool Step(const SceneIndex& scene, size_t index, Flight& flight, FlightObserver& observer,
-          WorkMeter& meter) {
-  while (flight.count > 0 && flight.entries[flight.count - 1].key > flight.cull.limit) {
-    --flight.count;
+// Opens the nodes of a part of `in`: `node_of(target)` is one, its children are `first_of(target)`
+// and those that follow.
+template <class NodeOf, class FirstOf>
+HWY_INLINE void Open(const Frontier& in, size_t begin, const LineCull* lines, Frontier& out,
+                     const NodeOf& node_of, const FirstOf& first_of) {
+  const size_t end = std::min(begin + Frontier::kPart, in.count);
+  const auto prefetch = [&](size_t i) {
+    const auto* const at = reinterpret_cast<const char*>(&node_of(in.targets[i]));
+    __builtin_prefetch(at);
+    __builtin_prefetch(at + 64);
+  };
+  for (size_t i = begin; i < std::min(begin + kAhead, end); ++i) prefetch(i);
+  for (size_t i = begin; i < end; ++i) {
+    if (i + kAhead < end) prefetch(i + kAhead);
+    const uint32_t target = in.targets[i];
+    const uint16_t line = in.lines[i];
+    AddChildren(node_of(target), lines[line], first_of(target), line, out);
   }
-  if (flight.count == 0) return false;
-  Flight::Entry entry = flight.entries[--flight.count];
-  switch (entry.level) {
-    case Flight::kVertices:
-      observer.Visit(index, entry.tile->entries()[entry.index]);
-      break;
-    case Flight::kPolygon:
-      entry.level = Flight::kVertices;
-      flight.entries[flight.count++] = entry;
-      break;
-    case Flight::kRoot:
-      // The upper tree's items are tiles.
-      entry.level = static_cast<uint8_t>(entry.tile->tree().level_count() - 1);
-      entry.index = 0;
-      flight.entries[flight.count++] = entry;
-      break;
-    default:
-      meter.Spend(BoxNode::kWidth);
-      Open(scene, flight, entry);
-      break;
-  }
-  if (flight.stopped) return false;
-  Prefetch(flight, scene);
-  return true;
 }
 
-void FlyAll(const SceneIndex& scene, std::span<Flight> flights, FlightObserver& observer,
-            WorkMeter& meter) {
-  std::array<size_t, kMaxFlights> active;
-  size_t count = flights.size();
-  std::iota(active.begin(), active.begin() + count, size_t{0});
-  while (count > 0 && !meter.stopped()) {
-    for (size_t k = 0; k < count;) {
-      const size_t i = active[k];
-      if (Step(scene, i, flights[i], observer, meter) || observer.Finish(i)) {
-        ++k;
-      } else {
-        active[k] = active[--count];
-      }
-    }
-  }
+void OpenUpperNodes(const SceneIndex& scene, size_t level, const Frontier& in, size_t begin,
+                    const LineCull* lines, Frontier& out) {
+  const BoxTree& tree = scene.tree();
+  Open(
+      in, begin, lines, out,
+      [&](uint32_t node) -> const BoxNode& { return tree.node(level, node); },
+      [](uint32_t node) { return node * uint32_t{BoxNode::kWidth}; });
+}
+
+void OpenTileNodes(const SceneIndex& scene, size_t level, const Frontier& in, size_t begin,
+                   const LineCull* lines, Frontier& out) {
+  Open(
+      in, begin, lines, out,
+      [&](uint32_t number) -> const BoxNode& {
+        const Slot node = Slot::Of(number);
+        return scene.tile(node.tile).tree().node(level, node.index);
+      },
+      [](uint32_t number) {
+        const Slot node = Slot::Of(number);
+        return Slot{node.tile, node.index * uint32_t{BoxNode::kWidth}}.number();
+      });
 }
 
 }  // namespace
@@ -157,52 +97,100 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace carom::internal {
+namespace {
+
+// Floats that are certainly not above, respectively not below, without a branch.
+float Below(double value) {
+  const auto nearest = static_cast<float>(value);
+  return nearest - (std::abs(nearest) * 0x1p-22F + 0x1p-120F);
+}
+float Above(double value) { return -Below(-value); }
+
+HWY_EXPORT(OpenUpperNodes);
+HWY_EXPORT(OpenTileNodes);
+
+}  // namespace
 
 LineCull::LineCull(const Line& line, double magnitude) {
   const double dx = line.dx.high;
   const double dy = line.dy.high;
-  const bool is_x = std::abs(dx) >= std::abs(dy);
-  const double along = is_x ? dx : dy;
-  // 2^-e for |along| in [2^e, 2^(e+1)).
-  const uint64_t exponent = std::bit_cast<uint64_t>(along) >> 52 & 0x7ff;
+  const double longer = std::max(std::abs(dx), std::abs(dy));
+  // 2^-e for a longer side in [2^e, 2^(e+1)).
+  const uint64_t exponent = std::bit_cast<uint64_t>(longer) >> 52;
   const double scale = exponent == 0 ? 0 : std::bit_cast<double>((uint64_t{2046} - exponent) << 52);
   normal_x = static_cast<float>(-dy * scale);
   normal_y = static_cast<float>(dx * scale);
-  offset = static_cast<float>(normal_x * line.origin.x + normal_y * line.origin.y);
-  const double most = std::max({magnitude, std::abs(line.origin.x), std::abs(line.origin.y)});
-  slack = static_cast<float>(most * 0x1p-18) + 0x1p-120F;
-  if (is_x) {
-    key = along >= 0 ? &BoxNode::min_x : &BoxNode::max_x;
-  } else {
-    key = along >= 0 ? &BoxNode::min_y : &BoxNode::max_y;
-  }
-  key_sign = along >= 0 ? 1 : -1;
+  const double offset = normal_x * line.origin.x + normal_y * line.origin.y;
+  const double size = std::max({magnitude, std::abs(line.origin.x), std::abs(line.origin.y)});
+  const double slack = size * 0x1p-18 + 0x1p-120;
+  least = static_cast<float>(offset - slack);
+  most = static_cast<float>(offset + slack);
+  upper_x = normal_x >= 0 ? kMaxX : kMinX;
+  lower_x = normal_x >= 0 ? kMinX : kMaxX;
+  upper_y = normal_y >= 0 ? kMaxY : kMinY;
+  lower_y = normal_y >= 0 ? kMinY : kMaxY;
   SetReach(line.bounds);
 }
 
 void LineCull::SetReach(const Box& reach) {
-  constexpr double kFar = 0x1p60;  // beyond all that is accepted
-  min_x = RoundedDown(std::max(reach.min.x, -kFar));
-  min_y = RoundedDown(std::max(reach.min.y, -kFar));
-  max_x = RoundedUp(std::min(reach.max.x, kFar));
-  max_y = RoundedUp(std::min(reach.max.y, kFar));
-  const bool is_x = key == &BoxNode::min_x || key == &BoxNode::max_x;
-  limit = key_sign > 0 ? (is_x ? max_x : max_y) : -(is_x ? min_x : min_y);
+  min_x = Below(std::max<double>(reach.min.x, -kFar));
+  min_y = Below(std::max<double>(reach.min.y, -kFar));
+  max_x = Above(std::min<double>(reach.max.x, kFar));
+  max_y = Above(std::min<double>(reach.max.y, kFar));
 }
 
-void Flight::Start(const Line& line, const SceneIndex& scene) {
-  stopped = false;
-  count = 0;
-  if (scene.polygon_count() == 0) return;
-  cull = LineCull(line, scene.magnitude());
-  entries[count++] = {nullptr, 0, -HUGE_VALF, static_cast<uint8_t>(scene.tree().level_count() - 1)};
+void LineDescent::Run(const SceneIndex& scene, size_t count, LineObserver& observer,
+                      WorkMeter& meter) {
+  const size_t levels = scene.tree().level_count();
+  if (levels == 0) return;
+  for (Frontier& frontier : upper_) frontier.count = 0;
+  for (Frontier& frontier : in_tiles_) frontier.count = 0;
+  for (size_t i = 0; i < count; ++i) upper_[levels].Add(0, static_cast<uint16_t>(i));
+  OpenUpper({scene, observer, meter}, levels);
 }
 
-HWY_EXPORT(FlyAll);
+void LineDescent::OpenUpper(const Call& call, size_t level) {
+  if (level == 0) return OpenTiles(call);
+  Frontier& in = upper_[level];
+  for (size_t begin = 0; begin < in.count; begin += Frontier::kPart) {
+    if (!call.meter.Spend(BoxNode::kWidth * std::min(in.count - begin, Frontier::kPart))) return;
+    HWY_DYNAMIC_DISPATCH(OpenUpperNodes)
+    (call.scene, level - 1, in, begin, lines.data(), upper_[level - 1]);
+    OpenUpper(call, level - 1);
+  }
+  in.count = 0;
+}
 
-void Fly(const SceneIndex& scene, std::span<Flight> flights, FlightObserver& observer,
-         WorkMeter& meter) {
-  HWY_DYNAMIC_DISPATCH(FlyAll)(scene, flights, observer, meter);
+// Trees of tiles may have fewer levels than others: their roots join the pairs of their level.
+void LineDescent::OpenTiles(const Call& call) {
+  Frontier& in = upper_[0];
+  for (size_t begin = 0; begin < in.count; begin += Frontier::kPart) {
+    const size_t end = std::min(begin + Frontier::kPart, in.count);
+    for (size_t i = begin; i < end; ++i) {
+      const uint32_t tile = in.targets[i];
+      in_tiles_[call.scene.tile(tile).tree().level_count()].Add(Slot{tile, 0}.number(),
+                                                                in.lines[i]);
+    }
+    for (size_t level = kTileLevels; level > 0; --level) OpenInTiles(call, level);
+    if (call.meter.stopped()) return;
+  }
+  in.count = 0;
+}
+
+void LineDescent::OpenInTiles(const Call& call, size_t level) {
+  Frontier& in = in_tiles_[level];
+  Frontier& out = in_tiles_[level - 1];
+  for (size_t begin = 0; begin < in.count; begin += Frontier::kPart) {
+    if (!call.meter.Spend(BoxNode::kWidth * std::min(in.count - begin, Frontier::kPart))) return;
+    HWY_DYNAMIC_DISPATCH(OpenTileNodes)(call.scene, level - 1, in, begin, lines.data(), out);
+    if (level > 1) {
+      OpenInTiles(call, level - 1);
+    } else {
+      call.observer.Visit(out);
+      out.count = 0;
+    }
+  }
+  in.count = 0;
 }
 
 }  // namespace carom::internal

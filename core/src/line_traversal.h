@@ -1,17 +1,19 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which polygons of a scene may a line meet, nearest first?
+// Which polygons of a scene may lines meet?
 //
-// Many lines are under way at once: each takes one step down the trees of boxes, asks for the
-// memory of its next step, and lets the next line go on, so that waiting for memory overlaps. The
-// tests of boxes are in floats and conservative: the order and number of polygons visited may vary
-// with the instruction set, whether one is visited that the line meets does not.
+// Many lines go down the trees of boxes together, level by level: a loop over pairs of a line and a
+// node, which makes the pairs of the level below. Nothing in it depends on what one line does, so
+// there is no branch to predict, and the memory of the pairs ahead is on its way while one is looked
+// at. The tests of boxes are in floats and conservative: the order and number of polygons visited
+// may vary with the instruction set, whether one is visited that the line meets does not.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "carom/geometry.h"
@@ -22,7 +24,13 @@
 
 namespace carom::internal {
 
-// A line as eight boxes at a time are tested against it.
+// Where a node has its columns, in floats from its start.
+inline constexpr uint32_t kMinX = offsetof(BoxNode, min_x) / sizeof(float);
+inline constexpr uint32_t kMinY = offsetof(BoxNode, min_y) / sizeof(float);
+inline constexpr uint32_t kMaxX = offsetof(BoxNode, max_x) / sizeof(float);
+inline constexpr uint32_t kMaxY = offsetof(BoxNode, max_y) / sizeof(float);
+
+// A line, or a stretch of it, as eight boxes at a time are tested against it.
 //
 // A point p of the line has normal . (p - origin) = 0, so of a box some corner is at or above
 // `offset - slack` along the normal and some corner at or below `offset + slack`. With M the
@@ -30,61 +38,97 @@ namespace carom::internal {
 // normal below 2: rounding the normal moves the product by 8 u M, rounding the offset by 4 u M,
 // evaluating in floats by 4 + 4 + 8 u M more, each less than 2^-140 where it underflows. `slack` is
 // twice that and more: 64 u M + 2^-120.
-struct LineCull {
+class LineCull {
+ public:
   LineCull() = default;
-  // `magnitude` is M but for the origin.
+  // `magnitude` is M but for the origin. The stretch is all of the line.
   LineCull(const Line& line, double magnitude);
 
-  // Sets the reach to a box that holds what still matters of the line.
+  // Sets the stretch to what `reach` holds of the line.
   void SetReach(const Box& reach);
+  // Meets nothing from now on.
+  void Stop() { max_x = -kFar; }
 
-  float min_x, max_x, min_y, max_y;  // the reach; finite, so that no empty box passes
-  float normal_x, normal_y, offset, slack;
-  // What orders boxes along the line: the side of a box where the line enters it, along the longer
-  // axis, with the sign that makes it ascend as t does. Beyond `limit` there is no reach.
-  BoxNode::Column BoxNode::*key;
-  float key_sign, limit;
+  static constexpr float kFar = 0x1p60F;  // beyond all that is accepted
+
+  // The reach; finite, so that no empty box passes.
+  float min_x, max_x, min_y, max_y;
+  // The normal; what the upper corner of a box must attain, and the lower one must not exceed.
+  float normal_x, normal_y, least, most;
+  // Where a node has those corners.
+  uint32_t upper_x, upper_y, lower_x, lower_y;
 };
 
-// A line under way.
-struct Flight {
-  // What to look at: a node of a tree, or a polygon of a tile.
-  struct Entry {
-    const Tile* tile;  // null: the upper tree
-    uint32_t index;
-    float key;
-    uint8_t level;  // of the node, or one of those below
-  };
-  static constexpr uint8_t kRoot = 253;      // of the tile's tree
-  static constexpr uint8_t kPolygon = 254;   // whose handle is under way
-  static constexpr uint8_t kVertices = 255;  // whose vertices are
-  // At most 12 levels, upper and lower ones; each leaves seven siblings behind.
-  static constexpr size_t kMaxEntries = 96;
+// Pairs of a line and what it may meet.
+struct Frontier {
+  // So many are opened at once, which bounds the memory however much lines meet.
+  static constexpr size_t kPart = 256;
+  // A part with all its children, and as many roots of tiles. Those of a node are written all eight,
+  // and the ones that the line does not meet are overwritten by what follows.
+  static constexpr size_t kCapacity = (BoxNode::kWidth + 1) * kPart + BoxNode::kWidth;
 
-  // Starts at the root of the upper tree.
-  void Start(const Line& line, const SceneIndex& scene);
+  void Add(uint32_t target, uint16_t line) {
+    targets[count] = target;
+    lines[count++] = line;
+  }
 
-  LineCull cull;
-  bool stopped = false;  // set by whoever needs no more polygons
   size_t count = 0;
-  std::array<Entry, kMaxEntries> entries;  // the nearest last
+  alignas(64) std::array<uint32_t, kCapacity> targets;
+  alignas(64) std::array<uint16_t, kCapacity> lines;
 };
 
-// Told of each polygon that a flight meets.
-class FlightObserver {
+// Polygon `index` of a tile, or a node of its tree, as one number.
+struct Slot {
+  static constexpr uint32_t kBits = 10;
+  static_assert(size_t{1} << kBits == 2 * kPageSize);  // what a tile has at most
+
+  uint32_t tile;
+  uint32_t index;
+
+  static Slot Of(uint32_t number) { return {number >> kBits, number & ((1u << kBits) - 1)}; }
+  uint32_t number() const { return tile << kBits | index; }
+};
+
+// Told of the polygons that lines may meet.
+class LineObserver {
  public:
-  // `indexed` passed the tests of boxes. May narrow or stop the flight.
-  virtual void Visit(size_t flight, const IndexedPolygon& indexed) = 0;
-  // The flight is over. Returns whether another one started in its place.
-  virtual bool Finish(size_t flight) = 0;
+  // Each pair is a line and the number of a polygon's `Slot`; a line may meet the polygon's box. May
+  // narrow lines and stop them.
+  virtual void Visit(const Frontier& pairs) = 0;
 
  protected:
-  ~FlightObserver() = default;
+  ~LineObserver() = default;
 };
 
-// Flies until all, at most `kMaxFlights`, are over or the meter stops. Each box is a unit of work.
-void Fly(const SceneIndex& scene, std::span<Flight> flights, FlightObserver& observer,
-         WorkMeter& meter);
-inline constexpr size_t kMaxFlights = 32;
+// Takes lines down the trees of a scene. Some 150 KiB, reused; not thread-safe.
+class LineDescent {
+ public:
+  static constexpr size_t kMaxLines = 128;
+
+  // Tells `observer` of all polygons that the first `count` of `lines` may meet, perhaps of more,
+  // until the meter stops. Each box is a unit of work.
+  void Run(const SceneIndex& scene, size_t count, LineObserver& observer, WorkMeter& meter);
+
+  std::array<LineCull, kMaxLines> lines;
+
+ private:
+  static constexpr size_t kUpperLevels = 8;  // over 2^22 tiles, what `Slot` can tell apart
+  static constexpr size_t kTileLevels = 4;   // over 2 kPageSize polygons
+
+  struct Call {
+    const SceneIndex& scene;
+    LineObserver& observer;
+    WorkMeter& meter;
+  };
+
+  void OpenUpper(const Call& call, size_t level);
+  void OpenTiles(const Call& call);
+  void OpenInTiles(const Call& call, size_t level);
+
+  // At 0 tiles, at k > 0 nodes of level k - 1 of the upper tree.
+  std::array<Frontier, kUpperLevels + 1> upper_;
+  // At 0 polygons, at k > 0 nodes of level k - 1 of their tiles' trees.
+  std::array<Frontier, kTileLevels + 1> in_tiles_;
+};
 
 }  // namespace carom::internal

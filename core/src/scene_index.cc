@@ -82,6 +82,19 @@ std::vector<IdPage::Entry> Entries(std::vector<Polygon> polygons) {
   return entries;
 }
 
+double MedianSpacing(const Pages<Tile>& tiles) {
+  if (tiles.empty()) return 0;
+  std::vector<double> areas;
+  areas.reserve(tiles.size());
+  for (const auto& tile : tiles) {
+    const auto& [min, max] = tile->bounds();
+    areas.push_back((max.x - min.x) * (max.y - min.y) / static_cast<double>(tile->tree().count()));
+  }
+  const auto median = areas.begin() + static_cast<std::ptrdiff_t>(areas.size() / 2);
+  std::nth_element(areas.begin(), median, areas.end());
+  return std::sqrt(*median);
+}
+
 std::shared_ptr<const IdPage> MakeIdPage(std::vector<IdPage::Entry> entries) {
   return std::make_shared<const IdPage>(std::move(entries));
 }
@@ -186,6 +199,7 @@ void SceneIndex::Finish() {
     magnitude_ = std::max({std::abs(bounds_.min.x), std::abs(bounds_.min.y),
                            std::abs(bounds_.max.x), std::abs(bounds_.max.y)});
   }
+  spacing_ = MedianSpacing(tiles_);
   tree_ = BoxTree(tiles_.size(), [this](size_t i) { return tiles_[i]->bounds(); });
   id_page_begin_.reserve(id_pages_.size());
   polygon_count_ = 0;

@@ -107,6 +107,9 @@ class SceneIndex {
   const Box& bounds() const { return bounds_; }
   // The largest magnitude of a coordinate.
   double magnitude() const { return magnitude_; }
+  // About how far a polygon is from the next where polygons are many: the root of the area that one
+  // has in the median tile. 0 for an empty scene.
+  double spacing() const { return spacing_; }
 
   // The polygon with this id, or null. O(log n).
   const Polygon* Find(uint64_t id) const;
@@ -139,6 +142,7 @@ class SceneIndex {
   size_t vertex_count_ = 0;
   Box bounds_;
   double magnitude_ = 0;
+  double spacing_ = 0;
 };
 
 }  // namespace carom::internal
