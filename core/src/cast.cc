@@ -137,12 +137,12 @@ bool CastBatch::StartNext(size_t at) {
     const std::optional<Line> line = (*line_of_)(item);
     if (!line) continue;
     Underway& underway = scratch_->lines[at];
-    internal::LineCull& cull = scratch_->descent.lines[at];
     underway.item = item;
     underway.cast.Start(*line, options_, meter_);
     underway.stretch.Start(*line, scene_, underway.cast.is_ordered());
-    cull = internal::LineCull(*line, scene_.magnitude());
-    if (underway.stretch.end() < line->t_max) cull.SetReach(underway.stretch.BoundsOn(*line));
+    const bool is_whole = underway.stretch.end() == line->t_max;
+    scratch_->descent.lines[at] = internal::LineCull(
+        *line, is_whole ? line->bounds : underway.stretch.BoundsOn(*line), scene_.magnitude());
     return true;
   }
   return false;

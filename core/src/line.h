@@ -35,6 +35,14 @@ struct Line {
     if (std::abs(cross) >= kCrossError * (std::abs(left) + std::abs(right))) return Sign(cross);
     return ExactSide(p);
   }
+  // The sign of direction x (edge.b - edge.a): +1 if the edge runs to the left. Exact, likewise.
+  int Cross(const Segment& edge) const {
+    const double left = dx.high * (edge.b.y - edge.a.y);
+    const double right = dy.high * (edge.b.x - edge.a.x);
+    const double cross = left - right;
+    if (std::abs(cross) > kCrossError * (std::abs(left) + std::abs(right))) return Sign(cross);
+    return ExactCross(edge.a, edge.b).sign();
+  }
   // `Side` without the filter.
   int ExactSide(Vec2 p) const;
   // direction x (w - v), exactly.

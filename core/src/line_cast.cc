@@ -140,9 +140,7 @@ CastHit LineCast::HitAt(size_t rank, Vec2& reflection) const {
 Vec2 LineCast::NormalOf(const Polygon& polygon, const PassageEdge& edge, int towards) const {
   if (edge.index == kNoEdge || edge.parallel) return {};
   const Segment e = polygon.edge(edge.index);
-  // (e.b - e.a) x direction = direction x (e.a - e.b): positive where e.a lies further left.
-  const int cross = line_.Side(e.a) - line_.Side(e.b) > 0 ? 1 : -1;
-  return UnitNormal(e, cross * towards);
+  return UnitNormal(e, line_.Cross(e) > 0 ? -towards : towards);
 }
 
 Feature LineCast::FeatureOf(const Polygon& polygon, const PassageEdge& edge) const {

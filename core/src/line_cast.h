@@ -31,8 +31,8 @@ class LineCast {
     return options_->mode == CastMode::kAll || options_->mode == CastMode::kAllPassages;
   }
 
-  // Looks at a polygon that the line may meet, perhaps not for the first time unless the mode is ALL
-  // or ALL_PASSAGES. Returns whether the reach became smaller. `finder` is anyone's.
+  // Looks at a polygon that the line may meet, perhaps not for the first time unless the mode is
+  // ALL or ALL_PASSAGES. Returns whether the reach became smaller. `finder` is anyone's.
   bool Add(const IndexedPolygon& indexed, PassageFinder& finder);
   // Whether no more polygons are wanted.
   bool is_done() const { return options_->mode == CastMode::kAny && !candidates_.empty(); }

@@ -6,6 +6,28 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
+
+#ifndef CAROM_CORE_SRC_LINE_TRAVERSAL_CC_  // the first time this file is compiled
+#define CAROM_CORE_SRC_LINE_TRAVERSAL_CC_
+namespace carom::internal {
+namespace {
+
+// For each eight bits the numbers of those that are set, in front.
+constexpr auto kSetLanes = [] {
+  std::array<std::array<uint8_t, 8>, 256> table{};
+  for (size_t bits = 0; bits < table.size(); ++bits) {
+    size_t count = 0;
+    for (uint8_t lane = 0; lane < 8; ++lane) {
+      if ((bits >> lane & 1) != 0) table[bits][count++] = lane;
+    }
+  }
+  return table;
+}();
+
+}  // namespace
+}  // namespace carom::internal
+#endif
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/src/line_traversal.cc"
@@ -19,33 +41,42 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // How many pairs ahead the memory of a node is asked for.
-constexpr size_t kAhead = 12;
+constexpr size_t kAhead = 16;
 
 // Adds the children of `node` that the line may meet to `out`: child `first` + k for lane k.
 HWY_INLINE void AddChildren(const BoxNode& node, const LineCull& cull, uint32_t first,
                             uint16_t line, Frontier& out) {
   const hn::CappedTag<float, BoxNode::kWidth> d;
-  const hn::RebindToUnsigned<decltype(d)> numbers;
   const float* const start = node.min_x.data();
   const auto normal_x = hn::Set(d, cull.normal_x);
   const auto normal_y = hn::Set(d, cull.normal_y);
-  std::fill_n(out.lines.data() + out.count, BoxNode::kWidth, line);
+  unsigned bits = 0;
   for (size_t i = 0; i < BoxNode::kWidth; i += hn::Lanes(d)) {
-    const auto at = [&](size_t column) { return hn::Load(d, start + column + i); };
-    const auto in_x = hn::And(hn::Le(at(kMinX), hn::Set(d, cull.max_x)),
-                              hn::Ge(at(kMaxX), hn::Set(d, cull.min_x)));
-    const auto in_y = hn::And(hn::Le(at(kMinY), hn::Set(d, cull.max_y)),
-                              hn::Ge(at(kMaxY), hn::Set(d, cull.min_y)));
-    const auto upper =
-        hn::MulAdd(normal_x, at(cull.upper_x), hn::Mul(normal_y, at(cull.upper_y)));
-    const auto lower =
-        hn::MulAdd(normal_x, at(cull.lower_x), hn::Mul(normal_y, at(cull.lower_y)));
-    const auto on_line = hn::And(hn::Ge(upper, hn::Set(d, cull.least)),
-                                 hn::Le(lower, hn::Set(d, cull.most)));
-    const auto meets = hn::RebindMask(numbers, hn::And(hn::And(in_x, in_y), on_line));
-    const auto children = hn::Iota(numbers, first + static_cast<uint32_t>(i));
-    out.count += hn::CompressStore(children, meets, numbers, out.targets.data() + out.count);
+    const auto in_x = hn::And(hn::Le(hn::Load(d, start + kMinX + i), hn::Set(d, cull.max_x)),
+                              hn::Ge(hn::Load(d, start + kMaxX + i), hn::Set(d, cull.min_x)));
+    const auto in_y = hn::And(hn::Le(hn::Load(d, start + kMinY + i), hn::Set(d, cull.max_y)),
+                              hn::Ge(hn::Load(d, start + kMaxY + i), hn::Set(d, cull.min_y)));
+    const auto upper = hn::MulAdd(normal_x, hn::Load(d, start + cull.upper_x + i),
+                                  hn::Mul(normal_y, hn::Load(d, start + cull.upper_y + i)));
+    const auto lower = hn::MulAdd(normal_x, hn::Load(d, start + cull.lower_x + i),
+                                  hn::Mul(normal_y, hn::Load(d, start + cull.lower_y + i)));
+    const auto on_line =
+        hn::And(hn::Ge(upper, hn::Set(d, cull.least)), hn::Le(lower, hn::Set(d, cull.most)));
+    uint8_t lanes[8];
+    hn::StoreMaskBits(d, hn::And(hn::And(in_x, in_y), on_line), lanes);
+    bits |= static_cast<unsigned>(lanes[0]) << i;
   }
+  const hn::CappedTag<uint32_t, BoxNode::kWidth> numbers;
+  const hn::Rebind<uint8_t, decltype(numbers)> bytes;
+  for (size_t i = 0; i < BoxNode::kWidth; i += hn::Lanes(numbers)) {
+    const auto lanes = hn::PromoteTo(numbers, hn::LoadU(bytes, kSetLanes[bits].data() + i));
+    hn::StoreU(hn::Add(lanes, hn::Set(numbers, first)), numbers,
+               out.targets.data() + out.count + i);
+  }
+  const uint64_t four = uint64_t{0x0001000100010001} * line;
+  std::memcpy(out.lines.data() + out.count, &four, sizeof(four));
+  std::memcpy(out.lines.data() + out.count + 4, &four, sizeof(four));
+  out.count += static_cast<size_t>(std::popcount(bits));
 }
 
 // Opens the nodes of a part of `in`: `node_of(target)` is one, its children are `first_of(target)`
@@ -54,17 +85,18 @@ template <class NodeOf, class FirstOf>
 HWY_INLINE void Open(const Frontier& in, size_t begin, const LineCull* lines, Frontier& out,
                      const NodeOf& node_of, const FirstOf& first_of) {
   const size_t end = std::min(begin + Frontier::kPart, in.count);
-  const auto prefetch = [&](size_t i) {
-    const auto* const at = reinterpret_cast<const char*>(&node_of(in.targets[i]));
-    __builtin_prefetch(at);
-    __builtin_prefetch(at + 64);
-  };
-  for (size_t i = begin; i < std::min(begin + kAhead, end); ++i) prefetch(i);
-  for (size_t i = begin; i < end; ++i) {
-    if (i + kAhead < end) prefetch(i + kAhead);
-    const uint32_t target = in.targets[i];
-    const uint16_t line = in.lines[i];
-    AddChildren(node_of(target), lines[line], first_of(target), line, out);
+  std::array<const BoxNode*, kAhead> ahead{};
+  for (size_t i = begin; i < end + kAhead; ++i) {
+    const BoxNode*& node = ahead[i % kAhead];
+    if (i >= begin + kAhead) {
+      const size_t at = i - kAhead;
+      AddChildren(*node, lines[in.lines[at]], first_of(in.targets[at]), in.lines[at], out);
+    }
+    if (i < end) {
+      node = node_of(in.targets[i]);
+      __builtin_prefetch(node->min_x.data());
+      __builtin_prefetch(node->max_x.data());
+    }
   }
 }
 
@@ -72,8 +104,7 @@ void OpenUpperNodes(const SceneIndex& scene, size_t level, const Frontier& in, s
                     const LineCull* lines, Frontier& out) {
   const BoxTree& tree = scene.tree();
   Open(
-      in, begin, lines, out,
-      [&](uint32_t node) -> const BoxNode& { return tree.node(level, node); },
+      in, begin, lines, out, [&](uint32_t node) { return &tree.node(level, node); },
       [](uint32_t node) { return node * uint32_t{BoxNode::kWidth}; });
 }
 
@@ -81,9 +112,9 @@ void OpenTileNodes(const SceneIndex& scene, size_t level, const Frontier& in, si
                    const LineCull* lines, Frontier& out) {
   Open(
       in, begin, lines, out,
-      [&](uint32_t number) -> const BoxNode& {
+      [&](uint32_t number) {
         const Slot node = Slot::Of(number);
-        return scene.tile(node.tile).tree().node(level, node.index);
+        return &scene.tile(node.tile).tree().node(level, node.index);
       },
       [](uint32_t number) {
         const Slot node = Slot::Of(number);
@@ -99,19 +130,12 @@ HWY_AFTER_NAMESPACE();
 namespace carom::internal {
 namespace {
 
-// Floats that are certainly not above, respectively not below, without a branch.
-float Below(double value) {
-  const auto nearest = static_cast<float>(value);
-  return nearest - (std::abs(nearest) * 0x1p-22F + 0x1p-120F);
-}
-float Above(double value) { return -Below(-value); }
-
 HWY_EXPORT(OpenUpperNodes);
 HWY_EXPORT(OpenTileNodes);
 
 }  // namespace
 
-LineCull::LineCull(const Line& line, double magnitude) {
+LineCull::LineCull(const Line& line, const Box& reach, double magnitude) {
   const double dx = line.dx.high;
   const double dy = line.dy.high;
   const double longer = std::max(std::abs(dx), std::abs(dy));
@@ -122,21 +146,22 @@ LineCull::LineCull(const Line& line, double magnitude) {
   normal_y = static_cast<float>(dx * scale);
   const double offset = normal_x * line.origin.x + normal_y * line.origin.y;
   const double size = std::max({magnitude, std::abs(line.origin.x), std::abs(line.origin.y)});
-  const double slack = size * 0x1p-18 + 0x1p-120;
+  slack = size * 0x1p-18 + 0x1p-120;
+  far = 2 * size;
   least = static_cast<float>(offset - slack);
   most = static_cast<float>(offset + slack);
   upper_x = normal_x >= 0 ? kMaxX : kMinX;
   lower_x = normal_x >= 0 ? kMinX : kMaxX;
   upper_y = normal_y >= 0 ? kMaxY : kMinY;
   lower_y = normal_y >= 0 ? kMinY : kMaxY;
-  SetReach(line.bounds);
+  SetReach(reach);
 }
 
 void LineCull::SetReach(const Box& reach) {
-  min_x = Below(std::max<double>(reach.min.x, -kFar));
-  min_y = Below(std::max<double>(reach.min.y, -kFar));
-  max_x = Above(std::min<double>(reach.max.x, kFar));
-  max_y = Above(std::min<double>(reach.max.y, kFar));
+  min_x = static_cast<float>(std::max(reach.min.x, -far) - slack);
+  min_y = static_cast<float>(std::max(reach.min.y, -far) - slack);
+  max_x = static_cast<float>(std::min(reach.max.x, far) + slack);
+  max_y = static_cast<float>(std::min(reach.max.y, far) + slack);
 }
 
 void LineDescent::Run(const SceneIndex& scene, size_t count, LineObserver& observer,

@@ -5,12 +5,13 @@
 //
 // Many lines go down the trees of boxes together, level by level: a loop over pairs of a line and a
 // node, which makes the pairs of the level below. Nothing in it depends on what one line does, so
-// there is no branch to predict, and the memory of the pairs ahead is on its way while one is looked
-// at. The tests of boxes are in floats and conservative: the order and number of polygons visited
-// may vary with the instruction set, whether one is visited that the line meets does not.
+// there is no branch to predict, and the memory of the pairs ahead is on its way while one is
+// looked at. The tests of boxes are in floats and conservative: the order and number of polygons
+// visited may vary with the instruction set, whether one is visited that the line meets does not.
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -41,30 +42,28 @@ inline constexpr uint32_t kMaxY = offsetof(BoxNode, max_y) / sizeof(float);
 class LineCull {
  public:
   LineCull() = default;
-  // `magnitude` is M but for the origin. The stretch is all of the line.
-  LineCull(const Line& line, double magnitude);
+  // What `reach` holds of the line. `magnitude` is M but for the origin.
+  LineCull(const Line& line, const Box& reach, double magnitude);
 
-  // Sets the stretch to what `reach` holds of the line.
   void SetReach(const Box& reach);
   // Meets nothing from now on.
-  void Stop() { max_x = -kFar; }
+  void Stop() { max_x = -HUGE_VALF; }
 
-  static constexpr float kFar = 0x1p60F;  // beyond all that is accepted
-
-  // The reach; finite, so that no empty box passes.
+  // The reach, `slack` larger; no empty box passes.
   float min_x, max_x, min_y, max_y;
   // The normal; what the upper corner of a box must attain, and the lower one must not exceed.
   float normal_x, normal_y, least, most;
   // Where a node has those corners.
   uint32_t upper_x, upper_y, lower_x, lower_y;
+  double slack, far;
 };
 
 // Pairs of a line and what it may meet.
 struct Frontier {
   // So many are opened at once, which bounds the memory however much lines meet.
   static constexpr size_t kPart = 256;
-  // A part with all its children, and as many roots of tiles. Those of a node are written all eight,
-  // and the ones that the line does not meet are overwritten by what follows.
+  // A part with all its children, and as many roots of tiles. Those of a node are written all
+  // eight, and the ones that the line does not meet are overwritten by what follows.
   static constexpr size_t kCapacity = (BoxNode::kWidth + 1) * kPart + BoxNode::kWidth;
 
   void Add(uint32_t target, uint16_t line) {
@@ -92,8 +91,8 @@ struct Slot {
 // Told of the polygons that lines may meet.
 class LineObserver {
  public:
-  // Each pair is a line and the number of a polygon's `Slot`; a line may meet the polygon's box. May
-  // narrow lines and stop them.
+  // Each pair is a line and the number of a polygon's `Slot`; a line may meet the polygon's box.
+  // May narrow lines and stop them.
   virtual void Visit(const Frontier& pairs) = 0;
 
  protected:
