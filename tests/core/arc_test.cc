@@ -286,7 +286,7 @@ Arc RandomArc(Random& random, const Grid& grid) {
 TEST(ArcTest, RandomArcsEqualTheOracle) {
   constexpr double kScales[] = {1, 0.1, 1e-9, 1e9, 0x1p-138, 0x1p50, 1.0 / 3};
   Random random(2301);
-  const int scenes = Repeats(12, 200);
+  const int scenes = Repeats(12, 1200);
   for (int i = 0; i < scenes && !HasFailure(); ++i) {
     for (int k = 0; k <= 7 && !HasFailure(); ++k) {
       Grid grid{3 + random.Below(6), k < 7 ? kScales[k] : 1, i % 3 == 0 ? 0 : 15};
@@ -297,6 +297,15 @@ TEST(ArcTest, RandomArcsEqualTheOracle) {
         ExpectLikeOracle(scene, RandomArc(random, grid), policy, 1 + random.Below(6));
       }
     }
+  }
+}
+
+// At a third of the duration the point turns in x where it comes in over the edge: no double.
+TEST(ArcTest, APointThatTurnsWhereItHits) {
+  const TestScene scene = MakeScene({{1, {{{{-5, 0}, {5, 0}, {0, -5}}, false}}}});
+  for (const InsidePolicy policy :
+       {InsidePolicy::kReportStart, InsidePolicy::kIgnore, InsidePolicy::kExit}) {
+    ExpectLikeOracle(scene, {{0, 2}, {-2, -7}, {6, 6}, 1}, policy, 1);
   }
 }
 

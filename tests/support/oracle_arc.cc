@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace carom::testing {
 namespace {
@@ -75,6 +76,13 @@ void Tighten(Root& root, double guess) {
   root.high = high;
 }
 
+// The root of a rational that is the square of one.
+std::optional<Rational> RationalRoot(const Rational& square) {
+  const Rational root(sqrt(numerator(square)), sqrt(denominator(square)));
+  return root * root == square ? std::optional(root) : std::nullopt;
+}
+
+// A root that is not exact is irrational, so no rational number stays in its interval for ever.
 std::vector<Root> RootsOf(const Poly& f) {
   if (f.degree() <= 0) return {};
   if (f.degree() == 1) return {RootAt(-f.c[0] / f.c[1])};
@@ -82,12 +90,15 @@ std::vector<Root> RootsOf(const Poly& f) {
   if (Sign(discriminant) < 0) return {};
   const Rational middle = -f.c[1] / (2 * f.c[2]);
   if (Sign(discriminant) == 0) return {RootAt(middle)};
+  const Rational half = discriminant / (4 * f.c[2] * f.c[2]);
+  if (const std::optional<Rational> apart = RationalRoot(half)) {
+    return {RootAt(middle - *apart), RootAt(middle + *apart)};
+  }
   // Cauchy's bound.
   const Rational ratio0 = abs(f.c[0] / f.c[2]);
   const Rational ratio1 = abs(f.c[1] / f.c[2]);
   const Rational bound = 2 + std::max(ratio0, ratio1);
   std::vector<Root> roots{{f, -bound, middle}, {f, middle, bound}};
-  const Rational half = discriminant / (4 * f.c[2] * f.c[2]);
   const double spread = std::sqrt(NearestDouble(half));
   const double centre = NearestDouble(middle);
   const double product = NearestDouble(f.c[0] / f.c[2]);
