@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A sorted sequence that an edit changes without copying: entries in immutable pages of some
-// hundred, shared by all versions that hold them. What an edit touches is made anew; the rest is a
-// table of pointers. O(n / kPageSize) plus the pages touched, and nobody ever waits for it.
+// hundred, each in an order of its own, shared by all versions that hold them. What an edit touches
+// is made anew; the rest is a table of pointers. O(n / kPageSize) plus the pages touched, and
+// nobody ever waits for it.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,7 @@ namespace carom::internal {
 
 inline constexpr size_t kPageSize = 512;  // a full tree of three levels
 
-// `Page` has the types Entry and Key, entries() and first_key(), and is made of its sorted entries.
+// `Page` has the types Entry and Key and the function first_key(), and is made of sorted entries.
 template <class Page>
 using Pages = std::vector<std::shared_ptr<const Page>>;
 
@@ -37,11 +38,12 @@ void AppendPages(std::vector<typename Page::Entry> entries, const MakePage& make
 }
 
 // `pages` without the entries whose keys are in `gone`, and with `arriving`; both are sorted by
-// `key_of`, and no arriving key is among those that stay. Pages that get small join the next.
-template <class Page, class KeyOf, class MakePage>
+// `key_of`, and no arriving key is among those that stay. `sorted(page)` are the entries of a page
+// by key. Pages that get small join the next.
+template <class Page, class KeyOf, class Sorted, class MakePage>
 Pages<Page> Edited(const Pages<Page>& pages, const std::vector<typename Page::Key>& gone,
                    std::vector<typename Page::Entry> arriving, const KeyOf& key_of,
-                   const MakePage& make_page) {
+                   const Sorted& sorted, const MakePage& make_page) {
   using Entry = typename Page::Entry;
   const auto by_key = [&](const Entry& a, const Entry& b) { return key_of(a) < key_of(b); };
   Pages<Page> result;
@@ -63,9 +65,9 @@ Pages<Page> Edited(const Pages<Page>& pages, const std::vector<typename Page::Ke
       continue;
     }
     const auto middle = static_cast<std::ptrdiff_t>(kept.size());
-    for (const Entry& entry : pages[i]->entries()) {
+    for (Entry& entry : sorted(*pages[i])) {
       while (next_gone != after_gone && *next_gone < key_of(entry)) ++next_gone;
-      if (next_gone == after_gone || key_of(entry) < *next_gone) kept.push_back(entry);
+      if (next_gone == after_gone || key_of(entry) < *next_gone) kept.push_back(std::move(entry));
     }
     const auto staying = static_cast<std::ptrdiff_t>(kept.size());
     kept.insert(kept.end(), std::make_move_iterator(next_arriving),

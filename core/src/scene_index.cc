@@ -82,6 +82,67 @@ std::vector<IdPage::Entry> Entries(std::vector<Polygon> polygons) {
   return entries;
 }
 
+using Ordered = std::vector<std::pair<CurveKey, uint32_t>>;
+
+// Cuts order[begin, end), whose places agree but for their last `bits` bits + 1, into tiles: at the
+// halves of the squares that the curve fills one after the other, so that tiles do not overlap.
+// Appends the end of each.
+void CutAtSquares(const Ordered& order, size_t begin, size_t end, int bit,
+                  std::vector<size_t>& ends) {
+  if (end - begin <= kPageSize) return ends.push_back(end);
+  if (bit < 0) {  // all in one place
+    const size_t middle = begin + (end - begin) / 2;
+    CutAtSquares(order, begin, middle, bit, ends);
+    return CutAtSquares(order, middle, end, bit, ends);
+  }
+  const auto at = [&](size_t i) { return order.begin() + static_cast<std::ptrdiff_t>(i); };
+  const auto found = std::partition_point(
+      at(begin), at(end), [bit](const auto& entry) { return (entry.first.place >> bit & 1) == 0; });
+  const auto middle = static_cast<size_t>(found - order.begin());
+  if (middle > begin) CutAtSquares(order, begin, middle, bit - 1, ends);
+  if (middle < end) CutAtSquares(order, middle, end, bit - 1, ends);
+}
+
+// The middle of a box.
+struct Place {
+  Vec2 at;
+  uint32_t index;
+};
+
+// Orders places so that nodes of eight, and of eight such nodes, are compact: cuts across the
+// longer side, at whole nodes.
+void SplitEvenly(Place* begin, Place* end) {
+  const auto count = static_cast<size_t>(end - begin);
+  if (count <= BoxNode::kWidth) return;
+  size_t node = BoxNode::kWidth;
+  while (node * BoxNode::kWidth < count) node *= BoxNode::kWidth;
+  Box box;
+  for (const Place* place = begin; place != end; ++place) box.Extend(place->at);
+  const bool by_x = box.max.x - box.min.x >= box.max.y - box.min.y;
+  Place* const middle = begin + (count / node + 1) / 2 * node;
+  std::nth_element(begin, middle, end, [by_x](const Place& a, const Place& b) {
+    return by_x ? a.at.x < b.at.x : a.at.y < b.at.y;
+  });
+  SplitEvenly(begin, middle);
+  SplitEvenly(middle, end);
+}
+
+// Items in the order in which a tree over their boxes is best.
+template <class BoxOf>
+std::vector<uint32_t> Arranged(size_t count, const BoxOf& box_of) {
+  std::vector<Place> places;
+  places.reserve(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    const Box box = box_of(i);
+    places.push_back({{box.min.x / 2 + box.max.x / 2, box.min.y / 2 + box.max.y / 2}, i});
+  }
+  SplitEvenly(places.data(), places.data() + count);
+  std::vector<uint32_t> order;
+  order.reserve(count);
+  for (const Place& place : places) order.push_back(place.index);
+  return order;
+}
+
 double MedianSpacing(const Pages<Tile>& tiles) {
   if (tiles.empty()) return 0;
   std::vector<double> areas;
@@ -109,36 +170,52 @@ CurveKey Curve::KeyOf(const Polygon& polygon) const {
 }
 
 Tile::Tile(std::vector<IndexedPolygon> polygons, const Curve& curve)
-    : polygons_(std::move(polygons)),
-      tree_(polygons_.size(), [this](size_t i) { return polygons_[i].polygon().bounds(); }),
-      first_key_(curve.KeyOf(polygons_[0].polygon())) {
-  for (const IndexedPolygon& indexed : polygons_) {
-    bounds_.Extend(indexed.polygon().bounds());
-    vertex_count_ += indexed.polygon().vertex_count();
+    : first_key_(curve.KeyOf(polygons[0].polygon())) {
+  const std::vector<uint32_t> order =
+      Arranged(polygons.size(), [&](size_t i) { return polygons[i].polygon().bounds(); });
+  polygons_.reserve(polygons.size());
+  for (const uint32_t i : order) {
+    bounds_.Extend(polygons[i].polygon().bounds());
+    vertex_count_ += polygons[i].polygon().vertex_count();
+    polygons_.push_back(std::move(polygons[i]));
   }
+  tree_ = BoxTree(polygons_.size(), [this](size_t i) { return polygons_[i].polygon().bounds(); });
+}
+
+std::vector<IndexedPolygon> Tile::Sorted(const Curve& curve) const {
+  Ordered order;
+  order.reserve(polygons_.size());
+  for (const IndexedPolygon& indexed : polygons_) {
+    order.emplace_back(curve.KeyOf(indexed.polygon()), static_cast<uint32_t>(order.size()));
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<IndexedPolygon> sorted;
+  sorted.reserve(polygons_.size());
+  for (const auto& [key, i] : order) sorted.push_back(polygons_[i]);
+  return sorted;
 }
 
 SceneIndex::SceneIndex(std::vector<Polygon> polygons, const Workers& workers) {
   for (const Polygon& polygon : polygons) bounds_.Extend(polygon.bounds());
   curve_ = Curve(Doubled(bounds_));
-  std::vector<std::pair<CurveKey, uint32_t>> order(polygons.size());
+  Ordered order(polygons.size());
   Share(polygons.size(), workers, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
       order[i] = {curve_.KeyOf(polygons[i]), static_cast<uint32_t>(i)};
     }
   });
   SortShared(order, workers, std::less<>());
-  const size_t pages = (polygons.size() + kPageSize - 1) / kPageSize;
-  tiles_.resize(pages);
-  Share(pages, workers, [&](size_t begin, size_t end) {
-    for (size_t page = begin; page < end; ++page) {
+  std::vector<size_t> ends{0};
+  if (!order.empty()) CutAtSquares(order, 0, order.size(), 2 * kCurveBits - 1, ends);
+  tiles_.resize(ends.size() - 1);
+  Share(tiles_.size(), workers, [&](size_t begin, size_t end) {
+    for (size_t at = begin; at < end; ++at) {
       std::vector<IndexedPolygon> in_tile;
-      in_tile.reserve(kPageSize);
-      const size_t last = std::min((page + 1) * kPageSize, polygons.size());
-      for (size_t i = page * kPageSize; i < last; ++i) {
+      in_tile.reserve(ends[at + 1] - ends[at]);
+      for (size_t i = ends[at]; i < ends[at + 1]; ++i) {
         in_tile.emplace_back(polygons[order[i].second]);
       }
-      tiles_[page] = std::make_shared<const Tile>(std::move(in_tile), curve_);
+      tiles_[at] = std::make_shared<const Tile>(std::move(in_tile), curve_);
     }
   });
   SortShared(polygons, workers, ById);
@@ -170,14 +247,20 @@ SceneIndex::SceneIndex(const SceneIndex& base, const std::vector<const Polygon*>
   std::sort(indexed.begin(), indexed.end(), [&](const IndexedPolygon& a, const IndexedPolygon& b) {
     return key_of(a) < key_of(b);
   });
-  tiles_ = Edited(base.tiles_, gone_keys, std::move(indexed), key_of,
-                  [this](std::vector<IndexedPolygon> polygons) {
-                    return std::make_shared<const Tile>(std::move(polygons), curve_);
-                  });
+  tiles_ = Edited(
+      base.tiles_, gone_keys, std::move(indexed), key_of,
+      [this](const Tile& tile) { return tile.Sorted(curve_); },
+      [this](std::vector<IndexedPolygon> polygons) {
+        return std::make_shared<const Tile>(std::move(polygons), curve_);
+      });
   std::sort(arriving.begin(), arriving.end(), ById);
   id_pages_ = Edited(
       base.id_pages_, gone_ids, Entries(std::move(arriving)),
-      [](const IdPage::Entry& entry) { return entry.id; }, MakeIdPage);
+      [](const IdPage::Entry& entry) { return entry.id; },
+      [](const IdPage& page) {
+        return std::vector<IdPage::Entry>(page.entries().begin(), page.entries().end());
+      },
+      MakeIdPage);
   Finish();
 }
 
@@ -200,7 +283,13 @@ void SceneIndex::Finish() {
                            std::abs(bounds_.max.x), std::abs(bounds_.max.y)});
   }
   spacing_ = MedianSpacing(tiles_);
-  tree_ = BoxTree(tiles_.size(), [this](size_t i) { return tiles_[i]->bounds(); });
+  arranged_.clear();
+  arranged_.reserve(tiles_.size());
+  for (const uint32_t i :
+       Arranged(tiles_.size(), [this](size_t at) { return tiles_[at]->bounds(); })) {
+    arranged_.push_back(tiles_[i].get());
+  }
+  tree_ = BoxTree(arranged_.size(), [this](size_t i) { return arranged_[i]->bounds(); });
   id_page_begin_.reserve(id_pages_.size());
   polygon_count_ = 0;
   for (const auto& page : id_pages_) {

@@ -3,10 +3,10 @@
 
 // Which polygons of a scene are near, and which has an id?
 //
-// Polygons lie in tiles of some hundred, in order along a space-filling curve: neighbours in the
-// order are neighbours in the plane. A tile has a tree over its polygons, the scene one over its
-// tiles. A commit makes anew the tiles it touches and the upper tree, and shares all else.
-// docs/adr/0007-paged-scenes.md tells why.
+// Polygons lie in tiles of some hundred: what a space-filling curve passes in a square, or in half
+// of one. A tile has a tree over its polygons, the scene one over its tiles. A commit makes anew
+// the tiles it touches and the upper tree, and shares all else. docs/adr/0007-paged-scenes.md tells
+// why.
 #pragma once
 
 #include <cstddef>
@@ -57,7 +57,10 @@ class Tile {
   // `polygons` are sorted along the curve.
   Tile(std::vector<IndexedPolygon> polygons, const Curve& curve);
 
+  // As the tree has them.
   std::span<const IndexedPolygon> entries() const { return polygons_; }
+  // Along the curve.
+  std::vector<IndexedPolygon> Sorted(const Curve& curve) const;
   const CurveKey& first_key() const { return first_key_; }
   const BoxTree& tree() const { return tree_; }
   const Box& bounds() const { return bounds_; }
@@ -117,14 +120,15 @@ class SceneIndex {
   const Polygon& polygon(size_t index) const;
 
   const BoxTree& tree() const { return tree_; }
-  const Tile& tile(size_t index) const { return *tiles_[index]; }
+  // Item `index` of the tree.
+  const Tile& tile(size_t index) const { return *arranged_[index]; }
 
   // Calls visit(indexed polygon) for the polygons for which `meets(box)` holds of all boxes above,
   // in no particular order, while it returns true and the meter allows.
   template <class Meets, class Visit>
   bool Traverse(WorkMeter& meter, const Meets& meets, const Visit& visit) const {
     return tree_.Traverse(meter, meets, [&](size_t i) {
-      const Tile& tile = *tiles_[i];
+      const Tile& tile = *arranged_[i];
       return tile.tree().Traverse(meter, meets, [&](size_t k) { return visit(tile.entries()[k]); });
     });
   }
@@ -135,7 +139,8 @@ class SceneIndex {
 
   Curve curve_;
   Pages<Tile> tiles_;  // along the curve
-  BoxTree tree_;       // over them
+  std::vector<const Tile*> arranged_;
+  BoxTree tree_;  // over the tiles, as they are arranged
   Pages<IdPage> id_pages_;
   std::vector<size_t> id_page_begin_;  // of each, the index of its first polygon
   size_t polygon_count_ = 0;
