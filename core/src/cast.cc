@@ -7,7 +7,6 @@
 #include <array>
 #include <cmath>
 #include <memory>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -62,8 +61,8 @@ struct Scratch {
 // window by window.
 class CastBatch final : public internal::LineObserver {
  public:
-  // `line_of(i)` is the line of item i, or nothing and an error recorded.
-  using LineOf = absl::FunctionRef<std::optional<Line>(size_t)>;
+  // `line_of(i, line)` sets the line of item i, or records an error and returns false.
+  using LineOf = absl::FunctionRef<bool(size_t, Line&)>;
 
   CastBatch(const Scene& scene, const CastOptions& options, CastAnswers& out, WorkMeter& meter)
       : scene_(scene.index()), options_(options), out_(out), meter_(meter) {
@@ -134,15 +133,15 @@ bool CastBatch::StartNext(size_t at) {
   while (next_ < end_) {
     const size_t item = next_++;
     if (!meter_.Spend(1)) return false;
-    const std::optional<Line> line = (*line_of_)(item);
-    if (!line) continue;
-    Underway& underway = scratch_->lines[at];
-    underway.item = item;
-    underway.cast.Start(*line, options_, meter_);
-    underway.stretch.Start(*line, scene_, underway.cast.is_ordered());
-    const bool is_whole = underway.stretch.end() == line->t_max;
+    auto& [its_item, stretch, cast] = scratch_->lines[at];
+    Line& line = cast.line();
+    if (!(*line_of_)(item, line)) continue;
+    its_item = item;
+    cast.Start(options_, meter_);
+    stretch.Start(line, scene_, cast.is_ordered());
+    const bool is_whole = stretch.end() == line.t_max;
     scratch_->descent.lines[at] = internal::LineCull(
-        *line, is_whole ? line->bounds : underway.stretch.BoundsOn(*line), scene_.magnitude());
+        line, is_whole ? line.bounds : stretch.BoundsOn(line), scene_.magnitude());
     return true;
   }
   return false;
@@ -205,7 +204,7 @@ void CastBatch::Report(Underway& line) {
   for (size_t rank = 0; rank < count; ++rank) {
     if (!meter_.Spend(4)) return;
     Vec2 reflection;
-    scratch_->hits.push_back(cast.HitAt(rank, reflection));
+    cast.Measure(rank, scratch_->hits.emplace_back(), reflection);
     if (options_.reflect) scratch_->reflections.push_back(reflection);
   }
 }
@@ -222,28 +221,40 @@ void CastBatch::FlushWindow() {
   }
 }
 
-// Ray i, or nothing and an error recorded.
-std::optional<Ray> ReadRay(const RayColumns& rays, size_t i, std::vector<ItemError>& errors) {
+// Sets the line of ray i, or records an error and returns false.
+bool ReadRay(const RayColumns& rays, size_t i, Line& line, std::vector<ItemError>& errors) {
   ItemChecker check(i, errors);
-  const auto fail = [&check](ItemColumn column, ItemFault fault) {
-    check.Fail(column, fault);
-    return std::nullopt;
-  };
   if (!check.Coordinate(ItemColumn::kX, rays.x[i]) ||
       !check.Coordinate(ItemColumn::kY, rays.y[i]) ||
       !check.Coordinate(ItemColumn::kDx, rays.dx[i]) ||
       !check.Coordinate(ItemColumn::kDy, rays.dy[i])) {
-    return std::nullopt;
+    return false;
   }
   Ray ray{Normalized(Vec2{rays.x[i], rays.y[i]}), Normalized(Vec2{rays.dx[i], rays.dy[i]})};
-  if (ray.direction == Vec2{}) return fail(ItemColumn::kDx, ItemFault::kZeroDirection);
+  if (ray.direction == Vec2{}) return check.Fail(ItemColumn::kDx, ItemFault::kZeroDirection);
   if (!rays.t_min.empty()) ray.t_min = rays.t_min[i] + 0.0;  // + 0.0 turns -0 into 0
   if (!rays.t_max.empty()) ray.t_max = rays.t_max[i];
   if (!(ray.t_min >= 0 && ray.t_min < HUGE_VAL)) {
-    return fail(ItemColumn::kTMin, ItemFault::kNotARange);
+    return check.Fail(ItemColumn::kTMin, ItemFault::kNotARange);
   }
-  if (!(ray.t_min < ray.t_max)) return fail(ItemColumn::kTMax, ItemFault::kNotARange);
-  return ray;
+  if (!(ray.t_min < ray.t_max)) return check.Fail(ItemColumn::kTMax, ItemFault::kNotARange);
+  line = Line(ray);
+  return true;
+}
+
+// The same of segment i.
+bool ReadSegment(const SegmentColumns& segments, size_t i, Line& line,
+                 std::vector<ItemError>& errors) {
+  const Segment segment{{segments.ax[i], segments.ay[i]}, {segments.bx[i], segments.by[i]}};
+  if (!IsAccepted(segment.a) || !IsAccepted(segment.b)) {
+    ItemChecker check(i, errors);
+    return check.Coordinate(ItemColumn::kAx, segment.a.x) &&
+           check.Coordinate(ItemColumn::kAy, segment.a.y) &&
+           check.Coordinate(ItemColumn::kBx, segment.b.x) &&
+           check.Coordinate(ItemColumn::kBy, segment.b.y);
+  }
+  line = Line(Segment{Normalized(segment.a), Normalized(segment.b)});
+  return true;
 }
 
 }  // namespace
@@ -258,27 +269,15 @@ void CastAnswers::Clear() {
 
 bool CastSegments(const Scene& scene, const SegmentColumns& segments, const CastOptions& options,
                   CastAnswers& out, WorkMeter& meter) {
-  const auto line_of = [&](size_t i) -> std::optional<Line> {
-    ItemChecker check(i, out.errors);
-    if (!check.Coordinate(ItemColumn::kAx, segments.ax[i]) ||
-        !check.Coordinate(ItemColumn::kAy, segments.ay[i]) ||
-        !check.Coordinate(ItemColumn::kBx, segments.bx[i]) ||
-        !check.Coordinate(ItemColumn::kBy, segments.by[i])) {
-      return std::nullopt;
-    }
-    return Line(Segment{Normalized(Vec2{segments.ax[i], segments.ay[i]}),
-                        Normalized(Vec2{segments.bx[i], segments.by[i]})});
+  const auto line_of = [&](size_t i, Line& line) {
+    return ReadSegment(segments, i, line, out.errors);
   };
   return CastBatch(scene, options, out, meter).Run(segments.size(), line_of);
 }
 
 bool CastRays(const Scene& scene, const RayColumns& rays, const CastOptions& options,
               CastAnswers& out, WorkMeter& meter) {
-  const auto line_of = [&](size_t i) -> std::optional<Line> {
-    const std::optional<Ray> ray = ReadRay(rays, i, out.errors);
-    if (!ray) return std::nullopt;
-    return Line(*ray);
-  };
+  const auto line_of = [&](size_t i, Line& line) { return ReadRay(rays, i, line, out.errors); };
   return CastBatch(scene, options, out, meter).Run(rays.size(), line_of);
 }
 

@@ -23,12 +23,11 @@ Polygon BoxOf(const Polygon& polygon) {
 
 }  // namespace
 
-void LineCast::Start(const Line& line, const CastOptions& options, WorkMeter& meter) {
+void LineCast::Start(const CastOptions& options, WorkMeter& meter) {
   options_ = &options;
   meter_ = &meter;
-  line_ = line;
-  reach_ = line.bounds;
-  end_ = line.t_max;
+  reach_ = line_.bounds;
+  end_ = line_.t_max;
   candidates_.clear();
   is_truncated_ = false;
 }
@@ -124,16 +123,15 @@ size_t LineCast::Finish() {
   return candidates_.size();
 }
 
-CastHit LineCast::HitAt(size_t rank, Vec2& reflection) const {
+void LineCast::Measure(size_t rank, CastHit& hit, Vec2& reflection) const {
   const Candidate& candidate = candidates_[rank];
   std::optional<Polygon> box;
   if (options_->target == CastTarget::kBounds) box = BoxOf(*candidate.polygon);
   const Polygon& polygon = box ? *box : *candidate.polygon;
-  const CastHit hit = Measured(polygon, candidate);
+  Measure(polygon, candidate, hit);
   if (options_->reflect && hit.normal != Vec2{}) {
     reflection = Reflected(line_, polygon.edge(candidate.reported().index));
   }
-  return hit;
 }
 
 // The unit normal of `edge` with the sign of normal . direction `towards`.
@@ -153,9 +151,8 @@ Feature LineCast::FeatureOf(const Polygon& polygon, const PassageEdge& edge) con
   return line_.Side(e.a) == 0 || line_.Side(e.b) == 0 ? Feature::kVertex : Feature::kEdge;
 }
 
-CastHit LineCast::Measured(const Polygon& polygon, const Candidate& candidate) const {
+void LineCast::Measure(const Polygon& polygon, const Candidate& candidate, CastHit& hit) const {
   const Passage& passage = candidate.passage;
-  CastHit hit;
   hit.polygon_id = polygon.id();
   hit.starts_inside = passage.begin.is_start();
   hit.ends_inside = passage.end.is_end() || line_.is_point();
@@ -177,7 +174,6 @@ CastHit LineCast::Measured(const Polygon& polygon, const Candidate& candidate) c
   } else if (!hit.starts_inside) {
     hit.normal = NormalOf(polygon, reported, -1);
   }
-  return hit;
 }
 
 }  // namespace carom::internal

@@ -23,9 +23,10 @@ namespace carom::internal {
 // Reused from line to line, it stops allocating once it is warm. Not thread-safe.
 class LineCast {
  public:
+  // To be set before the start, and left alone from then on.
+  Line& line() { return line_; }
   // `options` and `meter` outlive what is asked of the line.
-  void Start(const Line& line, const CastOptions& options, WorkMeter& meter);
-  const Line& line() const { return line_; }
+  void Start(const CastOptions& options, WorkMeter& meter);
   // Whether all hits are wanted, in order.
   bool is_ordered() const {
     return options_->mode == CastMode::kAll || options_->mode == CastMode::kAllPassages;
@@ -47,8 +48,8 @@ class LineCast {
   size_t Finish();
   // Whether there were more than `max_hits`.
   bool is_truncated() const { return is_truncated_; }
-  // Hit `rank` in the total order, and the reflection if it is asked.
-  CastHit HitAt(size_t rank, Vec2& reflection) const;
+  // Sets `hit`, that of `rank` in the total order, and the reflection if it is asked.
+  void Measure(size_t rank, CastHit& hit, Vec2& reflection) const;
 
  private:
   // A hit before its measures are computed.
@@ -65,7 +66,7 @@ class LineCast {
   bool Keep(const Polygon& polygon, const Passage& passage, bool at_exit);
   bool ComesBefore(const Candidate& a, const Candidate& b) const;
   bool Narrow(const Fraction& best);
-  CastHit Measured(const Polygon& polygon, const Candidate& candidate) const;
+  void Measure(const Polygon& polygon, const Candidate& candidate, CastHit& hit) const;
   Vec2 NormalOf(const Polygon& polygon, const PassageEdge& edge, int towards) const;
   Feature FeatureOf(const Polygon& polygon, const PassageEdge& edge) const;
 

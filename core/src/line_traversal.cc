@@ -43,9 +43,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 // How many pairs ahead the memory of a node is asked for.
 constexpr size_t kAhead = 16;
 
-// Adds the children of `node` that the line may meet to `out`: child `first` + k for lane k.
-HWY_INLINE void AddChildren(const BoxNode& node, const LineCull& cull, uint32_t first,
-                            uint16_t line, Frontier& out) {
+// Writes the children of `node` that the line may meet from `targets` and `lines` on: `first` + k for
+// lane k. Returns their number.
+HWY_INLINE size_t AddChildren(const BoxNode& node, const LineCull& cull, uint32_t first,
+                              uint16_t line, uint32_t* targets, uint16_t* lines) {
   const hn::CappedTag<float, BoxNode::kWidth> d;
   const float* const start = node.min_x.data();
   const auto normal_x = hn::Set(d, cull.normal_x);
@@ -70,13 +71,12 @@ HWY_INLINE void AddChildren(const BoxNode& node, const LineCull& cull, uint32_t 
   const hn::Rebind<uint8_t, decltype(numbers)> bytes;
   for (size_t i = 0; i < BoxNode::kWidth; i += hn::Lanes(numbers)) {
     const auto lanes = hn::PromoteTo(numbers, hn::LoadU(bytes, kSetLanes[bits].data() + i));
-    hn::StoreU(hn::Add(lanes, hn::Set(numbers, first)), numbers,
-               out.targets.data() + out.count + i);
+    hn::StoreU(hn::Add(lanes, hn::Set(numbers, first)), numbers, targets + i);
   }
   const uint64_t four = uint64_t{0x0001000100010001} * line;
-  std::memcpy(out.lines.data() + out.count, &four, sizeof(four));
-  std::memcpy(out.lines.data() + out.count + 4, &four, sizeof(four));
-  out.count += static_cast<size_t>(std::popcount(bits));
+  std::memcpy(lines, &four, sizeof(four));
+  std::memcpy(lines + 4, &four, sizeof(four));
+  return static_cast<size_t>(std::popcount(bits));
 }
 
 // Opens the nodes of a part of `in`: `node_of(target)` is one, its children are `first_of(target)`
@@ -84,20 +84,25 @@ HWY_INLINE void AddChildren(const BoxNode& node, const LineCull& cull, uint32_t 
 template <class NodeOf, class FirstOf>
 HWY_INLINE void Open(const Frontier& in, size_t begin, const LineCull* lines, Frontier& out,
                      const NodeOf& node_of, const FirstOf& first_of) {
-  const size_t end = std::min(begin + Frontier::kPart, in.count);
-  std::array<const BoxNode*, kAhead> ahead{};
-  for (size_t i = begin; i < end + kAhead; ++i) {
-    const BoxNode*& node = ahead[i % kAhead];
-    if (i >= begin + kAhead) {
-      const size_t at = i - kAhead;
-      AddChildren(*node, lines[in.lines[at]], first_of(in.targets[at]), in.lines[at], out);
-    }
-    if (i < end) {
-      node = node_of(in.targets[i]);
-      __builtin_prefetch(node->min_x.data());
-      __builtin_prefetch(node->max_x.data());
-    }
+  const size_t size = std::min(Frontier::kPart, in.count - begin);
+  std::array<const BoxNode*, Frontier::kPart + kAhead> nodes;
+  for (size_t i = 0; i < size; ++i) {
+    nodes[i] = node_of(in.targets[begin + i]);
+    if (i >= kAhead) continue;
+    __builtin_prefetch(nodes[i]->min_x.data());
+    __builtin_prefetch(nodes[i]->max_x.data());
   }
+  std::fill_n(nodes.data() + size, kAhead, node_of(in.targets[begin]));
+  size_t count = out.count;
+  for (size_t i = 0; i < size; ++i) {
+    __builtin_prefetch(nodes[i + kAhead]->min_x.data());
+    __builtin_prefetch(nodes[i + kAhead]->max_x.data());
+    const uint32_t target = in.targets[begin + i];
+    const uint16_t line = in.lines[begin + i];
+    count += AddChildren(*nodes[i], lines[line], first_of(target), line,
+                         out.targets.data() + count, out.lines.data() + count);
+  }
+  out.count = count;
 }
 
 void OpenUpperNodes(const SceneIndex& scene, size_t level, const Frontier& in, size_t begin,
