@@ -124,7 +124,8 @@ class Columns {
     group_.rotating_sweeps.tolerance = Column(movers, [](auto& m) {
       const Box box = m.shape.bounds();
       const auto most = [](Vec2 p) { return std::max(std::abs(p.x), std::abs(p.y)); };
-      return (most(box.min) + most(box.max) + most(m.position) + most(m.to)) / 1024;
+      const double size = most(box.min) + most(box.max) + most(m.position) + most(m.to);
+      return size < kSmallestMagnitude ? 1 : size / 1024;
     });
   }
 
