@@ -178,8 +178,8 @@ class Writer {
     absl::StrAppendFormat(&text_, " %a", value);
   }
   void Integer(uint64_t value) { absl::StrAppendFormat(&text_, " %d", value); }
-  // Smallest pushes are absolute, and what the smallest scale of a law, 2^-80, makes small enough is
-  // read as 0: at all scales such lengths count as 0.
+  // Smallest pushes are absolute, and what the smallest scale of a law, 2^-80, makes small enough
+  // is read as 0: at all scales such lengths count as 0.
   void Length(double value) {
     const double length = value / frame_.scale;
     if (measures()) Number(std::abs(length) < 0x1p-60 ? 0 : length);
