@@ -43,11 +43,7 @@ struct Underway {
 // What casts work with, kept by each thread from batch to batch while it is small.
 struct Scratch {
   // Whether it holds some megabytes at most.
-  bool IsModest() const {
-    size_t entries = finder.capacity() + hits.capacity();
-    for (const Underway& line : lines) entries += line.cast.capacity();
-    return entries <= 16 * kWindow;
-  }
+  bool IsModest() const { return finder.capacity() + hits.capacity() <= 16 * kWindow; }
 
   internal::PassageFinder finder;
   internal::LineDescent descent;
@@ -68,7 +64,9 @@ class CastBatch final : public internal::LineObserver {
       : scene_(scene.index()), options_(options), out_(out), meter_(meter) {
     if (scratch_ == nullptr) scratch_ = std::make_unique<Scratch>();
   }
-  ~CastBatch() { kept_ = scratch_->IsModest() ? std::move(scratch_) : nullptr; }
+  ~CastBatch() {
+    if (!meter_.stopped() && scratch_->IsModest()) kept_ = std::move(scratch_);
+  }
   CastBatch(const CastBatch&) = delete;
   CastBatch& operator=(const CastBatch&) = delete;
 
@@ -118,6 +116,7 @@ bool CastBatch::Run(size_t count, const LineOf& line_of) {
       for (size_t at = underway_; at-- > 0;) {
         if (Continue(at)) continue;
         Report(scratch_->lines[at]);
+        scratch_->lines[at].cast.Trim();
         if (!StartNext(at)) Remove(at);
       }
     }
@@ -159,6 +158,7 @@ bool CastBatch::Continue(size_t at) {
 // Puts the last line in the place of one that is over.
 void CastBatch::Remove(size_t at) {
   --underway_;
+  if (at == underway_) return;
   std::swap(scratch_->lines[at], scratch_->lines[underway_]);
   scratch_->descent.lines[at] = scratch_->descent.lines[underway_];
 }

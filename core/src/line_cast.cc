@@ -41,13 +41,17 @@ bool LineCast::Add(const IndexedPolygon& indexed, PassageFinder& finder) {
     const IndexedPolygon box(BoxOf(polygon), IndexUse::kOneQuery);
     return Pick(polygon, finder.Find(box, *meter_));
   }
-  Passage plain;
+  PlainPassage plain;
   meter_->Spend(std::min(polygon.vertex_count(), kMaxPlainEdges));
   switch (FindPlainPassage(line_, polygon, plain)) {
     case PlainVerdict::kNoPassage:
       return false;
-    case PlainVerdict::kPassage:
-      return Pick(polygon, {&plain, 1});
+    case PlainVerdict::kPassage: {
+      const bool comes_in = plain.entry != kNoEdge;
+      if (comes_in && plain.begin.low > end_) return false;  // behind the best one
+      const Passage passage = PassageOf(line_, polygon, plain);
+      return Pick(polygon, {&passage, 1});
+    }
     case PlainVerdict::kCannotTell:
       break;
   }
@@ -153,27 +157,31 @@ Feature LineCast::FeatureOf(const Polygon& polygon, const PassageEdge& edge) con
 
 void LineCast::Measure(const Polygon& polygon, const Candidate& candidate, CastHit& hit) const {
   const Passage& passage = candidate.passage;
+  const PassageEdge& reported = candidate.reported();
   hit.polygon_id = polygon.id();
   hit.starts_inside = passage.begin.is_start();
   hit.ends_inside = passage.end.is_end() || line_.is_point();
-  hit.exit_fraction = passage.end.Rounded(line_);
-  if (passage.exit.index != kNoEdge) {
-    hit.has_exit_edge = true;
-    hit.exit_edge = polygon.edge_ref(passage.exit.index);
-    if (!hit.ends_inside) hit.exit_normal = NormalOf(polygon, passage.exit, 1);
+  hit.fraction = candidate.fraction().Rounded(line_);
+  if (options_->measures >= CastMeasures::kNormal) {
+    // The reported edge defines the point, so that equal fractions of several edges do not matter.
+    const bool has_edge = reported.index != kNoEdge;
+    hit.point = (has_edge ? reported.at : candidate.fraction()).Point(line_, hit.fraction);
+    if (candidate.at_exit) {
+      if (!hit.ends_inside) hit.normal = NormalOf(polygon, reported, 1);
+    } else if (!hit.starts_inside) {
+      hit.normal = NormalOf(polygon, reported, -1);
+    }
   }
-  const PassageEdge& reported = candidate.reported();
-  hit.fraction = candidate.at_exit ? hit.exit_fraction : candidate.fraction().Rounded(line_);
-  hit.feature = FeatureOf(polygon, reported);
-  // The reported edge defines the point, so that equal fractions of several edges do not matter.
-  const bool has_edge = hit.feature != Feature::kNone;
-  hit.point = (has_edge ? reported.at : candidate.fraction()).Point(line_, hit.fraction);
-  if (has_edge) hit.edge = polygon.edge_ref(reported.index);
-  if (candidate.at_exit) {
-    hit.normal = hit.exit_normal;
-  } else if (!hit.starts_inside) {
-    hit.normal = NormalOf(polygon, reported, -1);
+  if (options_->measures >= CastMeasures::kEdge) {
+    hit.feature = FeatureOf(polygon, reported);
+    if (hit.feature != Feature::kNone) hit.edge = polygon.edge_ref(reported.index);
   }
+  if (options_->measures < CastMeasures::kExit) return;
+  hit.exit_fraction = candidate.at_exit ? hit.fraction : passage.end.Rounded(line_);
+  if (passage.exit.index == kNoEdge) return;
+  hit.has_exit_edge = true;
+  hit.exit_edge = polygon.edge_ref(passage.exit.index);
+  if (!hit.ends_inside) hit.exit_normal = NormalOf(polygon, passage.exit, 1);
 }
 
 }  // namespace carom::internal

@@ -41,15 +41,16 @@ class LineCast {
   double end() const { return end_; }
   const Box& reach() const { return reach_; }
 
-  // How many entries its memory has room for.
-  size_t capacity() const { return candidates_.capacity(); }
-
   // The number of hits. What follows does so once all polygons are there.
   size_t Finish();
   // Whether there were more than `max_hits`.
   bool is_truncated() const { return is_truncated_; }
   // Sets `hit`, that of `rank` in the total order, and the reflection if it is asked.
   void Measure(size_t rank, CastHit& hit, Vec2& reflection) const;
+  // Gives back the memory of very many hits, which are then gone.
+  void Trim() {
+    if (candidates_.capacity() > kKept) candidates_ = {};
+  }
 
  private:
   // A hit before its measures are computed.
@@ -69,6 +70,8 @@ class LineCast {
   void Measure(const Polygon& polygon, const Candidate& candidate, CastHit& hit) const;
   Vec2 NormalOf(const Polygon& polygon, const PassageEdge& edge, int towards) const;
   Feature FeatureOf(const Polygon& polygon, const PassageEdge& edge) const;
+
+  static constexpr size_t kKept = 128;  // candidates for which it keeps room
 
   const CastOptions* options_ = nullptr;
   WorkMeter* meter_ = nullptr;

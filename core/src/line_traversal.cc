@@ -43,8 +43,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 // How many pairs ahead the memory of a node is asked for.
 constexpr size_t kAhead = 16;
 
-// Writes the children of `node` that the line may meet from `targets` and `lines` on: `first` + k for
-// lane k. Returns their number.
+// Writes the children of `node` that the line may meet from `targets` and `lines` on: `first` + k
+// for lane k. Returns their number.
 HWY_INLINE size_t AddChildren(const BoxNode& node, const LineCull& cull, uint32_t first,
                               uint16_t line, uint32_t* targets, uint16_t* lines) {
   const hn::CappedTag<float, BoxNode::kWidth> d;
@@ -99,8 +99,8 @@ HWY_INLINE void Open(const Frontier& in, size_t begin, const LineCull* lines, Fr
     __builtin_prefetch(nodes[i + kAhead]->max_x.data());
     const uint32_t target = in.targets[begin + i];
     const uint16_t line = in.lines[begin + i];
-    count += AddChildren(*nodes[i], lines[line], first_of(target), line,
-                         out.targets.data() + count, out.lines.data() + count);
+    count += AddChildren(*nodes[i], lines[line], first_of(target), line, out.targets.data() + count,
+                         out.lines.data() + count);
   }
   out.count = count;
 }

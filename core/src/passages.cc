@@ -35,13 +35,15 @@ void PassageFinder::Start(const Line& line) {
   axis_ = DominantAxis(line);
 }
 
-PlainVerdict FindPlainPassage(const Line& line, const Polygon& polygon, Passage& passage) {
+PlainVerdict FindPlainPassage(const Line& line, const Polygon& polygon, PlainPassage& passage) {
   if (!polygon.is_one_closed_ring() || polygon.solidity() != Solidity::kSolid) {
     return PlainVerdict::kCannotTell;
   }
-  PlainPassage plain;
-  const PlainVerdict verdict = FindPlain(line, polygon.vertices(), plain);
-  if (verdict != PlainVerdict::kPassage) return verdict;
+  return FindPlain(line, polygon.vertices(), passage);
+}
+
+Passage PassageOf(const Line& line, const Polygon& polygon, const PlainPassage& plain) {
+  Passage passage;
   if (plain.entry == kNoEdge) {
     passage.begin = Fraction::Start(line);
   } else {
@@ -54,18 +56,18 @@ PlainVerdict FindPlainPassage(const Line& line, const Polygon& polygon, Passage&
     passage.end = Fraction::OfCrossingAt(plain.end, polygon.edge(plain.exit));
     passage.exit = {plain.exit, false, passage.end};
   }
-  return verdict;
+  return passage;
 }
 
 const std::vector<Passage>& PassageFinder::Find(const IndexedPolygon& polygon, WorkMeter& meter) {
   passages_.clear();
   if (!meter.Spend(std::min(polygon.polygon().vertex_count(), kMaxPlainEdges))) return passages_;
-  Passage plain;
+  PlainPassage plain;
   switch (FindPlainPassage(line_, polygon.polygon(), plain)) {
     case PlainVerdict::kNoPassage:
       return passages_;
     case PlainVerdict::kPassage:
-      passages_.push_back(plain);
+      passages_.push_back(PassageOf(line_, polygon.polygon(), plain));
       return passages_;
     case PlainVerdict::kCannotTell:
       break;

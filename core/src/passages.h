@@ -49,8 +49,11 @@ struct Passage {
 };
 
 // The passage of `line` in `polygon` if there is one at most and filters can tell, see
-// plain_passage.h. Sets `passage`, which is empty before, where the verdict is kPassage.
-PlainVerdict FindPlainPassage(const Line& line, const Polygon& polygon, Passage& passage);
+// plain_passage.h. Sets `passage` where the verdict is kPassage.
+PlainVerdict FindPlainPassage(const Line& line, const Polygon& polygon, PlainPassage& passage);
+
+// What it found.
+Passage PassageOf(const Line& line, const Polygon& polygon, const PlainPassage& plain);
 
 // Reused from polygon to polygon, it stops allocating once it is warm. Not thread-safe.
 class PassageFinder {

@@ -100,13 +100,15 @@ Workers Threads(size_t count) {
 }
 
 Question Carom::Casts(const Segments& segments) {
-  return [this, &segments, answers = CastAnswers()](size_t begin, size_t end) mutable {
+  CastOptions options;
+  options.measures = CastMeasures::kNormal;  // what the peers answer
+  return [this, &segments, options, answers = CastAnswers()](size_t begin, size_t end) mutable {
     return InBatches(begin, end, batch_, [&](size_t at, size_t count) {
       WorkMeter meter;
       CastSegments(*scene_,
                    {Part(segments.ax, at, count), Part(segments.ay, at, count),
                     Part(segments.bx, at, count), Part(segments.by, at, count)},
-                   {}, answers, meter);
+                   options, answers, meter);
       return answers.hits.size();
     });
   };

@@ -427,6 +427,46 @@ void ExpectSame(const CastAnswers& a, const CastAnswers& b, double factor = 1) {
   }
 }
 
+// What `hit` has up to some measures, and the rest as a default hit has it.
+CastHit Less(CastHit hit, CastMeasures measures) {
+  const CastHit none;
+  if (measures < CastMeasures::kNormal) {
+    hit.point = none.point;
+    hit.normal = none.normal;
+  }
+  if (measures < CastMeasures::kEdge) {
+    hit.edge = none.edge;
+    hit.feature = none.feature;
+  }
+  if (measures < CastMeasures::kExit) {
+    hit.exit_fraction = none.exit_fraction;
+    hit.exit_normal = none.exit_normal;
+    hit.exit_edge = none.exit_edge;
+    hit.has_exit_edge = none.has_exit_edge;
+  }
+  return hit;
+}
+
+TEST(RayLawTest, FewerMeasuresAreAPartOfAll) {
+  size_t compared = 0;
+  ForRandomScenes(78, Repeats(150, 10000),
+                  [&](Random& random, const Grid& grid, const TestScene& scene) {
+                    const Ray ray = RandomRay(random, grid);
+                    CastOptions options = RandomOptions(random);
+                    options.reflect = false;
+                    CastAnswers all = Cast(*scene.scene, {ray}, options);
+                    SCOPED_TRACE(scene.ToCode() + ToCode(ray, options));
+                    for (const CastMeasures measures :
+                         {CastMeasures::kEdge, CastMeasures::kNormal, CastMeasures::kFraction}) {
+                      options.measures = measures;
+                      for (CastHit& hit : all.hits) hit = Less(hit, measures);
+                      ExpectSame(Cast(*scene.scene, {ray}, options), all);
+                      compared += all.hits.size();
+                    }
+                  });
+  EXPECT_GT(compared, 1000u);
+}
+
 TEST(RayLawTest, ARayOverZeroToOneIsTheSegmentBitForBit) {
   int compared = 0;
   ForRandomScenes(73, Repeats(2000, 20000),

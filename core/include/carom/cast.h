@@ -43,11 +43,20 @@ enum class Feature : uint8_t { kNone, kEdge, kVertex, kCollinear };
 // (bottom), 1 (right), 2 (top) and 3 (left).
 enum class CastTarget : uint8_t { kPolygons, kBounds };
 
+// How much of a hit is computed; each holds those before it. What is not computed is as in a
+// default `CastHit`.
+//   FRACTION: the polygon, the fraction, and whether the passage holds the start and the end.
+//   NORMAL: the point and the normal.
+//   EDGE: the edge and the feature.
+//   EXIT: the passage's end: its fraction, normal and edge.
+enum class CastMeasures : uint8_t { kFraction, kNormal, kEdge, kExit };
+
 struct CastOptions {
   CastMode mode = CastMode::kClosest;
   InsidePolicy inside_policy = InsidePolicy::kReportStart;
   CastTarget target = CastTarget::kPolygons;
-  bool reflect = false;    // whether `CastAnswers::reflections` are asked
+  CastMeasures measures = CastMeasures::kExit;
+  bool reflect = false;    // whether `CastAnswers::reflections` are asked; needs the normal
   uint32_t max_hits = 64;  // of ALL and ALL_PASSAGES, per segment; in [1, 65536]
   uint64_t mask = kEveryCategory;
 };
