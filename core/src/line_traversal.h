@@ -99,7 +99,7 @@ class LineObserver {
   ~LineObserver() = default;
 };
 
-// Takes lines down the trees of a scene. Some 150 KiB, reused; not thread-safe.
+// Takes lines down the trees of a scene. Some 200 KiB, reused; not thread-safe.
 class LineDescent {
  public:
   static constexpr size_t kMaxLines = 128;

@@ -143,17 +143,24 @@ std::vector<uint32_t> Arranged(size_t count, const BoxOf& box_of) {
   return order;
 }
 
+// Of polygons all over a box, or along its longer side.
+double SpacingIn(const Box& box, size_t count) {
+  const double width = box.max.x - box.min.x;
+  const double height = box.max.y - box.min.y;
+  const auto n = static_cast<double>(count);
+  return std::max(std::sqrt(width * height / n), std::max(width, height) / n);
+}
+
 double MedianSpacing(const Pages<Tile>& tiles) {
   if (tiles.empty()) return 0;
-  std::vector<double> areas;
-  areas.reserve(tiles.size());
+  std::vector<double> spacings;
+  spacings.reserve(tiles.size());
   for (const auto& tile : tiles) {
-    const auto& [min, max] = tile->bounds();
-    areas.push_back((max.x - min.x) * (max.y - min.y) / static_cast<double>(tile->tree().count()));
+    spacings.push_back(SpacingIn(tile->bounds(), tile->entries().size()));
   }
-  const auto median = areas.begin() + static_cast<std::ptrdiff_t>(areas.size() / 2);
-  std::nth_element(areas.begin(), median, areas.end());
-  return std::sqrt(*median);
+  const auto median = spacings.begin() + static_cast<std::ptrdiff_t>(spacings.size() / 2);
+  std::nth_element(spacings.begin(), median, spacings.end());
+  return *median;
 }
 
 std::shared_ptr<const IdPage> MakeIdPage(std::vector<IdPage::Entry> entries) {

@@ -110,8 +110,8 @@ class SceneIndex {
   const Box& bounds() const { return bounds_; }
   // The largest magnitude of a coordinate.
   double magnitude() const { return magnitude_; }
-  // About how far a polygon is from the next where polygons are many: the root of the area that one
-  // has in the median tile. 0 for an empty scene.
+  // About how far a polygon is from the next in the median tile. 0 for an empty scene, and where
+  // all polygons are one point.
   double spacing() const { return spacing_; }
 
   // The polygon with this id, or null. O(log n).

@@ -248,6 +248,12 @@ TEST(LineStretchTest, FollowEachOtherToTheEnd) {
     }
     EXPECT_EQ(stretch.end(), line.t_max);
   }
+  // Many along a line are as far apart as many in a plane.
+  std::vector<Polygon> row;
+  for (uint64_t id = 0; id < 1000; ++id) {
+    row.push_back(BoxAt(id, {id * 1.0, 0}, {id + 0.5, 0}));
+  }
+  EXPECT_NEAR(SceneIndex(row, Workers{}).spacing(), 1, 0.01);
   LineStretch stretch;
   const CastLine line(carom::Segment{{0, 0}, {100, 100}});
   stretch.Start(line, scene, true);
