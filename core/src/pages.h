@@ -18,9 +18,21 @@ namespace carom::internal {
 
 inline constexpr size_t kPageSize = 512;  // a full tree of three levels
 
-// `Page` has the types Entry and Key and the function first_key(), and is made of sorted entries.
+// A page, and what edits and whoever walks over all pages need to know of it: beside the pointer,
+// for each page is likely to miss the cache.
 template <class Page>
-using Pages = std::vector<std::shared_ptr<const Page>>;
+struct PageRef {
+  PageRef(std::shared_ptr<const Page> its_page)  // NOLINT: pages are made as pointers
+      : page(std::move(its_page)), head(page->head()) {}
+
+  std::shared_ptr<const Page> page;
+  typename Page::Head head;
+};
+
+// `Page` has the types Entry, Key, and Head with the member first_key, the function head(), and is
+// made of sorted entries.
+template <class Page>
+using Pages = std::vector<PageRef<Page>>;
 
 // One page of up to twice the page size, or as many of equal size as it takes.
 template <class Page, class MakePage>
@@ -54,7 +66,7 @@ Pages<Page> Edited(const Pages<Page>& pages, const std::vector<typename Page::Ke
   for (size_t i = 0; i < pages.size(); ++i) {
     const bool is_last = i + 1 == pages.size();
     const auto is_later = [&](const typename Page::Key& key) {
-      return !is_last && !(key < pages[i + 1]->first_key());
+      return !is_last && !(key < pages[i + 1].head.first_key);
     };
     const auto after_gone = std::find_if(next_gone, gone.end(), is_later);
     const auto after_arriving = std::find_if(
@@ -65,7 +77,7 @@ Pages<Page> Edited(const Pages<Page>& pages, const std::vector<typename Page::Ke
       continue;
     }
     const auto middle = static_cast<std::ptrdiff_t>(kept.size());
-    for (Entry& entry : sorted(*pages[i])) {
+    for (Entry& entry : sorted(*pages[i].page)) {
       while (next_gone != after_gone && *next_gone < key_of(entry)) ++next_gone;
       if (next_gone == after_gone || key_of(entry) < *next_gone) kept.push_back(std::move(entry));
     }

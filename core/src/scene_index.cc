@@ -156,7 +156,7 @@ double MedianSpacing(const Pages<Tile>& tiles) {
   std::vector<double> spacings;
   spacings.reserve(tiles.size());
   for (const auto& tile : tiles) {
-    spacings.push_back(SpacingIn(tile->bounds(), tile->entries().size()));
+    spacings.push_back(SpacingIn(tile.head.bounds, tile.head.polygon_count));
   }
   const auto median = spacings.begin() + static_cast<std::ptrdiff_t>(spacings.size() / 2);
   std::nth_element(spacings.begin(), median, spacings.end());
@@ -176,14 +176,15 @@ CurveKey Curve::KeyOf(const Polygon& polygon) const {
   return {HilbertPlace(x, y), polygon.id()};
 }
 
-Tile::Tile(std::vector<IndexedPolygon> polygons, const Curve& curve)
-    : first_key_(curve.KeyOf(polygons[0].polygon())) {
+Tile::Tile(std::vector<IndexedPolygon> polygons, const Curve& curve) {
   const std::vector<uint32_t> order =
       Arranged(polygons.size(), [&](size_t i) { return polygons[i].polygon().bounds(); });
+  head_.first_key = curve.KeyOf(polygons[0].polygon());
+  head_.polygon_count = polygons.size();
   polygons_.reserve(polygons.size());
   for (const uint32_t i : order) {
-    bounds_.Extend(polygons[i].polygon().bounds());
-    vertex_count_ += polygons[i].polygon().vertex_count();
+    head_.bounds.Extend(polygons[i].polygon().bounds());
+    head_.vertex_count += polygons[i].polygon().vertex_count();
     polygons_.push_back(std::move(polygons[i]));
   }
   tree_ = BoxTree(polygons_.size(), [this](size_t i) { return polygons_[i].polygon().bounds(); });
@@ -214,17 +215,18 @@ SceneIndex::SceneIndex(std::vector<Polygon> polygons, const Workers& workers) {
   SortShared(order, workers, std::less<>());
   std::vector<size_t> ends{0};
   if (!order.empty()) CutAtSquares(order, 0, order.size(), 2 * kCurveBits - 1, ends);
-  tiles_.resize(ends.size() - 1);
-  Share(tiles_.size(), workers, [&](size_t begin, size_t end) {
+  std::vector<std::shared_ptr<const Tile>> tiles(ends.size() - 1);
+  Share(tiles.size(), workers, [&](size_t begin, size_t end) {
     for (size_t at = begin; at < end; ++at) {
       std::vector<IndexedPolygon> in_tile;
       in_tile.reserve(ends[at + 1] - ends[at]);
       for (size_t i = ends[at]; i < ends[at + 1]; ++i) {
         in_tile.emplace_back(polygons[order[i].second]);
       }
-      tiles_[at] = std::make_shared<const Tile>(std::move(in_tile), curve_);
+      tiles[at] = std::make_shared<const Tile>(std::move(in_tile), curve_);
     }
   });
+  tiles_.assign(tiles.begin(), tiles.end());
   SortShared(polygons, workers, ById);
   const auto at = [&](size_t i) {
     return std::make_move_iterator(polygons.begin() + static_cast<std::ptrdiff_t>(i));
@@ -280,37 +282,34 @@ bool SceneIndex::HasPlaceFor(const std::vector<Polygon>& arriving) const {
 void SceneIndex::Finish() {
   bounds_ = Box{};
   vertex_count_ = 0;
-  for (const auto& tile : tiles_) {
-    bounds_.Extend(tile->bounds().min);
-    bounds_.Extend(tile->bounds().max);
-    vertex_count_ += tile->vertex_count();
+  for (const PageRef<Tile>& tile : tiles_) {
+    bounds_.Extend(tile.head.bounds);
+    vertex_count_ += tile.head.vertex_count;
   }
   if (!bounds_.empty()) {
     magnitude_ = std::max({std::abs(bounds_.min.x), std::abs(bounds_.min.y),
                            std::abs(bounds_.max.x), std::abs(bounds_.max.y)});
   }
   spacing_ = MedianSpacing(tiles_);
-  arranged_.clear();
+  const auto box_of = [this](size_t i) { return tiles_[i].head.bounds; };
+  const std::vector<uint32_t> order = Arranged(tiles_.size(), box_of);
   arranged_.reserve(tiles_.size());
-  for (const uint32_t i :
-       Arranged(tiles_.size(), [this](size_t at) { return tiles_[at]->bounds(); })) {
-    arranged_.push_back(tiles_[i].get());
-  }
-  tree_ = BoxTree(arranged_.size(), [this](size_t i) { return arranged_[i]->bounds(); });
+  for (const uint32_t i : order) arranged_.push_back(tiles_[i].page.get());
+  tree_ = BoxTree(order.size(), [&](size_t i) { return box_of(order[i]); });
   id_page_begin_.reserve(id_pages_.size());
   polygon_count_ = 0;
-  for (const auto& page : id_pages_) {
+  for (const PageRef<IdPage>& page : id_pages_) {
     id_page_begin_.push_back(polygon_count_);
-    polygon_count_ += page->entries().size();
+    polygon_count_ += page.head.count;
   }
 }
 
 const Polygon* SceneIndex::Find(uint64_t id) const {
   const auto after = std::upper_bound(
       id_pages_.begin(), id_pages_.end(), id,
-      [](uint64_t wanted, const auto& page) { return wanted < page->first_key(); });
+      [](uint64_t wanted, const auto& page) { return wanted < page.head.first_key; });
   if (after == id_pages_.begin()) return nullptr;
-  const std::span<const IdPage::Entry> entries = (*std::prev(after))->entries();
+  const std::span<const IdPage::Entry> entries = std::prev(after)->page->entries();
   const auto found = std::lower_bound(
       entries.begin(), entries.end(), id,
       [](const IdPage::Entry& entry, uint64_t wanted) { return entry.id < wanted; });
@@ -320,7 +319,7 @@ const Polygon* SceneIndex::Find(uint64_t id) const {
 const Polygon& SceneIndex::polygon(size_t index) const {
   const auto after = std::upper_bound(id_page_begin_.begin(), id_page_begin_.end(), index);
   const auto page = static_cast<size_t>(after - id_page_begin_.begin()) - 1;
-  return id_pages_[page]->entries()[index - id_page_begin_[page]].polygon;
+  return id_pages_[page].page->entries()[index - id_page_begin_[page]].polygon;
 }
 
 }  // namespace carom::internal

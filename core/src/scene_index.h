@@ -53,6 +53,12 @@ class Tile {
  public:
   using Entry = IndexedPolygon;
   using Key = CurveKey;
+  struct Head {
+    CurveKey first_key;
+    Box bounds;
+    size_t polygon_count = 0;
+    size_t vertex_count = 0;
+  };
 
   // `polygons` are sorted along the curve.
   Tile(std::vector<IndexedPolygon> polygons, const Curve& curve);
@@ -61,17 +67,13 @@ class Tile {
   std::span<const IndexedPolygon> entries() const { return polygons_; }
   // Along the curve.
   std::vector<IndexedPolygon> Sorted(const Curve& curve) const;
-  const CurveKey& first_key() const { return first_key_; }
   const BoxTree& tree() const { return tree_; }
-  const Box& bounds() const { return bounds_; }
-  size_t vertex_count() const { return vertex_count_; }
+  const Head& head() const { return head_; }
 
  private:
   std::vector<IndexedPolygon> polygons_;
   BoxTree tree_;
-  Box bounds_;
-  CurveKey first_key_;
-  size_t vertex_count_ = 0;
+  Head head_;
 };
 
 // Polygons by ascending id. Immutable, hence thread-safe.
@@ -82,11 +84,15 @@ class IdPage {
     Polygon polygon;
   };
   using Key = uint64_t;
+  struct Head {
+    uint64_t first_key;
+    size_t count;
+  };
 
   explicit IdPage(std::vector<Entry> entries) : entries_(std::move(entries)) {}
 
   std::span<const Entry> entries() const { return entries_; }
-  uint64_t first_key() const { return entries_[0].id; }
+  Head head() const { return {entries_[0].id, entries_.size()}; }
 
  private:
   std::vector<Entry> entries_;
