@@ -7,7 +7,6 @@
 #include <array>
 #include <cmath>
 #include <memory>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -26,6 +25,7 @@ using internal::Line;
 
 constexpr size_t kLines = internal::LineDescent::kMaxLines;
 constexpr size_t kWindow = 1024;
+constexpr size_t kMostKept = 65536;  // hits of all lines under way that want all of theirs
 
 // The hits of one item among those of its window.
 struct Slice {
@@ -65,7 +65,7 @@ class CastBatch final : public internal::LineObserver {
     if (scratch_ == nullptr) scratch_ = std::make_unique<Scratch>();
   }
   ~CastBatch() {
-    if (!meter_.stopped() && scratch_->IsModest()) kept_ = std::move(scratch_);
+    if (is_over_ && scratch_->IsModest()) kept_ = std::move(scratch_);
   }
   CastBatch(const CastBatch&) = delete;
   CastBatch& operator=(const CastBatch&) = delete;
@@ -79,7 +79,7 @@ class CastBatch final : public internal::LineObserver {
   bool Continue(size_t at);
   void Remove(size_t at);
   void Report(Underway& line);
-  void FlushWindow();
+  bool FlushWindow();
 
   // Taken while a batch runs, so a batch within a batch makes its own.
   static thread_local std::unique_ptr<Scratch> kept_;
@@ -94,6 +94,7 @@ class CastBatch final : public internal::LineObserver {
   size_t next_ = 0;
   size_t end_ = 0;
   size_t underway_ = 0;
+  bool is_over_ = false;
 };
 
 thread_local std::unique_ptr<Scratch> CastBatch::kept_;
@@ -102,6 +103,9 @@ bool CastBatch::Run(size_t count, const LineOf& line_of) {
   out_.Clear();
   out_.counts.assign(count, 0);
   line_of_ = &line_of;
+  const bool wants_all = options_.mode >= CastMode::kAll;
+  const size_t most =
+      wants_all ? std::clamp<size_t>(kMostKept / options_.max_hits, 1, kLines) : kLines;
   for (begin_ = 0; begin_ < count; begin_ = end_) {
     next_ = begin_;
     end_ = std::min(begin_ + kWindow, count);
@@ -109,7 +113,7 @@ bool CastBatch::Run(size_t count, const LineOf& line_of) {
     scratch_->hits.clear();
     scratch_->reflections.clear();
     underway_ = 0;
-    while (underway_ < kLines && StartNext(underway_)) ++underway_;
+    while (underway_ < most && StartNext(underway_)) ++underway_;
     while (underway_ > 0) {
       scratch_->descent.Run(scene_, underway_, *this, meter_);
       if (meter_.stopped()) return false;
@@ -120,10 +124,10 @@ bool CastBatch::Run(size_t count, const LineOf& line_of) {
         if (!StartNext(at)) Remove(at);
       }
     }
-    if (meter_.stopped()) return false;
-    FlushWindow();
+    if (meter_.stopped() || !FlushWindow()) return false;
   }
   std::sort(out_.truncated.begin(), out_.truncated.end());
+  is_over_ = true;
   return true;
 }
 
@@ -138,9 +142,7 @@ bool CastBatch::StartNext(size_t at) {
     its_item = item;
     cast.Start(options_, meter_);
     stretch.Start(line, scene_, cast.is_ordered());
-    const bool is_whole = stretch.end() == line.t_max;
-    scratch_->descent.lines[at] = internal::LineCull(
-        line, is_whole ? line.bounds : stretch.BoundsOn(line), scene_.magnitude());
+    scratch_->descent.lines[at] = internal::LineCull(line, stretch.bounds(), scene_.magnitude());
     return true;
   }
   return false;
@@ -151,7 +153,7 @@ bool CastBatch::Continue(size_t at) {
   auto& [item, stretch, cast] = scratch_->lines[at];
   if (cast.is_done() || stretch.end() >= cast.end()) return false;
   stretch.Advance(cast.line(), cast.end());
-  scratch_->descent.lines[at].SetReach(stretch.BoundsOn(cast.line()));
+  scratch_->descent.lines[at].SetReach(stretch.bounds());
   return true;
 }
 
@@ -183,10 +185,12 @@ void CastBatch::Visit(const internal::Frontier& pairs) {
     for (size_t i = 0; i < count; ++i) {
       const uint16_t line = pairs.lines[begin + i];
       auto& [item, stretch, cast] = scratch_->lines[line];
-      if (cast.is_done()) continue;
+      if (cast.is_done() || stretch.IsOld(entries[i]->polygon().bounds())) continue;
       if (!meter_.Spend(1)) return;
       if (cast.Add(*entries[i], scratch_->finder)) {
-        if (cast.end() < stretch.end()) scratch_->descent.lines[line].SetReach(cast.reach());
+        if (cast.end() < stretch.end()) {
+          scratch_->descent.lines[line].SetReach(stretch.BoundsUpTo(cast.line(), cast.end()));
+        }
       } else if (cast.is_done()) {
         scratch_->descent.lines[line].Stop();
       }
@@ -209,16 +213,18 @@ void CastBatch::Report(Underway& line) {
   }
 }
 
-void CastBatch::FlushWindow() {
+bool CastBatch::FlushWindow() {
   const auto append = [](auto& to, const auto& from, const Slice& slice) {
     const auto first = from.begin() + static_cast<std::ptrdiff_t>(slice.begin);
     to.insert(to.end(), first, first + static_cast<std::ptrdiff_t>(slice.count));
   };
   for (const Slice& slice : scratch_->slices) {
     if (slice.count == 0) continue;
+    if (!meter_.Spend(slice.count)) return false;
     append(out_.hits, scratch_->hits, slice);
     if (options_.reflect) append(out_.reflections, scratch_->reflections, slice);
   }
+  return true;
 }
 
 // Sets the line of ray i, or records an error and returns false.

@@ -20,7 +20,7 @@
 
 namespace carom::internal {
 
-// Reused from line to line, it stops allocating once it is warm. Not thread-safe.
+// Reused from line to line, it allocates for lines of very many hits alone. Not thread-safe.
 class LineCast {
  public:
   // To be set before the start, and left alone from then on.
@@ -37,9 +37,8 @@ class LineCast {
   bool Add(const IndexedPolygon& indexed, PassageFinder& finder);
   // Whether no more polygons are wanted.
   bool is_done() const { return options_->mode == CastMode::kAny && !candidates_.empty(); }
-  // Where the part of the line ends in which a better hit may be, and a box that holds it.
+  // Where the part of the line ends in which a better hit may be.
   double end() const { return end_; }
-  const Box& reach() const { return reach_; }
 
   // The number of hits. What follows does so once all polygons are there.
   size_t Finish();
@@ -76,7 +75,7 @@ class LineCast {
   const CastOptions* options_ = nullptr;
   WorkMeter* meter_ = nullptr;
   Line line_{Segment{}};
-  Box reach_;
+  Box reach_;  // holds the part up to `end_`
   double end_ = 1;
   std::vector<Candidate> candidates_;
   bool is_truncated_ = false;

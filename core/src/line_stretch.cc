@@ -18,6 +18,9 @@ constexpr double kGrowth = 3;
 void LineStretch::Start(const Line& line, const SceneIndex& scene, bool is_whole) {
   begin_ = line.t_min;
   end_ = line.t_max;
+  bounds_ = line.bounds;
+  before_ = {};
+  left_ = kMost - 1;
   const double dx = line.dx.high;
   const double dy = line.dy.high;
   const double longer = std::max(std::abs(dx), std::abs(dy));
@@ -33,14 +36,19 @@ void LineStretch::Start(const Line& line, const SceneIndex& scene, bool is_whole
   };
   pass(line.origin.x, dx, scene.bounds().min.x, scene.bounds().max.x);
   pass(line.origin.y, dy, scene.bounds().min.y, scene.bounds().max.y);
-  if (enter + length_ < leave_) end_ = enter + length_;
+  if (!(enter + length_ < leave_)) return;
+  end_ = enter + length_;
+  bounds_ = line.BoundsBetween(begin_, end_);
 }
 
 void LineStretch::Advance(const Line& line, double limit) {
   begin_ = end_;
   length_ *= kGrowth;
+  --left_;
   const double end = begin_ + length_;
-  end_ = std::min(end < leave_ ? end : line.t_max, limit);
+  end_ = std::min(left_ > 0 && end < leave_ ? end : line.t_max, limit);
+  before_ = bounds_;
+  bounds_ = line.BoundsBetween(begin_, end_);
 }
 
 }  // namespace carom::internal

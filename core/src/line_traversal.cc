@@ -151,7 +151,7 @@ LineCull::LineCull(const Line& line, const Box& reach, double magnitude) {
   normal_y = static_cast<float>(dx * scale);
   const double offset = normal_x * line.origin.x + normal_y * line.origin.y;
   const double size = std::max({magnitude, std::abs(line.origin.x), std::abs(line.origin.y)});
-  slack = size * 0x1p-18 + 0x1p-120;
+  const double slack = size * 0x1p-18 + 0x1p-120;
   far = 2 * size;
   least = static_cast<float>(offset - slack);
   most = static_cast<float>(offset + slack);
@@ -163,10 +163,10 @@ LineCull::LineCull(const Line& line, const Box& reach, double magnitude) {
 }
 
 void LineCull::SetReach(const Box& reach) {
-  min_x = static_cast<float>(std::max(reach.min.x, -far) - slack);
-  min_y = static_cast<float>(std::max(reach.min.y, -far) - slack);
-  max_x = static_cast<float>(std::min(reach.max.x, far) + slack);
-  max_y = static_cast<float>(std::min(reach.max.y, far) + slack);
+  min_x = static_cast<float>(std::max(reach.min.x, -far));
+  min_y = static_cast<float>(std::max(reach.min.y, -far));
+  max_x = static_cast<float>(std::min(reach.max.x, far));
+  max_y = static_cast<float>(std::min(reach.max.y, far));
 }
 
 void LineDescent::Run(const SceneIndex& scene, size_t count, LineObserver& observer,

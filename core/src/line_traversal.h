@@ -14,13 +14,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <span>
 
+#include "box_tree.h"
 #include "carom/geometry.h"
 #include "carom/work_meter.h"
-#include "indexed_polygon.h"
 #include "line.h"
+#include "pages.h"
 #include "scene_index.h"
 
 namespace carom::internal {
@@ -41,7 +40,7 @@ inline constexpr uint32_t kMaxY = offsetof(BoxNode, max_y) / sizeof(float);
 // twice that and more: 64 u M + 2^-120.
 class LineCull {
  public:
-  LineCull() = default;
+  LineCull() = default;  // to be assigned to
   // What `reach` holds of the line. `magnitude` is M but for the origin.
   LineCull(const Line& line, const Box& reach, double magnitude);
 
@@ -49,13 +48,13 @@ class LineCull {
   // Meets nothing from now on.
   void Stop() { max_x = -HUGE_VALF; }
 
-  // The reach, `slack` larger; no empty box passes.
+  // The reach, rounded as boxes are to floats, which keeps what meets; no empty box passes.
   float min_x, max_x, min_y, max_y;
   // The normal; what the upper corner of a box must attain, and the lower one must not exceed.
   float normal_x, normal_y, least, most;
   // Where a node has those corners.
   uint32_t upper_x, upper_y, lower_x, lower_y;
-  double slack, far;
+  double far;  // beyond the scene and the origin
 };
 
 // Pairs of a line and what it may meet.
@@ -76,7 +75,8 @@ struct Frontier {
   alignas(64) std::array<uint16_t, kCapacity> lines;
 };
 
-// Polygon `index` of a tile, or a node of its tree, as one number.
+// Polygon `index` of a tile, or a node of its tree, as one number. A scene has less than 2^22
+// tiles: 67 million polygons, the most that a server takes, make 3 million at worst.
 struct Slot {
   static constexpr uint32_t kBits = 10;
   static_assert(size_t{1} << kBits == 2 * kPageSize);  // what a tile has at most
@@ -111,8 +111,12 @@ class LineDescent {
   std::array<LineCull, kMaxLines> lines;
 
  private:
-  static constexpr size_t kUpperLevels = 8;  // over 2^22 tiles, what `Slot` can tell apart
-  static constexpr size_t kTileLevels = 4;   // over 2 kPageSize polygons
+  // Over the tiles that `Slot` tells apart, respectively over 2 kPageSize polygons: powers of
+  // eight.
+  static constexpr size_t kUpperLevels = 8;
+  static constexpr size_t kTileLevels = 4;
+  static_assert(uint64_t{1} << 3 * kUpperLevels >= uint64_t{1} << (32 - Slot::kBits));
+  static_assert(size_t{1} << 3 * kTileLevels >= 2 * kPageSize);
 
   struct Call {
     const SceneIndex& scene;

@@ -12,12 +12,12 @@
 namespace carom::internal {
 namespace {
 
-constexpr int kCurveBits = 20;  // a million places along each side
+constexpr int kCurveBits = 31;  // of a place along a side
 
 // The place of `value` between `min` and `max` in [0, 2^kCurveBits).
 uint32_t Cell(double value, double min, double max) {
   if (!(max > min)) return 0;
-  constexpr double kCells = 1 << kCurveBits;
+  constexpr double kCells = uint32_t{1} << kCurveBits;
   return static_cast<uint32_t>(std::clamp((value - min) / (max - min) * kCells, 0.0, kCells - 1));
 }
 
@@ -84,9 +84,9 @@ std::vector<IdPage::Entry> Entries(std::vector<Polygon> polygons) {
 
 using Ordered = std::vector<std::pair<CurveKey, uint32_t>>;
 
-// Cuts order[begin, end), whose places agree but for their last `bits` bits + 1, into tiles: at the
-// halves of the squares that the curve fills one after the other, so that tiles do not overlap.
-// Appends the end of each.
+// Cuts order[begin, end), whose places agree but for their last `bit` + 1 bits, into tiles: at the
+// halves of the squares that the curve fills one after the other, so that tiles overlap by no more
+// than polygons are large. Appends the end of each.
 void CutAtSquares(const Ordered& order, size_t begin, size_t end, int bit,
                   std::vector<size_t>& ends) {
   if (end - begin <= kPageSize) return ends.push_back(end);
@@ -101,6 +101,19 @@ void CutAtSquares(const Ordered& order, size_t begin, size_t end, int bit,
   const auto middle = static_cast<size_t>(found - order.begin());
   if (middle > begin) CutAtSquares(order, begin, middle, bit - 1, ends);
   if (middle < end) CutAtSquares(order, middle, end, bit - 1, ends);
+}
+
+// Joins tiles that are small with the one before, as edits do.
+void JoinSmall(std::vector<size_t>& ends) {
+  size_t count = 1;  // of the ends that are kept, the first of which is where the first tile begins
+  for (size_t i = 1; i < ends.size(); ++i) {
+    const size_t size = ends[i] - ends[i - 1];
+    const bool joins = count > 1 && ends[i] - ends[count - 2] <= kPageSize &&
+                       (size < kPageSize / 4 || ends[count - 1] - ends[count - 2] < kPageSize / 4);
+    ends[joins ? count - 1 : count] = ends[i];
+    if (!joins) ++count;
+  }
+  ends.resize(count);
 }
 
 // The middle of a box.
@@ -215,6 +228,7 @@ SceneIndex::SceneIndex(std::vector<Polygon> polygons, const Workers& workers) {
   SortShared(order, workers, std::less<>());
   std::vector<size_t> ends{0};
   if (!order.empty()) CutAtSquares(order, 0, order.size(), 2 * kCurveBits - 1, ends);
+  JoinSmall(ends);
   std::vector<std::shared_ptr<const Tile>> tiles(ends.size() - 1);
   Share(tiles.size(), workers, [&](size_t begin, size_t end) {
     for (size_t at = begin; at < end; ++at) {

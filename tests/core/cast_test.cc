@@ -458,6 +458,60 @@ TEST(CastLawTest, MovingEverythingByAnExactVectorChangesOnlyThePosition) {
   });
 }
 
+uint64_t WorkOf(const Scene& scene, const std::vector<Segment>& segments, CastMode mode) {
+  std::vector<double> ax, ay, bx, by;
+  for (const Segment& s : segments) {
+    ax.push_back(s.a.x);
+    ay.push_back(s.a.y);
+    bx.push_back(s.b.x);
+    by.push_back(s.b.y);
+  }
+  CastOptions options;
+  options.mode = mode;
+  CastAnswers answers;
+  WorkMeter meter;
+  EXPECT_TRUE(CastSegments(scene, {ax, ay, bx, by}, options, answers, meter));
+  return meter.used();
+}
+
+// Floats tell apart what is near the origin of the scene better than what is far from it.
+TEST(CastCostTest, FarFromTheOriginAndBesideAnOutlier) {
+  const auto work = [](double at, bool has_outlier) {
+    Random random(91);
+    std::vector<PolygonSpec> specs;
+    for (uint64_t id = 0; id < 10000; ++id) {
+      const Vec2 p{at + 300 * random.Unit(), at + 300 * random.Unit()};
+      specs.push_back({id, {Rectangle(p.x, p.y, p.x + 1, p.y + 1)}});
+    }
+    if (has_outlier) specs.push_back({99999, {Rectangle(1e8, 1e8, 1e8 + 1, 1e8 + 1)}});
+    std::vector<Segment> segments;
+    for (int i = 0; i < 200; ++i) {
+      const Vec2 a{at + 300 * random.Unit(), at + 300 * random.Unit()};
+      segments.push_back({a, {a.x + 10 * random.Unit(), a.y + 10 * random.Unit()}});
+    }
+    return WorkOf(*SceneOf(std::move(specs)), segments, CastMode::kClosest);
+  };
+  const uint64_t usual = work(0, false);
+  EXPECT_LT(work(5e6, false), 4 * usual);
+  EXPECT_LT(work(0, true), 16 * usual);
+}
+
+// A polygon as long as the line is looked at once, however many stretches pass it by.
+TEST(CastCostTest, ALongPolygonIsLookedAtOnce) {
+  std::vector<PolygonSpec> specs;
+  for (uint64_t id = 0; id < 3000; ++id) {
+    const Vec2 p{id % 60 * 0.02, static_cast<double>(id / 60) * 0.02 - 3};
+    specs.push_back({id, {Rectangle(p.x, p.y, p.x + 0.01, p.y + 0.01)}});
+  }
+  RingSpec chain{{}, true};
+  for (int i = 0; i <= 20000; ++i)
+    chain.vertices.push_back({i * 0.05, i * 0.05 + 1e-6 * (i % 2 + 1)});
+  specs.push_back({9999, {chain}, {}, Solidity::kBoundary});
+  const Scene::Ptr scene = SceneOf(std::move(specs));
+  const std::vector<Segment> miss{{{0, 0}, {1000, 1000}}};
+  EXPECT_LT(WorkOf(*scene, miss, CastMode::kClosest), 2 * WorkOf(*scene, miss, CastMode::kAll));
+}
+
 TEST(CastLawTest, BatchesAnswerAsSingleCastsDo) {
   ForRandomCasts(34, [](Random&, const TestScene& scene, Segment s) {
     const std::vector<Segment> batch{s, {s.b, s.a}, {s.a, s.a}, s};

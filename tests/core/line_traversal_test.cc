@@ -67,7 +67,7 @@ Ids Seen(const SceneIndex& scene, const CastLine& line, bool is_whole = true) {
   stretch.Start(line, scene, is_whole);
   while (true) {
     const bool is_last = stretch.end() == line.t_max;
-    descent->lines[0] = LineCull(line, stretch.BoundsOn(line), scene.magnitude());
+    descent->lines[0] = LineCull(line, stretch.bounds(), scene.magnitude());
     descent->Run(scene, 1, witness, meter);
     if (is_last) return witness.OfLine(0);
     stretch.Advance(line, line.t_max);

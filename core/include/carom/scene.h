@@ -75,7 +75,7 @@ class Scene {
   // for a replaced or removed id that is not; RESOURCE_EXHAUSTED over `limits`. Where kinds mix,
   // the first in this list that occurs. An empty list makes an equal scene under the new version.
   //
-  // Cost: pages of some hundred polygons for each edit, and a word for each page of the scene; now
+  // Cost: pages of some hundred polygons for each edit, and a few words for each other page; now
   // and then, when the scene has doubled its extent or half of it is edited, that of `Create`.
   absl::StatusOr<Ptr> Commit(std::vector<SceneEdit> edits, uint64_t version,
                              const SceneLimits& limits = {}) const;
