@@ -104,8 +104,8 @@ bool CastBatch::Run(size_t count, const LineOf& line_of) {
   out_.counts.assign(count, 0);
   line_of_ = &line_of;
   const bool wants_all = options_.mode >= CastMode::kAll;
-  const size_t most =
-      wants_all ? std::clamp<size_t>(kMostKept / options_.max_hits, 1, kLines) : kLines;
+  const size_t hits = wants_all ? std::max<size_t>(options_.max_hits, 1) : 1;
+  const size_t most = std::clamp<size_t>(kMostKept / hits, 1, kLines);
   for (begin_ = 0; begin_ < count; begin_ = end_) {
     next_ = begin_;
     end_ = std::min(begin_ + kWindow, count);
