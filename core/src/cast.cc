@@ -103,8 +103,8 @@ bool CastBatch::Run(size_t count, const LineOf& line_of) {
   out_.Clear();
   out_.counts.assign(count, 0);
   line_of_ = &line_of;
-  const bool wants_all = options_.mode >= CastMode::kAll;
-  const size_t hits = wants_all ? std::max<size_t>(options_.max_hits, 1) : 1;
+  const bool is_ordered = internal::LineCast::IsOrdered(options_.mode);
+  const size_t hits = is_ordered ? std::max<size_t>(options_.max_hits, 1) : 1;
   const size_t most = std::clamp<size_t>(kMostKept / hits, 1, kLines);
   for (begin_ = 0; begin_ < count; begin_ = end_) {
     next_ = begin_;
@@ -165,7 +165,7 @@ void CastBatch::Remove(size_t at) {
   scratch_->descent.lines[at] = scratch_->descent.lines[underway_];
 }
 
-// The memory of the entries of a few pairs is asked for, then that of their polygons.
+// Of a few pairs at a time the memory of the entries is asked for, then that of the polygons.
 void CastBatch::Visit(const internal::Frontier& pairs) {
   constexpr size_t kGroup = 32;
   std::array<const IndexedPolygon*, kGroup> entries;

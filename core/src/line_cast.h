@@ -28,9 +28,10 @@ class LineCast {
   // `options` and `meter` outlive what is asked of the line.
   void Start(const CastOptions& options, WorkMeter& meter);
   // Whether all hits are wanted, in order.
-  bool is_ordered() const {
-    return options_->mode == CastMode::kAll || options_->mode == CastMode::kAllPassages;
+  static bool IsOrdered(CastMode mode) {
+    return mode == CastMode::kAll || mode == CastMode::kAllPassages;
   }
+  bool is_ordered() const { return IsOrdered(options_->mode); }
 
   // Looks at a polygon that the line may meet, perhaps not for the first time unless the mode is
   // ALL or ALL_PASSAGES. Returns whether the reach became smaller. `finder` is anyone's.

@@ -76,7 +76,7 @@ struct Frontier {
 };
 
 // Polygon `index` of a tile, or a node of its tree, as one number. A scene has less than 2^22
-// tiles: 67 million polygons, the most that a server takes, make 3 million at worst.
+// tiles: as small ones join, 67 million polygons, the most that a server takes, make a million.
 struct Slot {
   static constexpr uint32_t kBits = 10;
   static_assert(size_t{1} << kBits == 2 * kPageSize);  // what a tile has at most

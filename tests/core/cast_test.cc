@@ -27,7 +27,7 @@ RingSpec Rectangle(double x0, double y0, double x1, double y1) {
 Scene::Ptr SceneOf(std::vector<PolygonSpec> specs) { return MakeScene(std::move(specs)).scene; }
 
 CastAnswers Cast(const Scene& scene, const std::vector<Segment>& segments,
-                 const CastOptions& options = {}) {
+                 const CastOptions& options, WorkMeter& meter) {
   std::vector<double> ax, ay, bx, by;
   for (const Segment& s : segments) {
     ax.push_back(s.a.x);
@@ -36,9 +36,14 @@ CastAnswers Cast(const Scene& scene, const std::vector<Segment>& segments,
     by.push_back(s.b.y);
   }
   CastAnswers answers;
-  WorkMeter meter;
   EXPECT_TRUE(CastSegments(scene, {ax, ay, bx, by}, options, answers, meter));
   return answers;
+}
+
+CastAnswers Cast(const Scene& scene, const std::vector<Segment>& segments,
+                 const CastOptions& options = {}) {
+  WorkMeter meter;
+  return Cast(scene, segments, options, meter);
 }
 
 // The hit of one CLOSEST cast, which is expected.
@@ -459,18 +464,10 @@ TEST(CastLawTest, MovingEverythingByAnExactVectorChangesOnlyThePosition) {
 }
 
 uint64_t WorkOf(const Scene& scene, const std::vector<Segment>& segments, CastMode mode) {
-  std::vector<double> ax, ay, bx, by;
-  for (const Segment& s : segments) {
-    ax.push_back(s.a.x);
-    ay.push_back(s.a.y);
-    bx.push_back(s.b.x);
-    by.push_back(s.b.y);
-  }
   CastOptions options;
   options.mode = mode;
-  CastAnswers answers;
   WorkMeter meter;
-  EXPECT_TRUE(CastSegments(scene, {ax, ay, bx, by}, options, answers, meter));
+  Cast(scene, segments, options, meter);
   return meter.used();
 }
 
