@@ -28,7 +28,7 @@ Bounds2 PointBounds(Vec2 p, Vec2 q) {
   const double dx = p.x - q.x;
   const double dy = p.y - q.y;
   const double square = dx * dx + dy * dy;
-  return {square * (1 - 8 * kUnit), square * (1 + 8 * kUnit)};
+  return {square * (1 - 8 * kFilterUnit), square * (1 + 8 * kFilterUnit)};
 }
 
 // With e the relative error of the cross product, below 2^-30, and 5u that of the squared length,
@@ -43,11 +43,11 @@ Bounds2 LineBounds(Vec2 p, const Segment& edge) {
   double error = kCrossError * (std::abs(left) + std::abs(right));
   if (error > 0x1p-30 * std::abs(cross)) {
     cross = ExactCross(edge.a, edge.b, edge.a, p).estimate();
-    error = 4 * kUnit * std::abs(cross);
+    error = 4 * kFilterUnit * std::abs(cross);
   }
   if (cross == 0) return {};
   const double square = cross * cross / (dx * dx + dy * dy);
-  const double relative = 3 * (error / std::abs(cross)) + 16 * kUnit;
+  const double relative = 3 * (error / std::abs(cross)) + 16 * kFilterUnit;
   return {square * (1 - relative), square * (1 + relative)};
 }
 
@@ -71,7 +71,7 @@ TwoDoubles Length(const Approach& approach) {
   }
   const TwoDoubles dx = TwoDiff(edge.b.x, edge.a.x);
   const TwoDoubles dy = TwoDiff(edge.b.y, edge.a.y);
-  TwoDoubles cross = Leading(ExactCross(edge.a, edge.b, edge.a, approach.vertex));
+  TwoDoubles cross = PairCross(edge.a, edge.b, edge.a, approach.vertex);
   if (cross.high < 0) cross = {-cross.high, -cross.low};
   return Divide(cross, SquareRoot(Add(Multiply(dx, dx), Multiply(dy, dy))));
 }
@@ -122,7 +122,8 @@ double SumOfProduct(double origin, double direction, double length) {
 
 Bounds2 SquareBounds(const LengthSum& sum) {
   const double square = sum.rounded() * sum.rounded();
-  return {square * (1 - 16 * kUnit), square * (1 + 16 * kUnit)};
+  if (square == HUGE_VAL) return {square, square};
+  return {square * (1 - 16 * kFilterUnit), square * (1 + 16 * kFilterUnit)};
 }
 
 Approach::Approach(Vec2 vertex, const Segment& edge)
@@ -150,6 +151,9 @@ int Compare(const Approach& a, const Approach& b) {
   if (a.distance2.high < b.distance2.low) return -1;
   if (a.distance2.low > b.distance2.high) return 1;
   if (a.IsPoint() && b.IsPoint()) {
+    // Edges that share an end tie there.
+    if (a.vertex == b.vertex && a.edge.a == b.edge.a) return 0;
+    if (a.vertex == b.edge.a && a.edge.a == b.vertex) return 0;
     return (ExactSquare(a.vertex, a.edge.a) - ExactSquare(b.vertex, b.edge.a)).sign();
   }
   return (a.Numerator() * b.Denominator() - b.Numerator() * a.Denominator()).sign();
@@ -171,7 +175,8 @@ double Clearance(const Approach& approach, double radius_a, double radius_b) {
   const TwoDoubles rest = Subtract(length, radii);
   // Each of the length, the sum of the radii and their difference adds an error below this.
   const double error = 0x1p-94 * (length.high + radii.high);
-  const bool is_rounded = rest.high > 0 && rest.high + (rest.low + error) == rest.high &&
+  const bool is_rounded = kHasFilters && rest.high > 0 &&
+                          rest.high + (rest.low + error) == rest.high &&
                           rest.high + (rest.low - error) == rest.high;
   return is_rounded ? rest.high : ExactClearance(approach, radius_a, radius_b, length.high);
 }

@@ -24,7 +24,7 @@ struct Bounded {
 
   double magnitude() const { return std::abs(value.high); }
   // Whether the sign of `value` is that of the exact number.
-  bool is_certain() const { return error == 0 || magnitude() > 2 * error; }
+  bool is_certain() const { return error == 0 || (kHasFilters && magnitude() > 2 * error); }
   int sign() const { return (value.high > 0) - (value.high < 0); }
 };
 

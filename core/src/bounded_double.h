@@ -30,7 +30,7 @@ struct BoundedDouble {
   double high() const { return std::nextafter(value + error, HUGE_VAL); }
 };
 
-inline constexpr double kOutward = 1 + 16 * kUnit;
+inline constexpr double kOutward = 1 + 16 * kFilterUnit;
 inline constexpr double kTiny = 0x1p-1060;
 
 // a - b, where the rounding is known exactly.
@@ -45,7 +45,7 @@ inline BoundedDouble operator+(BoundedDouble a, BoundedDouble b) {
   if (a.is_zero()) return b;
   if (b.is_zero()) return a;
   const double sum = a.value + b.value;
-  return {sum, (a.error + b.error + kUnit * std::abs(sum)) * kOutward};
+  return {sum, (a.error + b.error + kFilterUnit * std::abs(sum)) * kOutward};
 }
 
 inline BoundedDouble operator-(BoundedDouble a, BoundedDouble b) { return a + (-b); }
@@ -55,7 +55,7 @@ inline BoundedDouble operator*(BoundedDouble a, BoundedDouble b) {
   const double product = a.value * b.value;
   const double passed =
       std::abs(a.value) * b.error + a.error * std::abs(b.value) + a.error * b.error;
-  return {product, (passed + kUnit * std::abs(product)) * kOutward + kTiny};
+  return {product, (passed + kFilterUnit * std::abs(product)) * kOutward + kTiny};
 }
 
 // |a/b - a'/b'| <= (a.error + |a'/b'| b.error) / (|b'| - b.error).
@@ -63,10 +63,10 @@ inline BoundedDouble operator/(BoundedDouble a, BoundedDouble b) {
   if (b.may_be_zero()) return {0, HUGE_VAL};
   if (a.is_zero()) return {};
   const double quotient = a.value / b.value;
-  const double divisor = (std::abs(b.value) - b.error) * (1 - 4 * kUnit);
+  const double divisor = (std::abs(b.value) - b.error) * (1 - 4 * kFilterUnit);
   if (!(divisor > 0)) return {0, HUGE_VAL};
   const double passed = (a.error + std::abs(quotient) * b.error) / divisor;
-  return {quotient, (passed + 2 * kUnit * std::abs(quotient)) * kOutward + kTiny};
+  return {quotient, (passed + 2 * kFilterUnit * std::abs(quotient)) * kOutward + kTiny};
 }
 
 // The root of a number that is not negative, whatever its bound says. |sqrt a - sqrt a'| is at most
@@ -75,7 +75,7 @@ inline BoundedDouble SquareRoot(BoundedDouble a) {
   if (a.is_zero()) return {};
   if (a.value > a.error) {
     const double root = std::sqrt(a.value);
-    return {root, (a.error / root + kUnit * root) * kOutward + kTiny};
+    return {root, (a.error / root + kFilterUnit * root) * kOutward + kTiny};
   }
   const double most = std::sqrt(std::max(a.value, 0.0) + a.error) * kOutward + kTiny;
   return {most / 2, most / 2 * kOutward};

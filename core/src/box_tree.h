@@ -35,6 +35,17 @@ inline float RoundedDown(double value) {
 }
 inline float RoundedUp(double value) { return -RoundedDown(-value); }
 
+// A box of floats, rounded outward.
+struct FloatBox {
+  explicit FloatBox(const Box& box)
+      : min_x(RoundedDown(box.min.x)),
+        min_y(RoundedDown(box.min.y)),
+        max_x(RoundedUp(box.max.x)),
+        max_y(RoundedUp(box.max.y)) {}
+
+  float min_x, min_y, max_x, max_y;
+};
+
 // Eight boxes. Those that are not there are empty: min +inf, max -inf.
 struct alignas(64) BoxNode {
   static constexpr size_t kWidth = 8;
@@ -48,16 +59,17 @@ struct alignas(64) BoxNode {
   // The boxes that may meet `reach`, which is finite: at least those that do, for rounding is
   // monotonic.
   LaneBits Meeting(const Box& reach) const;
+  // At most the squared distances of the boxes from `from`; +inf for those that are not there.
+  Column LowerDistances2(const FloatBox& from) const;
+
+  // Which of eight numbers are finite and at most `limit`.
+  static LaneBits Within(const Column& values, double limit);
 
   Column min_x, min_y, max_x, max_y;
 };
 
 inline LaneBits BoxNode::Meeting(const Box& reach) const {
-  const auto half = [](const Column& column, size_t i) {
-    Float4 lanes;
-    std::memcpy(&lanes, column.data() + 4 * i, sizeof lanes);
-    return lanes;
-  };
+  const auto half = [](const Column& column, size_t i) { return LoadLanes(&column[4 * i]); };
   const auto x0 = static_cast<float>(reach.min.x);
   const auto y0 = static_cast<float>(reach.min.y);
   const auto x1 = static_cast<float>(reach.max.x);
@@ -67,6 +79,28 @@ inline LaneBits BoxNode::Meeting(const Box& reach) const {
            (half(max_y, i) >= y0);
   };
   return Bits(meeting(0), meeting(1));
+}
+
+inline LaneBits BoxNode::Within(const Column& values, double limit) {
+  constexpr float kMost = std::numeric_limits<float>::max();
+  const float most = limit < kMost ? RoundedUp(limit) : kMost;
+  return Bits(LoadLanes(&values[0]) <= most, LoadLanes(&values[4]) <= most);
+}
+
+// A gap is within 2^-24 of that of the floats, which is not above that of the boxes; so the sum of
+// squares is within 2^-21 of itself, or 2^-147 where it is next to nothing.
+inline BoxNode::Column BoxNode::LowerDistances2(const FloatBox& from) const {
+  Column distances2;
+  const Float4 zero{};
+  for (size_t i = 0; i < kWidth; i += 4) {
+    const Float4 dx =
+        Max(Max(LoadLanes(&min_x[i]) - from.max_x, from.min_x - LoadLanes(&max_x[i])), zero);
+    const Float4 dy =
+        Max(Max(LoadLanes(&min_y[i]) - from.max_y, from.min_y - LoadLanes(&max_y[i])), zero);
+    const Float4 square = (dx * dx + dy * dy) * (1 - 0x1p-20F) - 0x1p-140F;
+    std::memcpy(&distances2[i], &square, sizeof square);
+  }
+  return distances2;
 }
 
 // Immutable after construction, hence thread-safe.
@@ -100,8 +134,38 @@ class BoxTree {
     return count_ == 0 || TraverseNode(level_count() - 1, 0, meter, meets, visit);
   }
 
+  // Calls visit(item) for each item whose distance from `from` may be at most the root of `limit2`,
+  // which `visit` may lower, likewise; of a node's boxes the nearest first.
+  template <class Visit>
+  bool TraverseNearest(WorkMeter& meter, const FloatBox& from, const double& limit2,
+                       const Visit& visit) const {
+    return count_ == 0 || TraverseNearest(level_count() - 1, 0, meter, from, limit2, visit);
+  }
+
  private:
   void AddLevels(std::vector<BoxNode> level);
+
+  template <class Visit>
+  bool TraverseNearest(size_t level, size_t index, WorkMeter& meter, const FloatBox& from,
+                       const double& limit2, const Visit& visit) const {
+    if (!meter.Spend(BoxNode::kWidth)) return false;
+    const BoxNode::Column distances2 = node(level, index).LowerDistances2(from);
+    for (LaneBits bits = BoxNode::Within(distances2, limit2); bits != 0;) {
+      size_t nearest = static_cast<size_t>(std::countr_zero(bits));
+      for (LaneBits rest = bits & (bits - 1); rest != 0; rest &= rest - 1) {
+        const auto lane = static_cast<size_t>(std::countr_zero(rest));
+        if (distances2[lane] < distances2[nearest]) nearest = lane;
+      }
+      if (distances2[nearest] > limit2) break;
+      bits &= ~(LaneBits{1} << nearest);
+      const size_t child = index * BoxNode::kWidth + nearest;
+      if (!(level == 0 ? visit(child)
+                       : TraverseNearest(level - 1, child, meter, from, limit2, visit))) {
+        return false;
+      }
+    }
+    return true;
+  }
 
   template <class Meets, class Visit>
   bool TraverseNode(size_t level, size_t index, WorkMeter& meter, const Meets& meets,

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <memory>
 #include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "kept.h"
 #include "line.h"
 #include "line_cast.h"
 #include "line_stretch.h"
@@ -40,7 +40,7 @@ struct Underway {
   internal::LineCast cast;
 };
 
-// What casts work with, kept by each thread from batch to batch while it is small.
+// What casts work with, kept while it is small.
 struct Scratch {
   // Whether it holds some megabytes at most.
   bool IsModest() const { return finder.capacity() + hits.capacity() <= 16 * kWindow; }
@@ -61,16 +61,9 @@ class CastBatch final : public internal::LineObserver {
   using LineOf = absl::FunctionRef<bool(size_t, Line&)>;
 
   CastBatch(const Scene& scene, const CastOptions& options, CastAnswers& out, WorkMeter& meter)
-      : scene_(scene.index()), options_(options), out_(out), meter_(meter) {
-    if (scratch_ == nullptr) scratch_ = std::make_unique<Scratch>();
-  }
-  ~CastBatch() {
-    if (is_over_ && scratch_->IsModest()) kept_ = std::move(scratch_);
-  }
-  CastBatch(const CastBatch&) = delete;
-  CastBatch& operator=(const CastBatch&) = delete;
+      : scene_(scene.index()), options_(options), out_(out), meter_(meter) {}
 
-  // Returns false once the meter stops.
+  // Called once. Returns false once the meter stops.
   bool Run(size_t count, const LineOf& line_of);
 
  private:
@@ -81,23 +74,17 @@ class CastBatch final : public internal::LineObserver {
   void Report(Underway& line);
   bool FlushWindow();
 
-  // Taken while a batch runs, so a batch within a batch makes its own.
-  static thread_local std::unique_ptr<Scratch> kept_;
-
   const internal::SceneIndex& scene_;
   const CastOptions& options_;
   CastAnswers& out_;
   WorkMeter& meter_;
   const LineOf* line_of_ = nullptr;
-  std::unique_ptr<Scratch> scratch_ = std::move(kept_);
+  internal::Kept<Scratch> scratch_;
   size_t begin_ = 0;  // of the window
   size_t next_ = 0;
   size_t end_ = 0;
   size_t underway_ = 0;
-  bool is_over_ = false;
 };
-
-thread_local std::unique_ptr<Scratch> CastBatch::kept_;
 
 bool CastBatch::Run(size_t count, const LineOf& line_of) {
   out_.Clear();
@@ -127,7 +114,7 @@ bool CastBatch::Run(size_t count, const LineOf& line_of) {
     if (meter_.stopped() || !FlushWindow()) return false;
   }
   std::sort(out_.truncated.begin(), out_.truncated.end());
-  is_over_ = true;
+  if (scratch_->IsModest()) scratch_.Return();
   return true;
 }
 

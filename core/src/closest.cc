@@ -4,16 +4,96 @@
 #include "closest.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <utility>
 
 #include "carom/predicates.h"
 #include "exact.h"
+#include "lanes.h"
 
 namespace carom::internal {
 namespace {
 
 // Edges of a pair of shapes that are looked at for a first bound: about this many each.
 constexpr size_t kSamples = 16;
+
+// Bounds of the squared distances of a point from up to eight edges, by plain doubles.
+//
+// All is relative to the point: with R the largest distance from it in a coordinate, each
+// coordinate errs by uR and an edge by 4uR. The place on the edge, t in [0, 1], is near the best
+// one: what t errs moves the point by some 20uR along the edge, which changes the distance in the
+// second order alone. So the point found errs by 12uR, and its squared distance by 36uR^2.
+class PointDistances {
+ public:
+  PointDistances(const Polygon& polygon, Vec2 p) : polygon_(polygon), p_(p) {
+    const Box& box = polygon.bounds();
+    const double extent = std::max({std::abs(box.min.x - p.x), std::abs(box.max.x - p.x),
+                                    std::abs(box.min.y - p.y), std::abs(box.max.y - p.y)});
+    error_ = 128 * kFilterUnit * extent * extent;
+  }
+
+  // Of edges [first, last), at most eight.
+  void Measure(size_t first, size_t last) {
+    const size_t count = last - first;
+    if (polygon_.is_one_closed_ring()) {
+      const std::span<const Vec2> ring = polygon_.vertices();
+      for (size_t i = 0; i < count; ++i) {
+        ax_[i] = ring[first + i].x - p_.x;
+        ay_[i] = ring[first + i].y - p_.y;
+      }
+      const Vec2 end = ring[last == ring.size() ? 0 : last];
+      for (size_t i = count; i <= kLanes; ++i) {
+        ax_[i] = end.x - p_.x;
+        ay_[i] = end.y - p_.y;
+      }
+      Measure(ax_ + 1, ay_ + 1);
+      return;
+    }
+    double bx[kLanes];
+    double by[kLanes];
+    for (size_t i = 0; i < kLanes; ++i) {
+      const Segment edge = polygon_.edge(std::min(first + i, last - 1));
+      ax_[i] = edge.a.x - p_.x;
+      ay_[i] = edge.a.y - p_.y;
+      bx[i] = edge.b.x - p_.x;
+      by[i] = edge.b.y - p_.y;
+    }
+    Measure(bx, by);
+  }
+
+  // At least the least of them.
+  double upper() const { return upper_; }
+  // Those that may be at most `limit2`: bit i for edge first + i, and further bits beyond the last.
+  LaneBits Within(double limit2) const { return ~Above(squares_, limit2) & 0xff; }
+
+ private:
+  void Measure(const double* bx, const double* by) {
+    Double2 least{HUGE_VAL, HUGE_VAL};
+    for (size_t i = 0; i < kLanes; i += 2) {
+      const Double2 ax = LoadLanes(&ax_[i]);
+      const Double2 ay = LoadLanes(&ay_[i]);
+      const Double2 ex = LoadLanes(bx + i) - ax;
+      const Double2 ey = LoadLanes(by + i) - ay;
+      // Of an edge of length 0 the quotient is no number, and t is 0.
+      const Double2 t =
+          Min(Max(-(ax * ex + ay * ey) / (ex * ex + ey * ey), Double2{}), Double2{1, 1});
+      const Double2 x = ax + t * ex;
+      const Double2 y = ay + t * ey;
+      const Double2 square = x * x + y * y;
+      squares_.pair[i / 2] = square - error_;
+      least = Min(square + error_, least);
+    }
+    upper_ = std::min(least[0], least[1]);
+  }
+
+  const Polygon& polygon_;
+  const Vec2 p_;
+  double error_;
+  double ax_[kLanes + 1], ay_[kLanes + 1];
+  Doubles squares_;
+  double upper_ = 0;
+};
 
 // The search over pairs of edges.
 class PairSearch {
@@ -23,6 +103,10 @@ class PairSearch {
 
   // Returns whether a pair within `enough` was found.
   bool Run() {
+    if (a_.polygon() != nullptr && b_.IsPoint()) {
+      VisitRuns(*a_.polygon());
+      return done_;
+    }
     Sample();
     a_.VisitEdges(
         meter_, [this](const Box& box) { return LowerDistance2(box, b_.bounds()) <= limit2_; },
@@ -34,7 +118,7 @@ class PairSearch {
 
  private:
   // Some vertices of either bound the distance of the cores from above, so that edges far away are
-  // passed over from the start. What is within `enough` stays within the limit.
+  // passed over from the start.
   void Sample() {
     const size_t step_a = a_.edge_count() / kSamples + 1;
     const size_t step_b = b_.edge_count() / kSamples + 1;
@@ -48,7 +132,32 @@ class PairSearch {
         least2 = std::min(least2, UpperDistance2({p, p}, {q, q}));
       }
     }
-    limit2_ = std::min(limit2_, std::max(least2, SquareBounds(enough_).high));
+    LowerLimit(least2);
+  }
+
+  // The same for a point: of a few edges at a time those that may be within the limit.
+  void VisitRuns(const IndexedPolygon& polygon) {
+    const Segment point = b_.edge(0);
+    PointDistances distances(polygon.polygon(), point.a);
+    polygon.VisitRuns(
+        meter_, [this](const Box& box) { return LowerDistance2(box, b_.bounds()) <= limit2_; },
+        [&](size_t first, size_t last) {
+          if (!meter_.Spend(last - first)) return false;
+          distances.Measure(first, last);
+          LowerLimit(distances.upper());
+          const LaneBits edges = (LaneBits{1} << (last - first)) - 1;
+          for (LaneBits bits = distances.Within(limit2_) & edges; bits != 0; bits &= bits - 1) {
+            const size_t i = first + static_cast<size_t>(std::countr_zero(bits));
+            Measure(i, polygon.polygon().edge(i), 0, point);
+            if (done_) return false;
+          }
+          return true;
+        });
+  }
+
+  // A pair is within this squared distance. What is within `enough` stays within the limit.
+  void LowerLimit(double distance2) {
+    limit2_ = std::min(limit2_, std::max(distance2, SquareBounds(enough_).high));
   }
 
   bool Visit(size_t index_a, const Segment& edge_a) {
@@ -73,13 +182,15 @@ class PairSearch {
       if (approach.distance2.low > limit2_) return false;
       if (best_ && Compare(approach, *best_->approach) >= 0) return false;
       best_ = Closest{Closest::Kind::kApart, index_a, index_b, 0, vertex_is_of_a, approach};
-      limit2_ = std::min(limit2_, std::max(approach.distance2.high, SquareBounds(enough_).high));
+      LowerLimit(approach.distance2.high);
       return true;
     };
     bool improved = improve(edge_b.a, edge_a, false);
-    improved |= improve(edge_b.b, edge_a, false);
-    improved |= improve(edge_a.a, edge_b, true);
-    improved |= improve(edge_a.b, edge_b, true);
+    if (!b_.IsPoint()) {
+      improved |= improve(edge_b.b, edge_a, false);
+      improved |= improve(edge_a.a, edge_b, true);
+      improved |= improve(edge_a.b, edge_b, true);
+    }
     // Only a pair nearer than all before can be the first within `enough`.
     done_ = improved && Compare(*best_->approach, enough_) <= 0;
   }

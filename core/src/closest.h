@@ -33,6 +33,9 @@ class Core {
   // Of the core, without the radius.
   const Box& bounds() const { return polygon_ ? polygon_->polygon().bounds() : axis_bounds_; }
 
+  // Whether the core is a single point, that of edge 0.
+  bool IsPoint() const { return polygon_ == nullptr && axis_.a == axis_.b; }
+
   // The axis counts as one ring with one edge.
   size_t edge_count() const { return polygon_ ? polygon_->polygon().edge_count() : 1; }
   Segment edge(size_t index) const { return polygon_ ? polygon_->polygon().edge(index) : axis_; }
@@ -60,7 +63,7 @@ class OwnedCore {
  public:
   explicit OwnedCore(const Shape& shape) {
     if (shape.polygon()) {
-      core_.emplace(index_.emplace(*shape.polygon()));
+      core_.emplace(index_.emplace(*shape.polygon(), IndexUse::kOneQuery));
     } else {
       core_.emplace(*shape.capsule());
     }

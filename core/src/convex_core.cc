@@ -4,6 +4,7 @@
 #include "convex_core.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "carom/predicates.h"
@@ -17,8 +18,8 @@ bool LexicallyLess(Vec2 a, Vec2 b) { return a.x < b.x || (a.x == b.x && a.y < b.
 
 // Indices of the strict hull, counter-clockwise from the lexically least vertex; of coinciding
 // vertices the first given.
-std::vector<uint32_t> Hull(std::span<const Vec2> p) {
-  std::vector<uint32_t> order(p.size());
+absl::InlinedVector<uint32_t, 8> Hull(std::span<const Vec2> p) {
+  absl::InlinedVector<uint32_t, 8> order(p.size());
   std::iota(order.begin(), order.end(), 0u);
   std::sort(order.begin(), order.end(), [&](uint32_t i, uint32_t j) {
     return p[i] == p[j] ? i < j : LexicallyLess(p[i], p[j]);
@@ -27,7 +28,7 @@ std::vector<uint32_t> Hull(std::span<const Vec2> p) {
       std::unique(order.begin(), order.end(), [&](uint32_t i, uint32_t j) { return p[i] == p[j]; }),
       order.end());
   if (order.size() <= 2) return order;
-  std::vector<uint32_t> hull;
+  absl::InlinedVector<uint32_t, 8> hull;
   const auto add = [&](uint32_t i, size_t base) {
     while (hull.size() >= base + 2 &&
            Orientation(p[hull[hull.size() - 2]], p[hull.back()], p[i]) <= 0) {
@@ -64,69 +65,155 @@ uint32_t LeastEdgeAlong(std::span<const Vec2> ring, Vec2 a, Vec2 b) {
   return 0;
 }
 
-void NameEdges(std::span<const Vec2> ring, ConvexCore& core) {
-  const size_t n = core.size();
+// Rounded; the sign of each component is exact.
+Vec2 Minus(Vec2 a, Vec2 b) { return {a.x - b.x, a.y - b.y}; }
+
+// Without branches, which would be hard to predict.
+bool PointsRight(Vec2 edge) {
+  return (static_cast<int>(edge.x > 0) | (static_cast<int>(edge.x == 0) & (edge.y > 0))) != 0;
+}
+
+// The convexity of a ring all of whose turns are certain to have one sign, else NONE.
+Convexity FilteredConvexity(std::span<const Vec2> ring) {
+  if (ring.size() < 3) return Convexity::kNone;
+  Vec2 before = Minus(ring.back(), ring[ring.size() - 2]);
+  Vec2 at = ring.back();
+  bool was_right = PointsRight(before);
+  bool all_left = true;
+  bool all_right = true;
+  size_t changes = 0;
+  for (const Vec2 next : ring) {
+    const Vec2 after = Minus(next, at);
+    const double forth = before.x * after.y;
+    const double back = before.y * after.x;
+    const double turn = forth - back;
+    const double error = kCrossError * (std::abs(forth) + std::abs(back));
+    all_left &= turn > error;
+    all_right &= turn < -error;
+    const bool is_right = PointsRight(after);
+    changes += was_right != is_right ? 1 : 0;
+    was_right = is_right;
+    before = after;
+    at = next;
+  }
+  if (changes != 2) return Convexity::kNone;
+  if (all_left) return Convexity::kStrict;
+  return all_right ? Convexity::kStrictClockwise : Convexity::kNone;
+}
+
+}  // namespace
+
+// A closed curve of one turning sign turns by 2 pi k in all. Its directions change k times from
+// those that point right to those that do not, and k times back. A spike turns by pi, straight by
+// its sign. With k = 1 the others then turn by pi in all: every edge points into one closed half
+// circle, and they sum to zero only if all lie on one line.
+Convexity ConvexityOf(std::span<const Vec2> ring) {
+  if (const Convexity found = FilteredConvexity(ring); found != Convexity::kNone) return found;
+  if (ring.empty()) return Convexity::kNone;
+  const size_t n = ring.size();
+  const auto edge = [ring, n](size_t i) { return Segment{ring[i], ring[i + 1 == n ? 0 : i + 1]}; };
+  size_t last = n;
+  while (last > 0 && edge(last - 1).a == edge(last - 1).b) --last;
+  if (last == 0) return Convexity::kWeak;
+  Segment before = edge(last - 1);
+  int turning = 0;
+  size_t turns = 0;
+  int changes = 0;
+  for (size_t i = 0; i < last; ++i) {
+    const Segment after = edge(i);
+    if (after.a == after.b) continue;
+    const int turn = Orientation(before.a, before.b, after.b);
+    if (turn * turning < 0) return Convexity::kNone;
+    if (turn != 0) turning = turn;
+    turns += turn != 0 ? 1 : 0;
+    changes +=
+        PointsRight(Minus(before.b, before.a)) != PointsRight(Minus(after.b, after.a)) ? 1 : 0;
+    before = after;
+  }
+  if (turning != 0 && changes != 2) return Convexity::kNone;
+  if (turns < n || n < 3) return Convexity::kWeak;
+  return turning > 0 ? Convexity::kStrict : Convexity::kStrictClockwise;
+}
+
+Convexity ConvexityOf(const Polygon& polygon) {
+  if (polygon.solidity() != Solidity::kSolid || polygon.ring_count() != 1) return Convexity::kNone;
+  return ConvexityOf(polygon.ring(0));
+}
+
+bool IsConvexShape(const Shape& shape) {
+  return shape.polygon() == nullptr || ConvexityOf(*shape.polygon()) != Convexity::kNone;
+}
+
+ConvexCore::ConvexCore(std::span<const Vec2> ring, Convexity convexity) : given_(ring) {
+  if (convexity == Convexity::kStrict) return;
+  if (convexity != Convexity::kStrictClockwise) {
+    TakeHull(ring);
+    return;
+  }
+  // Edge n - 2 - k of the ring is the way back from its vertex n - 1 - k.
+  const auto n = static_cast<uint32_t>(ring.size());
+  hull_.assign(ring.rbegin(), ring.rend());
+  for (uint32_t k = 0; k < n; ++k) {
+    vertex_index_.push_back(n - 1 - k);
+    edge_index_.push_back((2 * n - 2 - k) % n);
+  }
+}
+
+ConvexCore::ConvexCore(const Segment& segment, double radius)
+    : ConvexCore(segment, radius, 0, 1, 0) {
+  if (size() == 2) edge_index_[1] = 1;
+}
+
+ConvexCore::ConvexCore(const Segment& segment, double radius, uint32_t tail, uint32_t head,
+                       uint32_t edge)
+    : radius_(radius), hull_{segment.a}, vertex_index_{tail} {
+  if (segment.a == segment.b) return;
+  hull_.push_back(segment.b);
+  vertex_index_.push_back(head);
+  edge_index_ = {edge, edge};
+}
+
+uint32_t ConvexCore::edge_order(size_t k) const {
+  return size() == 2 ? std::min(edge_index_[0], edge_index_[1]) : edge_index(k);
+}
+
+void ConvexCore::TakeHull(std::span<const Vec2> ring) {
+  vertex_index_ = Hull(ring);
+  vertex_index_.shrink_to_fit();
+  hull_.reserve(vertex_index_.size());
+  for (const uint32_t i : vertex_index_) hull_.push_back(ring[i]);
+  NameEdges(ring);
+}
+
+void ConvexCore::NameEdges(std::span<const Vec2> ring) {
+  const size_t n = size();
+  if (n == 1) return;
   if (n == 2) {
-    core.edge_index = {LeastEdgeAlong(ring, core.vertices[0], core.vertices[1]),
-                       LeastEdgeAlong(ring, core.vertices[1], core.vertices[0])};
-    const uint32_t first = std::min(core.edge_index[0], core.edge_index[1]);
-    core.edge_order = {first, first};
+    edge_index_ = {LeastEdgeAlong(ring, hull_[0], hull_[1]),
+                   LeastEdgeAlong(ring, hull_[1], hull_[0])};
     return;
   }
   // The hull's indices rise but once where the ring winds clockwise.
   size_t rises = 0;
   for (size_t k = 0; k < n; ++k) {
-    rises += core.vertex_index[k] < core.vertex_index[core.Next(k)] ? 1 : 0;
+    rises += vertex_index_[k] < vertex_index_[Next(k)] ? 1 : 0;
   }
   const bool clockwise = rises == 1;
-  core.edge_index.reserve(core.edge_count());
-  for (size_t k = 0; k < core.edge_count(); ++k) {
-    uint32_t from = core.vertex_index[k];
-    uint32_t to = core.vertex_index[core.Next(k)];
+  edge_index_.reserve(n);
+  for (size_t k = 0; k < n; ++k) {
+    uint32_t from = vertex_index_[k];
+    uint32_t to = vertex_index_[Next(k)];
     if (clockwise) std::swap(from, to);
-    core.edge_index.push_back(LeastEdge(ring, from, to));
+    edge_index_.push_back(LeastEdge(ring, from, to));
   }
-  core.edge_order = core.edge_index;
-}
-
-}  // namespace
-
-bool IsConvexPolygon(const Polygon& polygon) {
-  return polygon.solidity() == Solidity::kSolid && polygon.ring_count() == 1 &&
-         IsConvex(polygon.ring(0));
-}
-
-bool IsConvexShape(const Shape& shape) {
-  return shape.polygon() == nullptr || IsConvexPolygon(*shape.polygon());
-}
-
-ConvexCore CoreOfRing(std::span<const Vec2> ring) {
-  ConvexCore core;
-  core.given = ring;
-  core.vertex_index = Hull(ring);
-  core.vertex_index.shrink_to_fit();
-  core.vertices.reserve(core.vertex_index.size());
-  for (const uint32_t i : core.vertex_index) core.vertices.push_back(ring[i]);
-  NameEdges(ring, core);
-  return core;
-}
-
-ConvexCore CoreOfSegment(const Segment& segment, double radius) {
-  ConvexCore core;
-  core.radius = radius;
-  core.vertices = {segment.a};
-  core.vertex_index = {0};
-  if (segment.a == segment.b) return core;
-  core.vertices.push_back(segment.b);
-  core.vertex_index.push_back(1);
-  core.edge_index = {0, 1};
-  core.edge_order = {0, 0};
-  return core;
 }
 
 ConvexCore CoreOf(const Shape& shape) {
-  if (shape.polygon()) return CoreOfRing(shape.polygon()->ring(0));
-  return CoreOfSegment(shape.capsule()->axis, shape.capsule()->radius);
+  if (shape.polygon()) {
+    const std::span<const Vec2> ring = shape.polygon()->ring(0);
+    return {ring, ConvexityOf(ring)};
+  }
+  return {shape.capsule()->axis, shape.capsule()->radius};
 }
 
 }  // namespace carom::internal

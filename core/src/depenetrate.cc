@@ -56,23 +56,23 @@ class Escape {
   // Returns false if the start cannot be placed.
   bool Run() {
     pose_ = start_;
-    std::optional<Shape> placed = PlacedAt(pose_.position);
-    if (!placed || !meter_.Spend(shape_.vertex_count())) return false;
     is_convex_ = internal::IsConvexShape(shape_);
-    const Box box = placed->bounds();
+    bool is_placed = PlaceAt(pose_.position);
+    if (!is_placed || !meter_.Spend(shape_.vertex_count())) return false;
+    const Box box = mover_.placed().bounds();
     start_box_ = box;
     size_ = std::max(box.max.x - box.min.x, box.max.y - box.min.y);
     // Several roundings of the largest coordinate: what the placing of a push may lose.
     margin_ = std::max(64 * 0x1p-53 * LargestMagnitude(box), kSmallestMagnitude);
     const uint32_t max_steps = std::clamp<uint32_t>(options_.max_steps, 1, kMaxDepenetrateSteps);
     const uint32_t max_pushes = std::max<uint32_t>(1, max_steps - 1);
-    while (placed && !meter_.stopped()) {
-      finished_ = CollectPushes(*placed);
+    while (is_placed && !meter_.stopped()) {
+      finished_ = CollectPushes();
       if (finished_ || steps_ == max_pushes) break;
       const std::optional<Vec2> next = Next();
       if (!next) break;
-      placed = PlacedAt(*next);
-      if (!placed) break;
+      is_placed = PlaceAt(*next);
+      if (!is_placed) break;
       pose_.position = *next;
       ++steps_;
     }
@@ -85,28 +85,26 @@ class Escape {
   uint32_t steps() const { return steps_; }
 
  private:
-  std::optional<Shape> PlacedAt(Vec2 position) {
-    if (!IsAccepted(position) || !meter_.Spend(shape_.vertex_count())) return std::nullopt;
+  // Returns false if it cannot be placed there, or the meter stops.
+  bool PlaceAt(Vec2 position) {
+    if (!IsAccepted(position) || !meter_.Spend(shape_.vertex_count())) return false;
     Pose pose = start_;
     pose.position = Normalized(position);
-    absl::StatusOr<Shape> placed = PlacedShape(shape_, pose);
-    if (!placed.ok()) return std::nullopt;
-    return *std::move(placed);
+    return mover_.Place(shape_, is_convex_, pose);
   }
 
   // Fills pushes_ with a push for each polygon overlapped; returns whether there is none.
-  bool CollectPushes(const Shape& placed) {
+  bool CollectPushes() {
     pushes_.clear();
     if (!meter_.Spend(shape_.vertex_count())) return false;
-    const internal::ContactMover mover(placed, is_convex_);
-    const Box reach = placed.bounds();
+    const Box reach = mover_.placed().bounds();
     bool is_free = true;
     internal::VisitPolygons(
         scene_, options_.mask, meter_, [&](const Box& box) { return reach.Intersects(box); },
         [&](const IndexedPolygon& fixed) {
-          if (!internal::SharePoint({fixed}, mover.body(), meter_)) return !meter_.stopped();
+          if (!internal::SharePoint({fixed}, mover_.body(), meter_)) return !meter_.stopped();
           is_free = false;
-          const std::optional<Contact> contact = internal::ContactOf(fixed, mover, meter_);
+          const std::optional<Contact> contact = internal::ContactOf(fixed, mover_, meter_);
           if (contact) pushes_.push_back({contact->normal, contact->depth});
           return !meter_.stopped();
         });
@@ -140,11 +138,9 @@ class Escape {
   }
 
   bool IsFree(Vec2 position) {
-    const std::optional<Shape> placed = PlacedAt(position);
-    if (!placed || !meter_.Spend(shape_.vertex_count())) return false;
-    const IndexedPolygon indexed(internal::PolygonOf(*placed), IndexUse::kOneQuery);
-    const internal::FeatureBody mover{indexed, internal::RadiusOf(*placed)};
-    const Box reach = placed->bounds();
+    if (!PlaceAt(position) || !meter_.Spend(shape_.vertex_count())) return false;
+    const internal::FeatureBody mover = mover_.body();
+    const Box reach = mover_.placed().bounds();
     bool is_free = true;
     internal::VisitPolygons(
         scene_, options_.mask, meter_, [&](const Box& box) { return reach.Intersects(box); },
@@ -202,6 +198,7 @@ class Escape {
   const DepenetrateOptions& options_;
   WorkMeter& meter_;
   bool is_convex_ = false;
+  internal::ContactMover mover_;
   Pose pose_;
   Box start_box_;
   double size_ = 0;

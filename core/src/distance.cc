@@ -11,6 +11,7 @@
 #include "approach.h"
 #include "closest.h"
 #include "indexed_polygon.h"
+#include "kept.h"
 #include "placed_items.h"
 #include "scene_traversal.h"
 
@@ -21,16 +22,13 @@ using internal::Closest;
 using internal::Core;
 using internal::LengthSum;
 
-// Scenes of fewer polygons are searched without a first bound.
-constexpr size_t kFewPolygons = 32;
-
 Vec2 Opposite(Vec2 v) { return {-v.x, -v.y}; }
 
 // A shared point of two shapes whose cores are apart: core b's nearest point where that is within
 // radius a, else the point of a's surface nearest to it.
 Vec2 SharedPoint(const Closest& closest, Vec2 core_a, Vec2 core_b, Vec2 towards_b,
                  double radius_a) {
-  if (closest.approach->distance2.high <= radius_a * radius_a) return core_b;
+  if (Compare(*closest.approach, LengthSum{radius_a, 0, 0}) <= 0) return core_b;
   return radius_a == 0 ? core_a : internal::Along(core_a, towards_b, radius_a);
 }
 
@@ -91,35 +89,6 @@ DistanceRow RowOf(const Core& fixed, const Core& mover, const Closest& closest) 
   return row;
 }
 
-// At least the squared distance from `mover` to the nearest polygon that `mask` considers; +inf
-// where none is within `limit2`, or where finding out costs more than it saves. Looks for any
-// polygon in growing reach, so that the cost hardly depends on what is far away.
-double NearestBound2(const Scene& scene, uint64_t mask, const Box& mover, double limit2,
-                     WorkMeter& meter) {
-  if (scene.polygon_count() < kFewPolygons) return HUGE_VAL;
-  const Box& all = scene.bounds();
-  const double most2 = internal::UpperDistance2(all, mover);
-  double step = std::max(all.max.x - all.min.x, all.max.y - all.min.y) /
-                std::sqrt(static_cast<double>(scene.polygon_count()));
-  double reach = std::sqrt(internal::LowerDistance2(all, mover));
-  double bound2 = HUGE_VAL;
-  for (double reach2 = 0; step > 0 && reach2 < most2 && reach2 < limit2; step *= 4) {
-    reach += step;
-    reach2 = reach * reach;
-    internal::VisitPolygons(
-        scene, mask, meter,
-        [&](const Box& box) {
-          return internal::LowerDistance2(box, mover) <= std::min(bound2, reach2);
-        },
-        [&](const IndexedPolygon& indexed) {
-          bound2 = std::min(bound2, internal::UpperDistance2(indexed.polygon().bounds(), mover));
-          return !meter.stopped();
-        });
-    if (bound2 < HUGE_VAL || meter.stopped()) break;
-  }
-  return bound2;
-}
-
 // A polygon of the scene and what decides its distance.
 struct Candidate {
   const IndexedPolygon* polygon;
@@ -127,12 +96,20 @@ struct Candidate {
   bool is_touching;  // the shapes share a point: the distance is 0
 };
 
+// What batches of distances work with, kept while it is small.
+struct Scratch {
+  static constexpr size_t kMaxKept = 16384;
+
+  internal::Placer placer;
+  std::vector<Candidate> candidates;
+};
+
 // Measures from one mover at a time.
 class DistanceQuery {
  public:
-  DistanceQuery(const Scene& scene, const DistanceOptions& options, DistanceAnswers& out,
-                WorkMeter& meter)
-      : scene_(scene), options_(options), out_(out), meter_(meter) {}
+  DistanceQuery(const Scene& scene, const DistanceOptions& options,
+                std::vector<Candidate>& candidates, DistanceAnswers& out, WorkMeter& meter)
+      : scene_(scene), options_(options), out_(out), meter_(meter), candidates_(candidates) {}
 
   // Adds the answer of item `index`. Returns false once the meter stops.
   bool Answer(size_t index, const Core& mover, double max_distance);
@@ -140,6 +117,8 @@ class DistanceQuery {
  private:
   void Visit(const Core& mover, const IndexedPolygon& indexed);
   void KeepNearest(const Candidate& candidate);
+  // A polygon is within this squared distance. All that touch count, even so.
+  void LowerLimit(double distance2) { limit2_ = std::min(limit2_, std::max(distance2, touch2_)); }
 
   const Scene& scene_;
   const DistanceOptions& options_;
@@ -148,7 +127,8 @@ class DistanceQuery {
   LengthSum touch_;  // cores this near touch
   LengthSum reach_;  // cores this near count
   double limit2_ = 0;
-  std::vector<Candidate> candidates_;
+  double touch2_ = 0;
+  std::vector<Candidate>& candidates_;
   size_t unkept_ = 0;  // ties beyond the rows that there may be
 };
 
@@ -156,19 +136,14 @@ bool DistanceQuery::Answer(size_t index, const Core& mover, double max_distance)
   touch_ = {mover.radius(), 0, 0};
   reach_ = {mover.radius(), 0, max_distance};
   limit2_ = internal::SquareBounds(reach_).high;
+  touch2_ = internal::SquareBounds(touch_).high;
   candidates_.clear();
   unkept_ = 0;
-  if (options_.mode == DistanceMode::kNearest) {
-    const double bound2 = NearestBound2(scene_, options_.mask, mover.bounds(), limit2_, meter_);
-    limit2_ = std::min(limit2_, std::max(bound2, internal::SquareBounds(touch_).high));
-  }
-  internal::VisitPolygons(
-      scene_, options_.mask, meter_,
-      [&](const Box& box) { return internal::LowerDistance2(box, mover.bounds()) <= limit2_; },
-      [&](const IndexedPolygon& indexed) {
-        Visit(mover, indexed);
-        return !meter_.stopped();
-      });
+  scene_.index().TraverseNearest(meter_, mover.bounds(), limit2_,
+                                 [&](const IndexedPolygon& indexed) {
+                                   Visit(mover, indexed);
+                                   return !meter_.stopped();
+                                 });
   if (options_.mode == DistanceMode::kNearest) meter_.SpendRows(candidates_.size() + unkept_);
   if (meter_.stopped()) return false;
   std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
@@ -185,6 +160,14 @@ bool DistanceQuery::Answer(size_t index, const Core& mover, double max_distance)
 }
 
 void DistanceQuery::Visit(const Core& mover, const IndexedPolygon& indexed) {
+  const Polygon& polygon = indexed.polygon();
+  if ((polygon.category() & options_.mask) == 0 ||
+      internal::LowerDistance2(polygon.bounds(), mover.bounds()) > limit2_) {
+    return;
+  }
+  if (options_.mode == DistanceMode::kNearest) {
+    LowerLimit(internal::UpperDistance2(polygon.bounds(), mover.bounds()));
+  }
   const LengthSum& enough = options_.mode == DistanceMode::kWithin ? reach_ : touch_;
   std::optional<Closest> closest =
       internal::FindClosest(Core(indexed), mover, {enough, limit2_}, meter_);
@@ -222,7 +205,7 @@ void DistanceQuery::KeepNearest(const Candidate& candidate) {
   }
   candidates_.push_back(candidate);
   const double least2 = candidate.is_touching ? 0 : candidate.closest.approach->distance2.high;
-  limit2_ = std::min(limit2_, std::max(least2, internal::SquareBounds(touch_).high));
+  LowerLimit(least2);
 }
 
 }  // namespace
@@ -259,13 +242,15 @@ bool MeasureDistances(const Scene& scene, const DistanceColumns& columns,
                       const DistanceOptions& options, DistanceAnswers& out, WorkMeter& meter) {
   out.Clear();
   out.counts.assign(columns.size(), 0);
-  DistanceQuery query(scene, options, out, meter);
+  internal::Kept<Scratch> scratch;
+  DistanceQuery query(scene, options, scratch->candidates, out, meter);
   for (size_t i = 0; i < columns.size(); ++i) {
     if (!meter.Spend(1)) return false;
     ItemChecker check(i, out.errors);
-    const std::optional<Shape> placed = internal::PlacedItem(columns.movers, i, check, meter);
+    const Shape* const placed =
+        internal::PlacedItem(columns.movers, i, check, meter, scratch->placer);
     if (meter.stopped()) return false;
-    if (!placed) continue;
+    if (placed == nullptr) continue;
     const double max_distance = columns.max_distance.empty() ? HUGE_VAL : columns.max_distance[i];
     if (!(max_distance >= 0)) {
       check.Fail(ItemColumn::kMaxDistance, ItemFault::kNegativeLength);
@@ -275,6 +260,7 @@ bool MeasureDistances(const Scene& scene, const DistanceColumns& columns,
     const internal::OwnedCore mover(*placed);
     if (!query.Answer(i, mover.core(), max_distance)) return false;
   }
+  if (scratch->candidates.capacity() <= Scratch::kMaxKept) scratch.Return();
   return true;
 }
 

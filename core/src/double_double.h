@@ -57,16 +57,30 @@ TwoDoubles Leading(const Expansion<N>& a) {
   return sum;
 }
 
-// (a - from_a) x (b - from_b).
-inline TwoDoubles PairCross(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
-  return Leading(ExactCross(from_a, a, from_b, b));
+// The least part of the magnitudes of two products that their sum or difference is, where that is
+// not computed exactly: each product is within 2^-100 of itself, so it is within 2^-99 / part of
+// itself. Enough for distances, which radii may cancel, and for what is only rounded.
+inline constexpr double kLargePart = 0x1p-2;
+inline constexpr double kSmallPart = 0x1p-30;
+
+inline bool IsPart(double part, TwoDoubles sum, TwoDoubles a, TwoDoubles b) {
+  return std::abs(sum.high) >= part * (std::abs(a.high) + std::abs(b.high));
 }
 
-// (a - from_a) . (b - from_b).
-inline TwoDoubles PairDot(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
-  const auto x = Difference(a.x, from_a.x) * Difference(b.x, from_b.x);
-  const auto y = Difference(a.y, from_a.y) * Difference(b.y, from_b.y);
-  return Leading(x + y);
+// (a - from_a) x (b - from_b), within 2^-99 / part of itself.
+inline TwoDoubles PairCross(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b, double part = kLargePart) {
+  const TwoDoubles left = Multiply(TwoDiff(a.x, from_a.x), TwoDiff(b.y, from_b.y));
+  const TwoDoubles right = Multiply(TwoDiff(a.y, from_a.y), TwoDiff(b.x, from_b.x));
+  const TwoDoubles cross = Subtract(left, right);
+  return IsPart(part, cross, left, right) ? cross : Leading(ExactCross(from_a, a, from_b, b));
+}
+
+// (a - from_a) . (b - from_b), likewise.
+inline TwoDoubles PairDot(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b, double part = kLargePart) {
+  const TwoDoubles left = Multiply(TwoDiff(a.x, from_a.x), TwoDiff(b.x, from_b.x));
+  const TwoDoubles right = Multiply(TwoDiff(a.y, from_a.y), TwoDiff(b.y, from_b.y));
+  const TwoDoubles dot = Add(left, right);
+  return IsPart(part, dot, left, right) ? dot : Leading(ExactDot(from_a, a, from_b, b));
 }
 
 // |b - a|.

@@ -16,6 +16,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "exact_count.h"
+
 namespace carom::internal {
 
 class Dyadic {
@@ -49,6 +51,7 @@ class Dyadic {
   friend Dyadic operator+(const Dyadic& a, const Dyadic& b) { return Sum(a, b, false); }
   friend Dyadic operator-(const Dyadic& a, const Dyadic& b) { return Sum(a, b, true); }
   friend Dyadic operator*(const Dyadic& a, const Dyadic& b) {
+    CountExact();
     Dyadic product;
     if (a.sign() == 0 || b.sign() == 0) return product;
     product.integer_ = a.integer_ * b.integer_;

@@ -11,6 +11,8 @@
 
 #include <cmath>
 
+#include "exact_count.h"
+
 namespace carom::internal {
 
 // The value as sum of a rounded result and its exact rounding error.
@@ -140,6 +142,7 @@ Expansion<2 * N> operator*(const Expansion<N>& a, double factor) {
 // The sum of a scaled by each component of b.
 template <int N, int M>
 Expansion<2 * N * M> operator*(const Expansion<N>& a, const Expansion<M>& b) {
+  CountExact();
   Expansion<2 * N * M> result;
   for (int i = 0; i < b.size; ++i) {
     const auto sum = result + a * b.part[i];

@@ -247,13 +247,9 @@ class DeepestContact {
   }
 
   static ConvexCore EdgeCore(const FeatureBody& body, size_t edge, const Segment& segment) {
-    ConvexCore core = CoreOfSegment(segment, body.radius);
+    const Polygon& polygon = body.polygon();
     const auto index = static_cast<uint32_t>(edge);
-    core.vertex_index[0] = index;
-    if (core.size() == 1) return core;
-    core.vertex_index[1] = HeadVertex(body.polygon(), edge);
-    core.edge_index = {index, index};
-    return core;
+    return {segment, body.radius, index, HeadVertex(polygon, edge), index};
   }
 
   const FeatureBody& fixed_;
@@ -264,12 +260,19 @@ class DeepestContact {
 
 }  // namespace
 
+namespace {
+
+// Of a point one vertex, as `Polygon::Create` drops the one that closes a ring.
+std::span<const Vec2> RingOf(const Segment& axis) { return {&axis.a, axis.a == axis.b ? 1U : 2U}; }
+
+}  // namespace
+
 Polygon PolygonOf(const Shape& shape) {
   if (shape.polygon()) return *shape.polygon();
   const Segment& axis = shape.capsule()->axis;
-  PolygonSpec spec;
-  spec.rings = {{{axis.a, axis.b}}};
-  return *Polygon::Create(std::move(spec));
+  std::optional<Polygon> polygon;
+  RingInto(RingOf(axis), polygon);
+  return *polygon;
 }
 
 double RadiusOf(const Shape& shape) { return shape.capsule() ? shape.capsule()->radius : 0; }
@@ -284,19 +287,34 @@ bool SharePoint(const FeatureBody& a, const FeatureBody& b, WorkMeter& meter) {
          HoldsRing(b.indexed, a.polygon(), meter);
 }
 
-ContactMover::ContactMover(const Shape& placed, bool is_convex)
-    : indexed_(PolygonOf(placed), IndexUse::kOneQuery), radius_(RadiusOf(placed)) {
-  if (is_convex) core_ = CoreOf(placed);
+bool ContactMover::Place(const Shape& shape, bool is_convex, const Pose& pose) {
+  core_.reset();
+  indexed_.reset();
+  is_convex_ = is_convex;
+  placed_ = placer_.Place(shape, pose);
+  return placed_ != nullptr;
 }
 
-std::optional<Contact> ContactOf(const IndexedPolygon& fixed, const ContactMover& mover,
-                                 WorkMeter& meter) {
-  if (!fixed.is_convex() || mover.core() == nullptr) {
-    return FeatureContact({fixed}, mover.body(), meter);
+const ConvexCore* ContactMover::core() {
+  if (is_convex_ && !core_) core_ = CoreOf(*placed_);
+  return core_ ? &*core_ : nullptr;
+}
+
+FeatureBody ContactMover::body() {
+  if (!indexed_) {
+    if (placed_->capsule()) RingInto(RingOf(placed_->capsule()->axis), axis_);
+    indexed_.emplace(placed_->capsule() ? *axis_ : *placed_->polygon(), IndexUse::kOneQuery);
   }
-  if (fixed.core() != nullptr) return ConvexContact(*fixed.core(), *mover.core(), meter);
+  return {*indexed_, RadiusOf(*placed_)};
+}
+
+std::optional<Contact> ContactOf(const IndexedPolygon& fixed, ContactMover& mover,
+                                 WorkMeter& meter) {
+  const ConvexCore* const core = fixed.is_convex() ? mover.core() : nullptr;
+  if (core == nullptr) return FeatureContact({fixed}, mover.body(), meter);
+  if (fixed.core() != nullptr) return ConvexContact(*fixed.core(), *core, meter);
   if (!meter.Spend(fixed.polygon().vertex_count())) return std::nullopt;
-  return ConvexContact(CoreOfRing(fixed.polygon().ring(0)), *mover.core(), meter);
+  return ConvexContact({fixed.polygon().ring(0), fixed.convexity()}, *core, meter);
 }
 
 std::optional<Contact> FeatureContact(const FeatureBody& fixed, const FeatureBody& mover,

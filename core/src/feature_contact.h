@@ -11,6 +11,7 @@
 #include "carom/work_meter.h"
 #include "convex_core.h"
 #include "indexed_polygon.h"
+#include "placed_items.h"
 
 namespace carom::internal {
 
@@ -27,26 +28,34 @@ Polygon PolygonOf(const Shape& shape);
 // 0 for a polygon.
 double RadiusOf(const Shape& shape);
 
-// A moving shape, placed, in the forms that contacts take it in. Borrows the shape. O(n log n).
+// A moving shape, placed, in the forms that contacts take it in. Placing it again reuses its
+// memory. Not thread-safe.
 class ContactMover {
  public:
-  // Convexity is that of the shape as described (`IsConvexShape`).
-  ContactMover(const Shape& placed, bool is_convex);
+  // Convexity is that of the shape as described (`IsConvexShape`). Returns false, and nothing else
+  // may be asked, if a placed vertex is not accepted. O(n).
+  bool Place(const Shape& shape, bool is_convex, const Pose& pose);
 
-  FeatureBody body() const { return {indexed_, radius_}; }
+  // Valid until the next.
+  const Shape& placed() const { return *placed_; }
+  // Made when it is asked for first, as the core is. O(n log n).
+  FeatureBody body();
   // Null if the shape is not convex.
-  const ConvexCore* core() const { return core_ ? &*core_ : nullptr; }
+  const ConvexCore* core();
 
  private:
-  IndexedPolygon indexed_;
-  double radius_;
+  bool is_convex_ = false;
+  Placer placer_;
+  const Shape* placed_ = nullptr;
+  std::optional<Polygon> axis_;  // of a capsule
+  std::optional<IndexedPolygon> indexed_;
   std::optional<ConvexCore> core_;
 };
 
 // The contact with a polygon of a scene, CONVEX or FEATURE; hollow ones are taken as FEATURE.
 // Nothing if they share no point (exact). Counts on `meter` as it goes; meaningless once that has
 // stopped.
-std::optional<Contact> ContactOf(const IndexedPolygon& fixed, const ContactMover& mover,
+std::optional<Contact> ContactOf(const IndexedPolygon& fixed, ContactMover& mover,
                                  WorkMeter& meter);
 
 // Whether the bodies share a point; at most one has a radius. Exact.

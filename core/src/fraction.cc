@@ -121,7 +121,7 @@ double Fraction::ExactRounded(const Line& line) const {
 // 0 or in [2^-192, 2^54]. With q in [2^-200, 2^200] all terms are multiples of 2^-840 and S is
 // above 2^-600, so nothing underflows or overflows.
 Interval Fraction::Refined(const Line& line) const {
-  constexpr double kLow = 32 * kUnit * 0x1p-26;
+  constexpr double kLow = 32 * kFilterUnit * 0x1p-26;
   const double middle = 0.5 * (low_ + high_);
   if (!(middle > 0x1p-200 && middle < 0x1p200)) return {-HUGE_VAL, HUGE_VAL};
   const double scaled = kSplitter * middle;
@@ -138,7 +138,7 @@ Interval Fraction::Refined(const Line& line) const {
     const int axis = DominantAxis(line).is_x() ? 0 : 1;
     const double inverse = 1 / direction.high[axis];
     const double c = (p.high[axis] + p.low[axis]) * inverse;
-    const double bound = 16 * kUnit * std::abs(c) + kLow * scale[axis] * std::abs(inverse);
+    const double bound = 16 * kFilterUnit * std::abs(c) + kLow * scale[axis] * std::abs(inverse);
     return {q + (c - bound), q + (c + bound)};
   }
   const TwoLanes edge = TwoDiff(ToLanes(w_), v);
@@ -156,8 +156,8 @@ Interval Fraction::Refined(const Line& line) const {
   const double r = (high[0] - high[1]) + (low[0] - low[1]);
   const Lanes r_scale = scale * Abs(e);
   const double c = r * inverse;
-  const double bound =
-      std::abs(inverse) * (16 * kUnit * d_scale * std::abs(c) + kLow * (r_scale[0] + r_scale[1]));
+  const double bound = std::abs(inverse) * (16 * kFilterUnit * d_scale * std::abs(c) +
+                                            kLow * (r_scale[0] + r_scale[1]));
   return {q + (c - bound), q + (c + bound)};
 }
 

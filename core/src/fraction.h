@@ -75,7 +75,7 @@ inline Interval CrossingOf(const Line& line, const Segment& edge) {
   const double t = n / d;
   const double inverse = 1 / (std::abs(d) - d_error);  // beside the other quotient, not after it
   const double bound = (n_error + std::abs(t) * d_error) * inverse;
-  const double error = bound * (1 + 8 * kUnit) + 2 * kUnit * std::abs(t);
+  const double error = bound * (1 + 8 * kFilterUnit) + 2 * kFilterUnit * std::abs(t);
   return {t - error, t + error};
 }
 
@@ -154,7 +154,7 @@ struct Meeting {
 // Two differences, a quotient, and the product below: within 4u and a little of the exact value.
 inline Meeting Fraction::OfVertex(const Line& line, const DominantAxis& axis, Vec2 vertex) {
   const double t = (axis.Along(vertex) - axis.Along(line.origin)) / axis.Along(line).high;
-  const double error = 8 * kUnit * std::abs(t);
+  const double error = 8 * kFilterUnit * std::abs(t);
   return Fraction(Kind::kVertex, vertex, vertex, t - error, t + error).Within(line);
 }
 

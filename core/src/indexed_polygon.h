@@ -33,7 +33,8 @@ class IndexedPolygon {
   // O(n), or O(n log n) for a large polygon of a scene.
   explicit IndexedPolygon(Polygon polygon, IndexUse use = IndexUse::kScene)
       : polygon_(std::move(polygon)),
-        is_convex_(use == IndexUse::kScene && internal::IsConvexPolygon(polygon_)) {
+        convexity_(use == IndexUse::kScene ? internal::ConvexityOf(polygon_)
+                                           : internal::Convexity::kNone) {
     if (use != IndexUse::kFewLookups) MakeIndex(use);
   }
 
@@ -43,10 +44,11 @@ class IndexedPolygon {
   }
 
   const Polygon& polygon() const { return polygon_; }
-  // Whether contacts take it as convex; false for a mover.
-  bool is_convex() const { return is_convex_; }
+  // As contacts take it; none for a mover.
+  internal::Convexity convexity() const { return convexity_; }
+  bool is_convex() const { return convexity_ != internal::Convexity::kNone; }
   // Kept for a convex polygon of more than `kMaxUnkept` vertices, null for others: the core of a
-  // small one takes more memory than the polygon, and little time to find.
+  // small one takes more memory than the polygon, and little time to find or none.
   const internal::ConvexCore* core() const {
     return large_ && large_->core ? &*large_->core : nullptr;
   }
@@ -93,14 +95,14 @@ class IndexedPolygon {
     const auto strips =
         use == IndexUse::kScene ? EdgeIndex::Strips::kAll : EdgeIndex::Strips::kNone;
     std::optional<internal::ConvexCore> core;
-    if (is_convex_ && polygon_.vertex_count() > kMaxUnkept) {
-      core = internal::CoreOfRing(polygon_.ring(0));
+    if (is_convex() && polygon_.vertex_count() > kMaxUnkept) {
+      core = internal::ConvexCore(polygon_.ring(0), convexity_);
     }
     return std::make_shared<const Large>(Large{EdgeIndex(polygon_, strips), std::move(core)});
   }
 
   Polygon polygon_;
-  bool is_convex_;
+  internal::Convexity convexity_;
   std::shared_ptr<const Large> large_;  // null without an index
 };
 

@@ -5,8 +5,10 @@
 // operations on vectors of 16 bytes, the same bits on every machine.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -62,9 +64,55 @@ inline LaneBits Bits(Long2 first, Long2 second, Long2 third, Long2 fourth) {
 #endif
 }
 
+// Two, respectively four, from any address.
+inline Double2 LoadLanes(const double* from) {
+  Double2 lanes;
+  std::memcpy(&lanes, from, sizeof lanes);
+  return lanes;
+}
+inline Float4 LoadLanes(const float* from) {
+  Float4 lanes;
+  std::memcpy(&lanes, from, sizeof lanes);
+  return lanes;
+}
+
 inline Double2 Abs(Double2 v) {
   const Long2 magnitude{INT64_MAX, INT64_MAX};
   return reinterpret_cast<Double2>(reinterpret_cast<Long2>(v) & magnitude);
+}
+
+// The greater one, lane by lane; `b` where `a` is not a number.
+inline Float4 Max(Float4 a, Float4 b) {
+#ifdef __SSE2__
+  return _mm_max_ps(a, b);
+#else
+  return a > b ? a : b;
+#endif
+}
+inline Double2 Max(Double2 a, Double2 b) {
+#ifdef __SSE2__
+  return _mm_max_pd(a, b);
+#else
+  return a > b ? a : b;
+#endif
+}
+
+// The lesser one, lane by lane; `b` where `a` is not a number.
+inline Double2 Min(Double2 a, Double2 b) {
+#ifdef __SSE2__
+  return _mm_min_pd(a, b);
+#else
+  return a < b ? a : b;
+#endif
+}
+
+// Correctly rounded, as everywhere.
+inline Double2 SquareRoot(Double2 v) {
+#ifdef __SSE2__
+  return _mm_sqrt_pd(v);
+#else
+  return Double2{std::sqrt(v[0]), std::sqrt(v[1])};
+#endif
 }
 
 // The lanes that are greater than `bound`.

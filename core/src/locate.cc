@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "indexed_polygon.h"
+#include "kept.h"
 #include "point_scan.h"
 #include "scene_traversal.h"
 
@@ -42,15 +43,23 @@ void LocateAnswers::Clear() {
   errors.clear();
 }
 
+namespace {
+
+constexpr size_t kMaxKept = 16384;
+
+struct Row {
+  uint64_t id;
+  Location location;
+};
+
+}  // namespace
+
 bool LocatePoints(const Scene& scene, const PointColumns& points, uint64_t mask, LocateAnswers& out,
                   WorkMeter& meter) {
   out.Clear();
   out.counts.assign(points.size(), 0);
-  struct Row {
-    uint64_t id;
-    Location location;
-  };
-  std::vector<Row> rows;
+  internal::Kept<std::vector<Row>> kept;
+  std::vector<Row>& rows = *kept;
   for (size_t i = 0; i < points.size(); ++i) {
     if (!meter.Spend(1)) return false;
     ItemChecker check(i, out.errors);
@@ -79,6 +88,7 @@ bool LocatePoints(const Scene& scene, const PointColumns& points, uint64_t mask,
     }
     out.counts[i] = static_cast<uint32_t>(rows.size());
   }
+  if (rows.capacity() <= kMaxKept) kept.Return();
   return true;
 }
 

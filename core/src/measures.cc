@@ -54,7 +54,7 @@ Vec2 UnitNormal(const Segment& edge, int side) {
   // Turned to the left: (-n.y, n.x).
   const Lanes turned = Lanes{-m[1], m[0]};
   const Lanes correction = turned * (-0.5 * g) - m * f;
-  const Lanes bound = Abs(turned) * 0x1p-74;
+  const Lanes bound = Abs(turned) * (kHasFilters ? 0x1p-74 : 1);
   const Lanes least = turned + (correction - bound);
   const Lanes most = turned + (correction + bound);
   if (least[0] != most[0] || least[1] != most[1]) return UnitNormalOfPairs(edge, side);

@@ -12,6 +12,7 @@
 #include "carom/predicates.h"
 #include "exact.h"
 #include "indexed_polygon.h"
+#include "kept.h"
 #include "placed_items.h"
 #include "polygon_pair.h"
 #include "scene_traversal.h"
@@ -23,22 +24,45 @@ namespace {
 struct Row {
   uint64_t id;
   bool touching = false;
-  std::vector<EdgeRef> edges = {};
+  size_t first_edge = 0;  // among those of the item
+  size_t edge_count = 0;
+};
+
+// What batches of overlaps work with, kept while it is small.
+struct Scratch {
+  static constexpr size_t kMaxKept = 16384;
+
+  // Begins an item.
+  void Clear() {
+    rows.clear();
+    edges.clear();
+  }
+  // Adds a row, and its edges from `first_edge` on.
+  void Add(uint64_t id, bool touching, size_t first_edge) {
+    rows.push_back({id, touching, first_edge, edges.size() - first_edge});
+  }
+  bool IsModest() const { return rows.capacity() + edges.capacity() <= kMaxKept; }
+
+  std::vector<Row> rows;  // of one item
+  std::vector<EdgeRef> edges;
+  std::optional<Polygon> placed;
 };
 
 // Whether "touching" is told: circles and capsules have a radius.
 enum class Surface { kRound, kStraight };
 
 // Ends an item's answer: rows by ascending id. Returns false once the meter stops.
-bool AppendRows(size_t item, std::vector<Row>& rows, Surface surface, const OverlapOptions& options,
+bool AppendRows(size_t item, Scratch& scratch, Surface surface, const OverlapOptions& options,
                 OverlapAnswers& out, WorkMeter& meter) {
+  std::vector<Row>& rows = scratch.rows;
   std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.id < b.id; });
   for (const Row& row : rows) {
     out.polygon_ids.push_back(row.id);
     if (surface == Surface::kRound) out.touching.push_back(row.touching ? 1 : 0);
     if (options.detail == OverlapDetail::kEdges) {
-      out.edge_counts.push_back(static_cast<uint32_t>(row.edges.size()));
-      out.edges.insert(out.edges.end(), row.edges.begin(), row.edges.end());
+      const auto first = scratch.edges.begin() + static_cast<std::ptrdiff_t>(row.first_edge);
+      out.edge_counts.push_back(static_cast<uint32_t>(row.edge_count));
+      out.edges.insert(out.edges.end(), first, first + static_cast<std::ptrdiff_t>(row.edge_count));
     }
   }
   out.counts[item] = static_cast<uint32_t>(rows.size());
@@ -65,14 +89,15 @@ bool MayReach(const Box& box, const Capsule& capsule) {
   return MayReach(box, BoundsOf(capsule.axis), capsule.radius);
 }
 
-// The row of one polygon, if the shape meets it: an edge is within the radius, or the core is
-// filled. The distance is the radius exactly if no edge is nearer and the core is outside. Where no
-// edge is nearer and the radius is not 0, no edge meets the core, so one point of it decides.
+// Adds the row of one polygon, if the shape meets it: an edge is within the radius, or the core is
+// filled. Returns whether it does. The distance is the radius exactly if no edge is nearer and the
+// core is outside. Where no edge is nearer and the radius is not 0, no edge meets the core, so one
+// point of it decides.
 template <class Round>
-std::optional<Row> OverlapRound(const IndexedPolygon& indexed, const Round& shape,
-                                OverlapDetail detail, WorkMeter& meter) {
+bool OverlapRound(const IndexedPolygon& indexed, const Round& shape, OverlapDetail detail,
+                  Scratch& scratch, WorkMeter& meter) {
   const Polygon& polygon = indexed.polygon();
-  Row row{polygon.id()};
+  const size_t first_edge = scratch.edges.size();
   bool meets_edge = false;
   bool nearer = false;
   indexed.VisitEdges(
@@ -83,58 +108,59 @@ std::optional<Row> OverlapRound(const IndexedPolygon& indexed, const Round& shap
         meets_edge = true;
         nearer = nearer || order < 0;
         if (detail == OverlapDetail::kEdges) {
-          row.edges.push_back(polygon.edge_ref(index));
+          scratch.edges.push_back(polygon.edge_ref(index));
           if (!meter.SpendRows(1)) return false;
         }
         return !nearer || detail == OverlapDetail::kEdges;
       });
-  if (nearer) return row;
-  if (meets_edge && shape.radius == 0) {
-    row.touching = true;
-    return row;
+  bool touching = false;
+  if (!nearer) {
+    touching = shape.radius == 0;
+    if (!meets_edge || !touching) {
+      const Location core = internal::LocateInPolygon(indexed, CorePoint(shape), meter).location;
+      if (!meets_edge && core == Location::kOutside) return false;
+      touching = touching || core == Location::kOutside;
+    }
   }
-  const Location core = internal::LocateInPolygon(indexed, CorePoint(shape), meter).location;
-  if (!meets_edge && core == Location::kOutside) return std::nullopt;
-  row.touching = shape.radius == 0 || core == Location::kOutside;
-  return row;
+  scratch.Add(polygon.id(), touching, first_edge);
+  return true;
 }
 
 // Item `i` of circles and capsules.
 template <class Round>
 bool OverlapRoundItem(const Scene& scene, size_t i, const Round& shape,
-                      const OverlapOptions& options, std::vector<Row>& rows, OverlapAnswers& out,
+                      const OverlapOptions& options, Scratch& scratch, OverlapAnswers& out,
                       WorkMeter& meter) {
-  rows.clear();
+  scratch.Clear();
   internal::VisitPolygons(
       scene, options.mask, meter, [&](const Box& box) { return MayReach(box, shape); },
       [&](const IndexedPolygon& indexed) {
-        std::optional<Row> row = OverlapRound(indexed, shape, options.detail, meter);
-        if (!row) return !meter.stopped();
-        rows.push_back(*std::move(row));
+        if (!OverlapRound(indexed, shape, options.detail, scratch, meter)) return !meter.stopped();
         return meter.SpendRows(1);
       });
-  return AppendRows(i, rows, Surface::kRound, options, out, meter);
+  return AppendRows(i, scratch, Surface::kRound, options, out, meter);
 }
 
-// The row of one polygon, if the solid box meets it: an edge does, or the box, which then lies in
-// one face, is filled.
-std::optional<Row> OverlapBox(const IndexedPolygon& indexed, const Box& box, OverlapDetail detail,
-                              WorkMeter& meter) {
+// Adds the row of one polygon, if the solid box meets it: an edge does, or the box, which then lies
+// in one face, is filled. Returns whether it does.
+bool OverlapBox(const IndexedPolygon& indexed, const Box& box, OverlapDetail detail,
+                Scratch& scratch, WorkMeter& meter) {
   const Polygon& polygon = indexed.polygon();
-  Row row{polygon.id()};
+  const size_t first_edge = scratch.edges.size();
   bool meets_edge = false;
   indexed.VisitEdges(meter, internal::MeetsBox{box}, [&](size_t index, const Segment& edge) {
     if (!Intersects(edge, box)) return true;
     meets_edge = true;
     if (detail == OverlapDetail::kIds) return false;
-    row.edges.push_back(polygon.edge_ref(index));
+    scratch.edges.push_back(polygon.edge_ref(index));
     return meter.SpendRows(1);
   });
-  if (meets_edge) return row;
-  if (internal::LocateInPolygon(indexed, box.min, meter).location == Location::kOutside) {
-    return std::nullopt;
+  if (!meets_edge &&
+      internal::LocateInPolygon(indexed, box.min, meter).location == Location::kOutside) {
+    return false;
   }
-  return row;
+  scratch.Add(polygon.id(), false, first_edge);
+  return true;
 }
 
 bool CheckBox(const BoxColumns& boxes, size_t i, ItemChecker& check, Box& box) {
@@ -166,7 +192,7 @@ bool OverlapCircles(const Scene& scene, const CircleColumns& circles, const Over
                     OverlapAnswers& out, WorkMeter& meter) {
   out.Clear();
   out.counts.assign(circles.size(), 0);
-  std::vector<Row> rows;
+  internal::Kept<Scratch> scratch;
   for (size_t i = 0; i < circles.size(); ++i) {
     if (!meter.Spend(1)) return false;
     ItemChecker check(i, out.errors);
@@ -176,8 +202,9 @@ bool OverlapCircles(const Scene& scene, const CircleColumns& circles, const Over
     }
     const Circle circle{Normalized(Vec2{circles.x[i], circles.y[i]}),
                         Normalized(circles.radius[i])};
-    if (!OverlapRoundItem(scene, i, circle, options, rows, out, meter)) return false;
+    if (!OverlapRoundItem(scene, i, circle, options, *scratch, out, meter)) return false;
   }
+  if (scratch->IsModest()) scratch.Return();
   return true;
 }
 
@@ -185,7 +212,7 @@ bool OverlapCapsules(const Scene& scene, const CapsuleColumns& capsules,
                      const OverlapOptions& options, OverlapAnswers& out, WorkMeter& meter) {
   out.Clear();
   out.counts.assign(capsules.size(), 0);
-  std::vector<Row> rows;
+  internal::Kept<Scratch> scratch;
   for (size_t i = 0; i < capsules.size(); ++i) {
     if (!meter.Spend(1)) return false;
     ItemChecker check(i, out.errors);
@@ -198,8 +225,9 @@ bool OverlapCapsules(const Scene& scene, const CapsuleColumns& capsules,
     const Capsule capsule{{Normalized(Vec2{capsules.ax[i], capsules.ay[i]}),
                            Normalized(Vec2{capsules.bx[i], capsules.by[i]})},
                           Normalized(capsules.radius[i])};
-    if (!OverlapRoundItem(scene, i, capsule, options, rows, out, meter)) return false;
+    if (!OverlapRoundItem(scene, i, capsule, options, *scratch, out, meter)) return false;
   }
+  if (scratch->IsModest()) scratch.Return();
   return true;
 }
 
@@ -207,22 +235,22 @@ bool OverlapBoxes(const Scene& scene, const BoxColumns& boxes, const OverlapOpti
                   OverlapAnswers& out, WorkMeter& meter) {
   out.Clear();
   out.counts.assign(boxes.size(), 0);
-  std::vector<Row> rows;
+  internal::Kept<Scratch> scratch;
   for (size_t i = 0; i < boxes.size(); ++i) {
     if (!meter.Spend(1)) return false;
     ItemChecker check(i, out.errors);
     Box box;
     if (!CheckBox(boxes, i, check, box)) continue;
-    rows.clear();
-    internal::VisitPolygons(
-        scene, options.mask, meter, internal::MeetsBox{box}, [&](const IndexedPolygon& indexed) {
-          std::optional<Row> row = OverlapBox(indexed, box, options.detail, meter);
-          if (!row) return !meter.stopped();
-          rows.push_back(*std::move(row));
-          return meter.SpendRows(1);
-        });
-    if (!AppendRows(i, rows, Surface::kStraight, options, out, meter)) return false;
+    scratch->Clear();
+    internal::VisitPolygons(scene, options.mask, meter, internal::MeetsBox{box},
+                            [&](const IndexedPolygon& indexed) {
+                              if (!OverlapBox(indexed, box, options.detail, *scratch, meter))
+                                return !meter.stopped();
+                              return meter.SpendRows(1);
+                            });
+    if (!AppendRows(i, *scratch, Surface::kStraight, options, out, meter)) return false;
   }
+  if (scratch->IsModest()) scratch.Return();
   return true;
 }
 
@@ -230,7 +258,7 @@ bool OverlapPolygons(const Scene& scene, const PolygonColumns& polygons,
                      const OverlapOptions& options, OverlapAnswers& out, WorkMeter& meter) {
   out.Clear();
   out.counts.assign(polygons.size(), 0);
-  std::vector<Row> rows;
+  internal::Kept<Scratch> scratch;
   for (size_t i = 0; i < polygons.size(); ++i) {
     if (!meter.Spend(1)) return false;
     ItemChecker check(i, out.errors);
@@ -239,26 +267,29 @@ bool OverlapPolygons(const Scene& scene, const PolygonColumns& polygons,
     const std::optional<Pose> pose = internal::PoseOf(polygons, i, check);
     if (!pose) continue;
     if (!meter.Spend(shape->vertex_count())) return false;
-    internal::MovingPolygon moving(*shape, *pose);
+    internal::MovingPolygon moving(*shape, *pose, scratch->placed);
     if (!moving.IsAccepted()) {
       check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
       continue;
     }
     const Box reach = moving.reach();
-    rows.clear();
+    scratch->Clear();
     internal::VisitPolygons(scene, options.mask, meter, internal::MeetsBox{reach},
                             [&](const IndexedPolygon& fixed) {
                               internal::PolygonPair pair(fixed, moving, meter);
                               if (pair.Overlap()) {
                                 if (!meter.SpendRows(1)) return false;
-                                rows.push_back({fixed.polygon().id()});
-                                if (options.detail == OverlapDetail::kEdges)
-                                  rows.back().edges = pair.Edges();
+                                const size_t first_edge = scratch->edges.size();
+                                if (options.detail == OverlapDetail::kEdges) {
+                                  pair.AppendEdges(scratch->edges);
+                                }
+                                scratch->Add(fixed.polygon().id(), false, first_edge);
                               }
                               return !meter.stopped();
                             });
-    if (!AppendRows(i, rows, Surface::kStraight, options, out, meter)) return false;
+    if (!AppendRows(i, *scratch, Surface::kStraight, options, out, meter)) return false;
   }
+  if (scratch->IsModest()) scratch.Return();
   return true;
 }
 

@@ -28,8 +28,8 @@ inline Box PlaceVertices(const Pose& pose, std::span<const Vec2> vertices, Vec2*
     const Long2 kept = reinterpret_cast<Long2>(sum) & (Abs(sum) >= kSmallestMagnitude);
     const auto placed = reinterpret_cast<Double2>(kept);
     *out++ = {placed[0], placed[1]};
-    min = placed < min ? placed : min;
-    max = placed > max ? placed : max;
+    min = Min(placed, min);
+    max = Max(placed, max);
   }
   return {{min[0], min[1]}, {max[0], max[1]}};
 }

@@ -7,9 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
-#include <utility>
 
-#include "absl/status/statusor.h"
 #include "carom/batch.h"
 #include "carom/geometry.h"
 #include "carom/polygon.h"
@@ -65,28 +63,30 @@ const S* ShapeOf(const PlacedColumns<S>& columns, size_t i, ItemChecker& check) 
   return nullptr;
 }
 
-inline absl::StatusOr<Polygon> PlaceAt(const Polygon& shape, const Pose& pose) {
-  return PlacedPolygon(shape, pose);
-}
-inline absl::StatusOr<Shape> PlaceAt(const Shape& shape, const Pose& pose) {
-  return PlacedShape(shape, pose);
-}
-
-// The placed shape of item i, or nothing: with an error recorded, or with `meter` stopped, on which
-// the shape's vertices are counted before they are placed.
-template <class S>
-std::optional<S> PlacedItem(const PlacedColumns<S>& columns, size_t i, ItemChecker& check,
-                            WorkMeter& meter) {
-  const S* shape = ShapeOf(columns, i, check);
-  if (shape == nullptr) return std::nullopt;
-  const std::optional<Pose> pose = PoseOf(columns, i, check);
-  if (!pose || !meter.Spend(shape->vertex_count())) return std::nullopt;
-  absl::StatusOr<S> placed = PlaceAt(*shape, *pose);
-  if (!placed.ok()) {
-    check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
-    return std::nullopt;
+// Places one shape after the other in the same memory. Not thread-safe.
+class Placer {
+ public:
+  // The placed shape, valid until the next; null if a placed vertex is not accepted.
+  const Shape* Place(const Shape& shape, const Pose& pose) {
+    std::optional<Shape>& placed = shape.polygon() ? polygon_ : capsule_;
+    return PlaceInto(shape, pose, placed) ? &*placed : nullptr;
   }
-  return *std::move(placed);
+
+ private:
+  std::optional<Shape> polygon_, capsule_;
+};
+
+// The placed shape of item i, or null: with an error recorded, or with `meter` stopped, on which
+// the shape's vertices are counted before they are placed.
+inline const Shape* PlacedItem(const ShapeColumns& columns, size_t i, ItemChecker& check,
+                               WorkMeter& meter, Placer& placer) {
+  const Shape* const shape = ShapeOf(columns, i, check);
+  if (shape == nullptr) return nullptr;
+  const std::optional<Pose> pose = PoseOf(columns, i, check);
+  if (!pose || !meter.Spend(shape->vertex_count())) return nullptr;
+  const Shape* const placed = placer.Place(*shape, *pose);
+  if (placed == nullptr) check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
+  return placed;
 }
 
 }  // namespace carom::internal

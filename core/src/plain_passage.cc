@@ -43,7 +43,7 @@ LaneIntervals CrossingsOf(const Line& line, const Vec2& one, const Vec2& one_end
   const Lanes size = Abs(d);
   const Lanes t = n / d;
   const Lanes bound = (n_error + Abs(t) * d_error) * (1 / (size - d_error));
-  const Lanes error = bound * (1 + 8 * kUnit) + 2 * kUnit * Abs(t);
+  const Lanes error = bound * (1 + 8 * kFilterUnit) + 2 * kFilterUnit * Abs(t);
   return {t - error, t + error, SignBits(size > 2 * d_error) == 3};
 }
 

@@ -68,6 +68,7 @@ Polygon::Block* Polygon::Block::New(size_t vertex_count) {
   void* memory = ::operator new(sizeof(Block) + vertex_count * sizeof(Vec2));
   auto* block = new (memory) Block;
   block->vertex_count = static_cast<uint32_t>(vertex_count);
+  block->capacity = block->vertex_count;
   std::uninitialized_value_construct_n(block->vertices(), vertex_count);
   return block;
 }
@@ -164,21 +165,51 @@ PolygonSpec Polygon::spec() const {
 }
 
 absl::StatusOr<Polygon> PlacedPolygon(const Polygon& shape, const Pose& pose) {
-  Polygon placed(Polygon::Block::New(shape.vertex_count()));
-  Polygon::Block& block = *placed.block_;
-  block.bounds = internal::PlaceVertices(pose, shape.vertices(), block.vertices());
-  if (!IsAccepted(block.bounds.min) || !IsAccepted(block.bounds.max)) {
+  std::optional<Polygon> placed;
+  if (!PlaceInto(shape, pose, placed)) {
     return InvalidField("", Description(ItemFault::kPlacedOutOfRange));
   }
-  block.id = shape.id();
-  block.category = shape.category();
-  block.fill_rule = shape.fill_rule();
-  block.solidity = shape.solidity();
-  block.is_one_closed_ring = shape.is_one_closed_ring();
-  if (const Polygon::Details* details = shape.block_->details.get()) {
-    block.details = std::make_unique<Polygon::Details>(*details);
+  return *std::move(placed);
+}
+
+// The block of `polygon`, or a new one.
+Polygon::Block& Polygon::Reuse(std::optional<Polygon>& polygon, size_t vertex_count) {
+  if (!polygon || polygon->block_->owners.load(std::memory_order_acquire) != 1 ||
+      polygon->block_->capacity < vertex_count) {
+    polygon = Polygon(Block::New(vertex_count));
   }
-  return placed;
+  polygon->block_->vertex_count = static_cast<uint32_t>(vertex_count);
+  return *polygon->block_;
+}
+
+void RingInto(std::span<const Vec2> ring, std::optional<Polygon>& polygon) {
+  Polygon::Block& block = Polygon::Reuse(polygon, ring.size());
+  std::copy(ring.begin(), ring.end(), block.vertices());
+  block.bounds = {};
+  for (const Vec2 p : ring) block.bounds.Extend(p);
+}
+
+bool PlaceInto(const Polygon& shape, const Pose& pose, std::optional<Polygon>& placed) {
+  const Polygon::Block& from = *shape.block_;
+  Polygon::Block& block = Polygon::Reuse(placed, from.vertex_count);
+  block.bounds = internal::PlaceVertices(pose, shape.vertices(), block.vertices());
+  if (!IsAccepted(block.bounds.min) || !IsAccepted(block.bounds.max)) {
+    placed.reset();
+    return false;
+  }
+  block.id = from.id;
+  block.category = from.category;
+  block.fill_rule = from.fill_rule;
+  block.solidity = from.solidity;
+  block.is_one_closed_ring = from.is_one_closed_ring;
+  if (from.details == nullptr) {
+    block.details = nullptr;
+  } else if (block.details == nullptr) {
+    block.details = std::make_unique<Polygon::Details>(*from.details);
+  } else {
+    *block.details = *from.details;
+  }
+  return true;
 }
 
 }  // namespace carom

@@ -54,10 +54,9 @@ bool EdgeCluster::Meets(const Segment& edge, WorkMeter& meter) const {
 
 bool MovingPolygon::Place() {
   if (placed_) return true;
-  absl::StatusOr<Polygon> placed = PlacedPolygon(shape_, pose_);
-  if (!placed.ok()) return false;
-  reach_ = placed->bounds();
-  placed_.emplace(*std::move(placed), IndexUse::kFewLookups);
+  if (!PlaceInto(shape_, pose_, memory_)) return false;
+  reach_ = memory_->bounds();
+  placed_.emplace(*memory_, IndexUse::kFewLookups);
   return true;
 }
 
@@ -182,10 +181,9 @@ bool PolygonPair::MeetsEdgeOf(const IndexedPolygon& polygon, const Segment& edge
   return meets;
 }
 
-std::vector<EdgeRef> PolygonPair::Edges() {
+void PolygonPair::AppendEdges(std::vector<EdgeRef>& edges) {
   IndexedPolygon& moving = moving_.placed();
   moving.MakeIndex();
-  std::vector<EdgeRef> edges;
   fixed_.VisitEdges(meter_, MeetsBox{moving_.reach()}, [&](size_t index, const Segment& edge) {
     if (MeetsEdgeOf(moving, edge) || Holds(moving, edge.a, meter_)) {
       edges.push_back(fixed_.polygon().edge_ref(index));
@@ -193,7 +191,6 @@ std::vector<EdgeRef> PolygonPair::Edges() {
     }
     return !meter_.stopped();
   });
-  return edges;
 }
 
 }  // namespace carom::internal

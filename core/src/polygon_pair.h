@@ -46,8 +46,9 @@ class EdgeCluster {
 // the shape outlives it.
 class MovingPolygon {
  public:
-  MovingPolygon(const Polygon& shape, const Pose& pose)
-      : shape_(shape), pose_(pose), reach_(ReachOf(pose, shape.bounds())) {}
+  // `memory` is what it is placed in, and outlives it.
+  MovingPolygon(const Polygon& shape, const Pose& pose, std::optional<Polygon>& memory)
+      : shape_(shape), pose_(pose), reach_(ReachOf(pose, shape.bounds())), memory_(memory) {}
 
   // Whether all placed vertices are accepted. If not, nothing else may be asked.
   bool IsAccepted() {
@@ -71,6 +72,7 @@ class MovingPolygon {
   const Polygon& shape_;
   Pose pose_;
   Box reach_;
+  std::optional<Polygon>& memory_;
   std::optional<IndexedPolygon> placed_;
 };
 
@@ -85,8 +87,8 @@ class PolygonPair {
   // decides.
   bool Overlap();
 
-  // The fixed edges that share a point with the moving polygon, ascending.
-  std::vector<EdgeRef> Edges();
+  // Appends the fixed edges that share a point with the moving polygon, ascending.
+  void AppendEdges(std::vector<EdgeRef>& edges);
 
  private:
   bool HoldsMovingRing();

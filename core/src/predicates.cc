@@ -73,7 +73,7 @@ int CompareLineDistance(const Segment& segment, const Circle& circle) {
   const double magnitude = std::abs(left) + std::abs(right);
   const double limit = circle.radius * circle.radius * (d.x * d.x + d.y * d.y);
   const double difference = cross * cross - limit;
-  if (std::abs(difference) > 16 * kUnit * (magnitude * magnitude + limit)) {
+  if (std::abs(difference) > 16 * kFilterUnit * (magnitude * magnitude + limit)) {
     return Sign(difference);
   }
   const auto exact_cross = ExactCross(segment.a, segment.b, segment.a, circle.center);
@@ -125,7 +125,7 @@ int CompareCrossings(const Segment& segment, const Segment& edge_1, const Segmen
   const double difference = n_1.value * d_2.value - n_2.value * d_1.value;
   const double magnitude = n_1.magnitude * d_2.magnitude + n_2.magnitude * d_1.magnitude;
   if (d_1.IsSignCertain() && d_2.IsSignCertain() &&
-      std::abs(difference) > 16 * internal::kUnit * magnitude) {
+      std::abs(difference) > 16 * internal::kFilterUnit * magnitude) {
     return internal::Sign(difference) * internal::Sign(d_1.value) * internal::Sign(d_2.value);
   }
   const auto exact_d_1 = ExactCross(segment.a, segment.b, edge_1.a, edge_1.b);
@@ -144,7 +144,7 @@ int CompareDistance(Vec2 p, const Circle& circle) {
   const double distance2 = dx * dx + dy * dy;
   const double radius2 = circle.radius * circle.radius;
   const double difference = distance2 - radius2;
-  if (std::abs(difference) > 8 * internal::kUnit * (distance2 + radius2)) {
+  if (std::abs(difference) > 8 * internal::kFilterUnit * (distance2 + radius2)) {
     return internal::Sign(difference);
   }
   const auto exact_dx = internal::Difference(p.x, circle.center.x);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "carom/predicates.h"
+#include "convex_core.h"
 #include "dyadic.h"
 #include "exact.h"
 #include "expansion.h"
@@ -18,6 +19,7 @@ namespace carom {
 namespace {
 
 using internal::Dyadic;
+using internal::kFilterUnit;
 using internal::kUnit;
 using internal::TwoDoubles;
 
@@ -52,14 +54,14 @@ class FilteredSum {
   std::optional<double> Nearest() const {
     const TwoDoubles sum = internal::TwoSum(high_, low_);
     if (error() == 0) return sum.high + 0.0;
-    const double slack = 2 * error() + 2 * kUnit * std::abs(sum.low);
+    const double slack = 2 * error() + 2 * kFilterUnit * std::abs(sum.low);
     if (sum.high + (sum.low - slack) != sum.high) return std::nullopt;
     if (sum.high + (sum.low + slack) != sum.high) return std::nullopt;
     return sum.high;
   }
 
  private:
-  double error() const { return 2 * kUnit * static_cast<double>(terms_) * magnitude_; }
+  double error() const { return 2 * kFilterUnit * static_cast<double>(terms_) * magnitude_; }
 
   double high_ = 0;
   double low_ = 0;
@@ -84,11 +86,6 @@ Dyadic ExactDoubleArea(std::span<const Vec2> ring) {
   Dyadic sum;
   for (size_t i = 0; i < ring.size(); ++i) sum = sum + ExactCrossOf(ring[i], Next(ring, i));
   return sum;
-}
-
-// Whether a direction points to the right, or straight up: half of all directions.
-bool PointsRight(const Segment& edge) {
-  return edge.a.x < edge.b.x || (edge.a.x == edge.b.x && edge.a.y < edge.b.y);
 }
 
 // The sign of (p - a) . (p - b): positive where p is outside of the circle with diameter ab. The
@@ -132,7 +129,8 @@ bool IsOutsideCircumcircle(Vec2 a, Vec2 b, Vec2 c, Vec2 p) {
   const auto pb = from_p(b);
   const auto pc = from_p(c);
   const double determinant = Rounded::Of(pa, pb, pc);
-  if (std::abs(determinant) > 16 * kUnit * Rounded::Magnitude(pa, pb, pc)) return determinant < 0;
+  if (std::abs(determinant) > 16 * kFilterUnit * Rounded::Magnitude(pa, pb, pc))
+    return determinant < 0;
   using Exact = LiftedDeterminant<Dyadic>;
   const auto exactly = [p](Vec2 v) { return Exact::Vector{Dyadic(v.x) - p.x, Dyadic(v.y) - p.y}; };
   return Exact::Of(exactly(a), exactly(b), exactly(c)).sign() < 0;
@@ -246,29 +244,8 @@ int WindingSign(std::span<const Vec2> ring) {
   return sign ? *sign : ExactDoubleArea(ring).sign();
 }
 
-// With every turn in [0, pi] to one side, a closed ring that turns k times passes k times from
-// directions that point right to those that do not, and k times back. A spike turns by pi, straight
-// by its sign. With k = 1 the others then turn by pi in all: every edge points into one closed half
-// circle, and they sum to zero only if all lie on one line.
 bool IsConvex(std::span<const Vec2> ring) {
-  if (ring.empty()) return false;
-  const auto edge = [ring](size_t i) { return Segment{ring[i], Next(ring, i)}; };
-  size_t last = ring.size();
-  while (last > 0 && edge(last - 1).a == edge(last - 1).b) --last;
-  if (last == 0) return true;
-  Segment before = edge(last - 1);
-  int turning = 0;
-  int changes = 0;
-  for (size_t i = 0; i < last; ++i) {
-    const Segment after = edge(i);
-    if (after.a == after.b) continue;
-    const int turn = Orientation(before.a, before.b, after.b);
-    if (turn * turning < 0) return false;
-    if (turn != 0) turning = turn;
-    changes += PointsRight(before) != PointsRight(after);
-    before = after;
-  }
-  return turning == 0 || changes == 2;
+  return internal::ConvexityOf(ring) != internal::Convexity::kNone;
 }
 
 Vec2 VertexMean(std::span<const Vec2> ring) {

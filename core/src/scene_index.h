@@ -139,6 +139,20 @@ class SceneIndex {
     });
   }
 
+  // Calls visit(indexed polygon) for the polygons whose box may be within the root of `limit2`,
+  // which `visit` may lower, of `from`, near ones early, while it returns true and the meter
+  // allows.
+  template <class Visit>
+  bool TraverseNearest(WorkMeter& meter, const Box& from, const double& limit2,
+                       const Visit& visit) const {
+    const FloatBox box(from);
+    return tree_.TraverseNearest(meter, box, limit2, [&](size_t i) {
+      const Tile& tile = *arranged_[i];
+      return tile.tree().TraverseNearest(meter, box, limit2,
+                                         [&](size_t k) { return visit(tile.entries()[k]); });
+    });
+  }
+
  private:
   // Sets all that follows from the tiles and pages.
   void Finish();

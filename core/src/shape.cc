@@ -46,17 +46,27 @@ Box Shape::bounds() const {
 }
 
 absl::StatusOr<Shape> PlacedShape(const Shape& shape, const Pose& pose) {
+  std::optional<Shape> placed;
+  if (PlaceInto(shape, pose, placed)) return *std::move(placed);
+  return InvalidField("pose", "must place every vertex within the accepted range");
+}
+
+bool PlaceInto(const Shape& shape, const Pose& pose, std::optional<Shape>& placed) {
   if (shape.polygon()) {
-    absl::StatusOr<Polygon> placed = PlacedPolygon(*shape.polygon(), pose);
-    if (!placed.ok()) return placed.status();
-    return Shape(*std::move(placed));
+    std::optional<Polygon> polygon;
+    if (placed && placed->polygon()) {
+      polygon = std::move(std::get<Polygon>(placed->value_));
+    }
+    placed.reset();
+    if (PlaceInto(*shape.polygon(), pose, polygon)) placed = Shape(*std::move(polygon));
+    return placed.has_value();
   }
+  placed.reset();
   const Capsule& capsule = *shape.capsule();
   const Segment axis{Placed(pose, capsule.axis.a), Placed(pose, capsule.axis.b)};
-  if (!IsAccepted(axis.a) || !IsAccepted(axis.b)) {
-    return InvalidField("pose", "must place every vertex within the accepted range");
-  }
-  return Shape(Capsule{axis, capsule.radius});
+  if (!IsAccepted(axis.a) || !IsAccepted(axis.b)) return false;
+  placed = Shape(Capsule{axis, capsule.radius});
+  return true;
 }
 
 }  // namespace carom

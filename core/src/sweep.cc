@@ -252,12 +252,13 @@ bool SweepShapes(const Scene& scene, const SweepColumns& columns, const SweepOpt
   out.Clear();
   out.counts.assign(columns.size(), 0);
   Sweeper sweeper(scene, options, out, meter);
+  internal::Placer placer;
   for (size_t i = 0; i < columns.size(); ++i) {
     if (!meter.Spend(1)) return false;
     ItemChecker check(i, out.errors);
-    const std::optional<Shape> placed = internal::PlacedItem(columns.movers, i, check, meter);
+    const Shape* const placed = internal::PlacedItem(columns.movers, i, check, meter, placer);
     if (meter.stopped()) return false;
-    if (!placed) continue;
+    if (placed == nullptr) continue;
     const std::optional<Vec2> d = DisplacementOf(columns, i, check);
     if (!d) continue;
     if (placed->capsule() && placed->capsule()->radius > 0) {

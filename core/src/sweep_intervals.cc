@@ -108,7 +108,7 @@ class RoundContact {
     if (!n.is_certain() && ExactSign(candidate.meeting) < 0) return std::nullopt;
     double low = 0;
     double high = HUGE_VAL;
-    Narrow(n / candidate.denominator, low, high);
+    if (kHasFilters) Narrow(n / candidate.denominator, low, high);
     if (low > limit) return std::nullopt;
     if (low != high) {
       const ExactRoot exact = ExactRoundTouch(motion_, candidate.meeting, end_);

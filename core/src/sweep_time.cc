@@ -57,7 +57,7 @@ SweepTime SweepTime::OfTouch(const Motion& motion, const EdgeMeeting& meeting) {
   const Vec2 d = motion.d;
   if (!meeting.is_on_fixed_edge() && !meeting.is_on_moving_edge()) {
     const double t = IsLongerInX(d) ? z.x / d.x : z.y / d.y;
-    const double error = 8 * kUnit * std::abs(t);
+    const double error = 8 * kFilterUnit * std::abs(t);
     return SweepTime(Kind::kTouch, meeting, t - error, t + error);
   }
   const Segment side = meeting.side();
@@ -75,9 +75,9 @@ SweepTime SweepTime::OfTouch(const Motion& motion, const EdgeMeeting& meeting) {
   if (std::abs(m) > 2 * m_error) {
     const double t = n / m;
     const double bound = (n_error + std::abs(t) * m_error) / (std::abs(m) - m_error);
-    const double error = bound * (1 + 8 * kUnit) + 2 * kUnit * std::abs(t);
-    low = t - error - 2 * kUnit * std::abs(t);
-    high = t + error + 2 * kUnit * std::abs(t);
+    const double error = bound * (1 + 8 * kFilterUnit) + 2 * kFilterUnit * std::abs(t);
+    low = t - error - 2 * kFilterUnit * std::abs(t);
+    high = t + error + 2 * kFilterUnit * std::abs(t);
   }
   return SweepTime(Kind::kTouch, meeting, low, high);
 }

@@ -6,13 +6,16 @@
 
 #include "absl/strings/str_cat.h"
 #include "tests/bench/groups.h"
-#include "tests/bench/memory.h"
 #include "tests/bench/ours.h"
 #include "tests/bench/runner.h"
 #include "tests/bench/scenes.h"
+#include "tests/support/heap.h"
 
 namespace carom::bench {
 namespace {
+
+using testing::AllocationCount;
+using testing::HeapMeter;
 
 size_t VeryMany(const Bench& bench) { return bench.quick ? 10000 : 1000000; }
 

@@ -5,13 +5,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "tests/bench/groups.h"
-#include "tests/bench/memory.h"
 #include "tests/bench/ours.h"
 #include "tests/bench/runner.h"
 #include "tests/bench/scenes.h"
+#include "tests/support/heap.h"
 
 namespace carom::bench {
 namespace {
+
+using testing::HeapMeter;
 
 constexpr OutlineKind kKinds[] = {OutlineKind::kStar, OutlineKind::kComb, OutlineKind::kCoastline};
 

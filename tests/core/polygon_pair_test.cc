@@ -53,12 +53,15 @@ void ExpectAnswers(const PolygonSpec& a, const PolygonSpec& b) {
   const Expected expected = Answer(fixed, IndexedPolygon(mover));
   for (const bool is_placed : {false, true}) {
     WorkMeter meter;
-    MovingPolygon moving(mover, {});
+    std::optional<Polygon> memory;
+    MovingPolygon moving(mover, {}, memory);
     ASSERT_TRUE(moving.IsAccepted());
     if (is_placed) moving.placed().MakeIndex();
     PolygonPair pair(fixed, moving, meter);
     ASSERT_EQ(pair.Overlap(), expected.overlap) << ToCode(a) << ToCode(b);
-    ASSERT_EQ(pair.Edges(), expected.edges) << ToCode(a) << ToCode(b);
+    std::vector<EdgeRef> edges;
+    pair.AppendEdges(edges);
+    ASSERT_EQ(edges, expected.edges) << ToCode(a) << ToCode(b);
   }
 }
 
@@ -105,7 +108,8 @@ TEST(PolygonPairTest, TheWorkStopsWithTheMeter) {
   Ring down = Comb(40000);
   for (Vec2& p : down) p = {p.x + 2.5, 100.5 - p.y};
   const Polygon mover = Polygon::Create({2, {{down}}}).value();
-  MovingPolygon moving(mover, {});
+  std::optional<Polygon> memory;
+  MovingPolygon moving(mover, {}, memory);
   WorkMeter* asked = nullptr;
   WorkMeter meter([&] { return asked->used() >= 5000; });
   asked = &meter;

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -165,10 +166,11 @@ class Polygon {
     uint64_t id = 0;
     uint64_t category = 1;
     Box bounds;
-    std::unique_ptr<const Details> details;
+    std::unique_ptr<Details> details;
     FillRule fill_rule = FillRule::kEvenOdd;
     Solidity solidity = Solidity::kSolid;
     bool is_one_closed_ring = true;
+    uint32_t capacity = 0;  // vertices that there is room for
 
     static Block* New(size_t vertex_count);
     static void Delete(Block* block);
@@ -176,9 +178,11 @@ class Polygon {
     Vec2* vertices() { return reinterpret_cast<Vec2*>(this + 1); }
   };
 
-  friend absl::StatusOr<Polygon> PlacedPolygon(const Polygon& shape, const Pose& pose);
+  friend bool PlaceInto(const Polygon& shape, const Pose& pose, std::optional<Polygon>& placed);
+  friend void RingInto(std::span<const Vec2> ring, std::optional<Polygon>& polygon);
 
   explicit Polygon(Block* block) : block_(block) {}
+  static Block& Reuse(std::optional<Polygon>& polygon, size_t vertex_count);
   void Release();
   static std::unique_ptr<Details> DetailsOf(PolygonSpec& spec);
 
@@ -188,5 +192,13 @@ class Polygon {
 // A moving shape at a pose: the polygon of its placed vertices (`Placed`), same rings, fill rule,
 // solidity and id. INVALID_ARGUMENT if a placed vertex leaves the accepted range. Cost O(vertices).
 absl::StatusOr<Polygon> PlacedPolygon(const Polygon& shape, const Pose& pose);
+
+// The same for whoever places often: writes over `placed` where it has room and no copy of it is
+// left, and allocates otherwise. Returns false, with `placed` empty, where the other is an error.
+bool PlaceInto(const Polygon& shape, const Pose& pose, std::optional<Polygon>& placed);
+
+// A solid polygon of one closed ring, whose vertices are accepted, in the memory of `polygon`
+// likewise.
+void RingInto(std::span<const Vec2> ring, std::optional<Polygon>& polygon);
 
 }  // namespace carom

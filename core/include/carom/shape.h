@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <variant>
@@ -45,7 +46,7 @@ class Shape {
  private:
   explicit Shape(const Capsule& capsule) : value_(capsule) {}
 
-  friend absl::StatusOr<Shape> PlacedShape(const Shape& shape, const Pose& pose);
+  friend bool PlaceInto(const Shape& shape, const Pose& pose, std::optional<Shape>& placed);
 
   std::variant<Capsule, Polygon> value_;
 };
@@ -53,6 +54,9 @@ class Shape {
 // The shape with its vertices, or the ends of its axis, placed by `Placed`; what verdicts take as
 // exact. INVALID_ARGUMENT if one leaves the accepted range. Cost O(vertices).
 absl::StatusOr<Shape> PlacedShape(const Shape& shape, const Pose& pose);
+
+// The same for whoever places often, as `PlaceInto` of a polygon.
+bool PlaceInto(const Shape& shape, const Pose& pose, std::optional<Shape>& placed);
 
 // Moving shapes of type S: item i is shapes[shape[i]] at the pose (x[i], y[i], c[i], s[i]). An
 // empty `shape` column means shapes[i]; empty c and s mean no rotation, unless `angle` (radians,

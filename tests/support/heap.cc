@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tests/bench/memory.h"
+#include "tests/support/heap.h"
 
 #include <malloc.h>
 
@@ -54,7 +54,7 @@ void operator delete[](void* block, std::align_val_t) noexcept { Free(block); }
 void operator delete(void* block, size_t, std::align_val_t) noexcept { Free(block); }
 void operator delete[](void* block, size_t, std::align_val_t) noexcept { Free(block); }
 
-namespace carom::bench {
+namespace carom::testing {
 
 uint64_t AllocationCount() { return t_allocations; }
 
@@ -66,4 +66,4 @@ HeapMeter::~HeapMeter() { g_metering = false; }
 
 int64_t HeapMeter::bytes() const { return g_bytes; }
 
-}  // namespace carom::bench
+}  // namespace carom::testing

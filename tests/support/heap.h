@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace carom::bench {
+namespace carom::testing {
 
 // Calls of operator new by this thread.
 uint64_t AllocationCount();
@@ -23,4 +23,4 @@ class HeapMeter {
   int64_t bytes() const;
 };
 
-}  // namespace carom::bench
+}  // namespace carom::testing
