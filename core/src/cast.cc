@@ -158,6 +158,7 @@ void CastBatch::Visit(const internal::Frontier& pairs) {
   std::array<const IndexedPolygon*, kGroup> entries;
   for (size_t begin = 0; begin < pairs.count; begin += kGroup) {
     const size_t count = std::min(pairs.count - begin, kGroup);
+    if (!meter_.Spend(count)) return;
     for (size_t i = 0; i < count; ++i) {
       const auto slot = internal::Slot::Of(pairs.targets[begin + i]);
       entries[i] = &scene_.tile(slot.tile).entries()[slot.index];
@@ -173,7 +174,6 @@ void CastBatch::Visit(const internal::Frontier& pairs) {
       const uint16_t line = pairs.lines[begin + i];
       auto& [item, stretch, cast] = scratch_->lines[line];
       if (cast.is_done() || stretch.IsOld(entries[i]->polygon().bounds())) continue;
-      if (!meter_.Spend(1)) return;
       if (cast.Add(*entries[i], scratch_->finder)) {
         if (cast.end() < stretch.end()) {
           scratch_->descent.lines[line].SetReach(stretch.BoundsUpTo(cast.line(), cast.end()));
@@ -207,7 +207,8 @@ bool CastBatch::FlushWindow() {
   };
   for (const Slice& slice : scratch_->slices) {
     if (slice.count == 0) continue;
-    if (!meter_.Spend(slice.count)) return false;
+    // What is reported is paid for; copies of many hits take a while.
+    if (slice.count > 1 && !meter_.Spend(slice.count)) return false;
     append(out_.hits, scratch_->hits, slice);
     if (options_.reflect) append(out_.reflections, scratch_->reflections, slice);
   }
