@@ -56,7 +56,7 @@ bool LineCast::Add(const IndexedPolygon& indexed, PassageFinder& finder) {
       break;
   }
   finder.Start(line_);
-  return Pick(polygon, finder.FindByTouches(indexed, *meter_));
+  return Pick(polygon, finder.FindSeveral(indexed, *meter_));
 }
 
 // Applies the inside policy to the passages of one polygon.

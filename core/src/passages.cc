@@ -28,6 +28,11 @@ void Prefer(PassageEdge& best, PassageEdge candidate) {
   }
 }
 
+// One closed ring, solid.
+bool IsPlain(const Polygon& polygon) {
+  return polygon.is_one_closed_ring() && polygon.solidity() == Solidity::kSolid;
+}
+
 }  // namespace
 
 void PassageFinder::Start(const Line& line) {
@@ -36,9 +41,7 @@ void PassageFinder::Start(const Line& line) {
 }
 
 PlainVerdict FindPlainPassage(const Line& line, const Polygon& polygon, PlainPassage& passage) {
-  if (!polygon.is_one_closed_ring() || polygon.solidity() != Solidity::kSolid) {
-    return PlainVerdict::kCannotTell;
-  }
+  if (!IsPlain(polygon)) return PlainVerdict::kCannotTell;
   return FindPlain(line, polygon.vertices(), passage);
 }
 
@@ -72,7 +75,46 @@ const std::vector<Passage>& PassageFinder::Find(const IndexedPolygon& polygon, W
     case PlainVerdict::kCannotTell:
       break;
   }
+  return FindSeveral(polygon, meter);
+}
+
+const std::vector<Passage>& PassageFinder::FindSeveral(const IndexedPolygon& polygon,
+                                                       WorkMeter& meter) {
+  if (meter.Spend(std::min(polygon.polygon().vertex_count(), PlainCrossings::kMaxEdges)) &&
+      FindByCrossings(polygon.polygon())) {
+    return passages_;
+  }
   return FindByTouches(polygon, meter);
+}
+
+// Between two crossings the line is in the polygon where it is filled.
+bool PassageFinder::FindByCrossings(const Polygon& polygon) {
+  if (!IsPlain(polygon)) return false;
+  PlainCrossings found;
+  if (!FindPlainCrossings(line_, polygon.vertices(), found)) return false;
+  passages_.clear();
+  int64_t winding = found.winding_at_start;
+  bool is_inside = polygon.IsFilled(winding);
+  Passage passage{Fraction::Start(line_), {}, {}, {}};
+  for (size_t i = 0; i < found.count; ++i) {
+    const PlainCrossing& crossing = found.crossings[i];
+    winding += crossing.winding_change;
+    if (polygon.IsFilled(winding) == is_inside) continue;
+    is_inside = !is_inside;
+    const Fraction at = Fraction::OfCrossingAt(crossing.at, polygon.edge(crossing.edge));
+    if (is_inside) {
+      passage = {at, {}, {crossing.edge, false, at}, {}};
+    } else {
+      passage.end = at;
+      passage.exit = {crossing.edge, false, at};
+      passages_.push_back(passage);
+    }
+  }
+  if (is_inside) {
+    passage.end = Fraction::End(line_);
+    passages_.push_back(passage);
+  }
+  return true;
 }
 
 const std::vector<Passage>& PassageFinder::FindByTouches(const IndexedPolygon& polygon,

@@ -9,7 +9,7 @@
 // line moved by an infinitesimal amount to its left: there it meets no vertex and runs along no
 // edge, so each edge that passes the line from one side to the other changes the winding by one, at
 // its touch.
-// For small rings, two or no certain crossings make short work of all that (plain_passage.h).
+// For small rings, certain crossings make short work of all that (plain_passage.h).
 // docs/adr/0002-general-edge-passages.md tells why this and not convex pieces.
 #pragma once
 
@@ -65,7 +65,10 @@ class PassageFinder {
   // The passages in `polygon`, in order. Meaningless once `meter` has stopped.
   const std::vector<Passage>& Find(const IndexedPolygon& polygon, WorkMeter& meter);
 
-  // The same without the short cut for plain cases.
+  // The same where `FindPlainPassage` cannot tell.
+  const std::vector<Passage>& FindSeveral(const IndexedPolygon& polygon, WorkMeter& meter);
+
+  // The same without any short cut.
   const std::vector<Passage>& FindByTouches(const IndexedPolygon& polygon, WorkMeter& meter);
 
   // How many entries its memory has room for.
@@ -84,6 +87,7 @@ class PassageFinder {
     bool parallel;
   };
 
+  bool FindByCrossings(const Polygon& polygon);
   void FindAtPoint(const IndexedPolygon& polygon, WorkMeter& meter);
   void CollectTouches(const IndexedPolygon& polygon, WorkMeter& meter);
   void AddTouch(uint32_t index, const Segment& edge);

@@ -126,4 +126,52 @@ PlainVerdict FindPlain(const Line& line, std::span<const Vec2> ring, CertainSide
   return static_cast<PlainVerdict>((before != 3) & (after != 3));
 }
 
+bool FindPlainCrossings(const Line& line, std::span<const Vec2> ring, PlainCrossings& found) {
+  const size_t n = ring.size();
+  if (n < 2 || n > PlainCrossings::kMaxEdges) return false;
+  uint64_t left = 0;
+  uint64_t right = 0;
+  for (size_t i = 0; i < n; i += 8) {
+    const CertainSides sides = SidesOf(line, ring.data() + i, std::min<size_t>(n - i, 8));
+    left |= uint64_t{sides.left} << i;
+    right |= uint64_t{sides.right} << i;
+  }
+  const size_t last = n - 1;
+  if ((left | right) != (uint64_t{2} << last) - 1) return false;
+  uint64_t crossing = left ^ (left >> 1 | (left & 1) << last);
+  found.count = 0;
+  found.winding_at_start = 0;
+  // An even number of edges passes from one side to the other. Two at a time.
+  const auto next = [&] {
+    const auto edge = static_cast<size_t>(std::countr_zero(crossing));
+    crossing &= crossing - 1;
+    return edge;
+  };
+  while (crossing != 0) {
+    const size_t edges[2] = {next(), next()};
+    const LaneIntervals at =
+        CrossingsOf(line, ring[edges[0]], ring[edges[0] == last ? 0 : edges[0] + 1], ring[edges[1]],
+                    ring[edges[1] == last ? 0 : edges[1] + 1]);
+    if (!at.are_certain) return false;
+    for (size_t k = 0; k < 2; ++k) {
+      const Interval t{at.low[k], at.high[k]};
+      const auto change = static_cast<int8_t>((left >> edges[k] & 1) != 0 ? 1 : -1);
+      if (t.low > line.t_max) continue;
+      if (t.high < line.t_min) {
+        found.winding_at_start += change;
+        continue;
+      }
+      if (!(t.low > line.t_min && t.high < line.t_max)) return false;
+      if (found.count == PlainCrossings::kMaxCount) return false;
+      size_t place = found.count++;
+      for (; place > 0 && !(found.crossings[place - 1].at.high < t.low); --place) {
+        if (!(t.high < found.crossings[place - 1].at.low)) return false;
+        found.crossings[place] = found.crossings[place - 1];
+      }
+      found.crossings[place] = {t, static_cast<uint32_t>(edges[k]), change};
+    }
+  }
+  return true;
+}
+
 }  // namespace carom::internal

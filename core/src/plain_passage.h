@@ -9,6 +9,8 @@
 // answers is what `PassageFinder` answers.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -51,5 +53,26 @@ PlainVerdict FindPlain(const Line& line, std::span<const Vec2> ring, PlainPassag
 // The same, given the sides of all vertices.
 PlainVerdict FindPlain(const Line& line, std::span<const Vec2> ring, CertainSides sides,
                        PlainPassage& passage);
+
+// Where a line passes one edge of a ring.
+struct PlainCrossing {
+  Interval at;
+  uint32_t edge;
+  int8_t winding_change;  // +1 where the edge runs from the left of the line to its right
+};
+
+// All crossings of a line and a ring, away from vertices and from the line's ends.
+struct PlainCrossings {
+  static constexpr size_t kMaxEdges = 64;
+  static constexpr size_t kMaxCount = 16;
+
+  std::array<PlainCrossing, kMaxCount> crossings;  // in order along the line
+  size_t count = 0;
+  int winding_at_start = 0;
+};
+
+// The crossings strictly between t_min and t_max. Returns false where it cannot tell: of more edges
+// or crossings than there is room for, or where rounding might decide about one.
+bool FindPlainCrossings(const Line& line, std::span<const Vec2> ring, PlainCrossings& found);
 
 }  // namespace carom::internal

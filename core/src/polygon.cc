@@ -187,6 +187,12 @@ void RingInto(std::span<const Vec2> ring, std::optional<Polygon>& polygon) {
   std::copy(ring.begin(), ring.end(), block.vertices());
   block.bounds = {};
   for (const Vec2 p : ring) block.bounds.Extend(p);
+  block.id = 0;
+  block.category = 1;
+  block.fill_rule = FillRule::kEvenOdd;
+  block.solidity = Solidity::kSolid;
+  block.is_one_closed_ring = true;
+  block.details = nullptr;
 }
 
 bool PlaceInto(const Polygon& shape, const Pose& pose, std::optional<Polygon>& placed) {

@@ -54,6 +54,9 @@ class PlainPassageTest : public ::testing::Test {
     ++all_;
     told_ += verdict != PlainVerdict::kCannotTell;
     passages_ += verdict == PlainVerdict::kPassage;
+    internal::PlainCrossings crossings;
+    several_ +=
+        FindPlainCrossings(line, polygon.polygon().ring(0), crossings) && crossings.count > 2;
 
     WorkMeter meter;
     PassageFinder finder;
@@ -80,6 +83,7 @@ class PlainPassageTest : public ::testing::Test {
   int all_ = 0;
   int told_ = 0;
   int passages_ = 0;
+  int several_ = 0;  // of more than two crossings
 };
 
 FillRule AnyRule(Random& random) {
@@ -132,11 +136,12 @@ TEST_F(PlainPassageTest, RandomRingsAnswerAsByTouches) {
   for (int i = 0; i < 20000 && !HasFailure(); ++i) {
     const Vec2 a{random.Unit() * 8 - 4, random.Unit() * 8 - 4};
     const Line line = AnyLine(random, a, {random.Unit() * 8 - 4, random.Unit() * 8 - 4});
-    const Ring ring = RingAbout(random, {0, 0}, 3, 1 + random.Below(40));
+    const Ring ring = RingAbout(random, {0, 0}, 3, 1 + random.Below(70));
     Compare(line, ring, AnyRule(random));
     if (HasFailure()) ADD_FAILURE() << ToCode(ring);
   }
   EXPECT_GE(passages_, all_ / 20);
+  EXPECT_GE(several_, all_ / 4);
 }
 
 // Everything coincides, or comes in all magnitudes.

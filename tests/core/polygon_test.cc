@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -148,6 +149,74 @@ TEST(PolygonTest, RefusesAPlacedVertexOutsideTheRange) {
   EXPECT_EQ(PlacedPolygon(shape, {{kMaxCoordinate, 0}, 1, 0}).status().code(),
             absl::StatusCode::kInvalidArgument);
   EXPECT_TRUE(PlacedPolygon(shape, {{kMaxCoordinate - 4, 0}, 1, 0}).ok());
+}
+
+void ExpectEqual(const Polygon& a, const Polygon& b) {
+  const PolygonSpec x = a.spec();
+  const PolygonSpec y = b.spec();
+  ASSERT_EQ(x.rings.size(), y.rings.size());
+  for (size_t i = 0; i < x.rings.size(); ++i) {
+    EXPECT_EQ(x.rings[i].vertices, y.rings[i].vertices);
+    EXPECT_EQ(x.rings[i].open, y.rings[i].open);
+  }
+  EXPECT_EQ(x.id, y.id);
+  EXPECT_EQ(x.category, y.category);
+  EXPECT_EQ(x.fill_rule, y.fill_rule);
+  EXPECT_EQ(x.solidity, y.solidity);
+  EXPECT_EQ(x.user_data, y.user_data);
+  EXPECT_EQ(a.edge_count(), b.edge_count());
+  EXPECT_EQ(a.bounds().min, b.bounds().min);
+  EXPECT_EQ(a.bounds().max, b.bounds().max);
+}
+
+TEST(PlaceIntoTest, AnswersAsPlacedPolygonWhateverWasThereBefore) {
+  PolygonSpec chain = Triangle();
+  chain.rings = {{{{0, 0}, {1, 0}, {2, 1}, {5, 5}}, true}, {{{1, 1}, {2, 2}}}};
+  chain.solidity = Solidity::kBoundary;
+  chain.fill_rule = FillRule::kNonZero;
+  chain.category = 6;
+  chain.user_data = "chain";
+  const std::vector<Polygon> shapes{Polygon::Create(Triangle()).value(),
+                                    Polygon::Create(chain).value()};
+  const Pose pose{{0.1, -0.2}, 0.6, 0.8};
+  std::optional<Polygon> memory;
+  for (const size_t i : {0, 1, 0, 0, 1, 1}) {
+    ASSERT_TRUE(PlaceInto(shapes[i], pose, memory));
+    ExpectEqual(*memory, PlacedPolygon(shapes[i], pose).value());
+  }
+}
+
+TEST(PlaceIntoTest, WritesOverWhatNobodyElseHolds) {
+  const Polygon shape = Polygon::Create(Triangle()).value();
+  std::optional<Polygon> memory;
+  ASSERT_TRUE(PlaceInto(shape, {{1, 0}}, memory));
+  const void* const block = memory->memory();
+  ASSERT_TRUE(PlaceInto(shape, {{2, 0}}, memory));
+  EXPECT_EQ(memory->memory(), block);
+  const Polygon copy = *memory;
+  ASSERT_TRUE(PlaceInto(shape, {{3, 0}}, memory));
+  EXPECT_NE(memory->memory(), block);
+  EXPECT_EQ(copy.ring(0)[0], (Vec2{2, 0}));
+  EXPECT_EQ(memory->ring(0)[0], (Vec2{3, 0}));
+}
+
+TEST(PlaceIntoTest, LeavesNothingWhereAVertexIsOutsideTheRange) {
+  const Polygon shape = Polygon::Create(Triangle()).value();
+  std::optional<Polygon> memory;
+  ASSERT_TRUE(PlaceInto(shape, {{1, 0}}, memory));
+  EXPECT_FALSE(PlaceInto(shape, {{kMaxCoordinate, 0}}, memory));
+  EXPECT_FALSE(memory);
+}
+
+TEST(RingIntoTest, MakesASolidRingWhateverWasThereBefore) {
+  PolygonSpec spec = Triangle();
+  spec.solidity = Solidity::kBoundary;
+  spec.category = 6;
+  spec.user_data = "a";
+  std::optional<Polygon> polygon;
+  ASSERT_TRUE(PlaceInto(Polygon::Create(spec).value(), {}, polygon));
+  RingInto(std::vector<Vec2>{{0, 0}, {1, 2}}, polygon);
+  ExpectEqual(*polygon, Polygon::Create({0, {{{{0, 0}, {1, 2}}}}}).value());
 }
 
 }  // namespace
