@@ -21,9 +21,10 @@ constexpr size_t kSamples = 16;
 // Bounds of the squared distances of a point from up to eight edges, by plain doubles.
 //
 // All is relative to the point: with R the largest distance from it in a coordinate, each
-// coordinate errs by uR and an edge by 4uR. The place on the edge, t in [0, 1], is near the best
-// one: what t errs moves the point by some 20uR along the edge, which changes the distance in the
-// second order alone. So the point found errs by 12uR, and its squared distance by 36uR^2.
+// coordinate errs by uR and an edge e by 4uR. What the place on the edge, t in [0, 1], errs moves
+// the point along the edge, by |e| at most and by 8uR^2 / |e| + 25uR at most: that adds at most
+// some 8uR^2 to the squared distance. The point itself errs by 12uR. In all that is less than
+// 64uR^2.
 class PointDistances {
  public:
   PointDistances(const Polygon& polygon, Vec2 p) : polygon_(polygon), p_(p) {

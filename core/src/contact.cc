@@ -61,12 +61,15 @@ struct Row {
 
 // What batches of contacts work with, kept while it is small.
 struct Scratch {
-  bool IsModest() const { return rows.capacity() + is_convex.capacity() <= kMaxKept; }
+  bool IsModest() const {
+    return rows.capacity() + is_convex.capacity() <= kMaxKept && largest <= kMaxMovingVertices;
+  }
 
   std::array<internal::ContactMover, kWindow> movers;
   std::vector<Pair> pairs;
   std::vector<Row> rows;          // of the window
   std::vector<int8_t> is_convex;  // of each shape as described; -1 where nobody asked yet
+  size_t largest = 0;             // vertices of a mover
 };
 
 // The items of a batch, a window at a time: first where they may meet polygons, then those pairs.
@@ -78,6 +81,7 @@ class ContactBatch {
 
   // Called once. Returns false once the meter stops.
   bool Run() {
+    if (!meter_.Spend(columns_.movers.shapes.size() / 64)) return false;
     scratch_->is_convex.assign(columns_.movers.shapes.size(), -1);
     for (size_t begin = 0; begin < columns_.size(); begin += kWindow) {
       const size_t count = std::min(kWindow, columns_.size() - begin);
@@ -109,6 +113,7 @@ class ContactBatch {
     const std::optional<Pose> pose = internal::PoseOf(columns_.movers, i, check);
     if (!pose) return true;
     if (!meter_.Spend(shape->vertex_count())) return false;
+    scratch_->largest = std::max(scratch_->largest, shape->vertex_count());
     internal::ContactMover& mover = scratch_->movers[k];
     const auto number = static_cast<size_t>(shape - columns_.movers.shapes.data());
     if (!mover.Place(*shape, IsConvex(number), *pose)) {

@@ -153,6 +153,8 @@ ConvexCore::ConvexCore(std::span<const Vec2> ring, Convexity convexity) : given_
   // Edge n - 2 - k of the ring is the way back from its vertex n - 1 - k.
   const auto n = static_cast<uint32_t>(ring.size());
   hull_.assign(ring.rbegin(), ring.rend());
+  vertex_index_.reserve(n);
+  edge_index_.reserve(n);
   for (uint32_t k = 0; k < n; ++k) {
     vertex_index_.push_back(n - 1 - k);
     edge_index_.push_back((2 * n - 2 - k) % n);

@@ -56,9 +56,10 @@ class Escape {
   // Returns false if the start cannot be placed.
   bool Run() {
     pose_ = start_;
+    if (!meter_.Spend(shape_.vertex_count())) return false;
     is_convex_ = internal::IsConvexShape(shape_);
     bool is_placed = PlaceAt(pose_.position);
-    if (!is_placed || !meter_.Spend(shape_.vertex_count())) return false;
+    if (!is_placed) return false;
     const Box box = mover_.placed().bounds();
     start_box_ = box;
     size_ = std::max(box.max.x - box.min.x, box.max.y - box.min.y);

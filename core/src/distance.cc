@@ -100,8 +100,13 @@ struct Candidate {
 struct Scratch {
   static constexpr size_t kMaxKept = 16384;
 
+  bool IsModest() const {
+    return candidates.capacity() <= kMaxKept && largest <= kMaxMovingVertices;
+  }
+
   internal::Placer placer;
   std::vector<Candidate> candidates;
+  size_t largest = 0;  // vertices of a mover
 };
 
 // Measures from one mover at a time.
@@ -256,11 +261,12 @@ bool MeasureDistances(const Scene& scene, const DistanceColumns& columns,
       check.Fail(ItemColumn::kMaxDistance, ItemFault::kNegativeLength);
       continue;
     }
+    scratch->largest = std::max(scratch->largest, placed->vertex_count());
     if (!meter.Spend(placed->vertex_count())) return false;
     const internal::OwnedCore mover(*placed);
     if (!query.Answer(i, mover.core(), max_distance)) return false;
   }
-  if (scratch->candidates.capacity() <= Scratch::kMaxKept) scratch.Return();
+  if (scratch->IsModest()) scratch.Return();
   return true;
 }
 

@@ -12,9 +12,10 @@ namespace carom::internal {
 // Half an ulp of 1: the relative error of one rounded operation.
 inline constexpr double kUnit = 0x1p-53;
 
-// Filters compute in plain doubles, or pairs of them, and decide where their error cannot matter. A
-// library compiled with CAROM_NO_FILTERS has none that does: each takes the exact way, so the same
-// bytes from it say that no filter errs. `.ci/digest` compares them.
+// Filters compute in plain doubles, or pairs of them, and decide where their error cannot matter.
+// In a library compiled with CAROM_NO_FILTERS none decides a sign, a comparison or a rounding: each
+// of those takes the exact way, so the same bytes from it say that no filter errs. What boxes cull,
+// and when a measure is computed by expansions, is as ever. `.ci/digest` compares.
 #ifdef CAROM_NO_FILTERS
 inline constexpr bool kHasFilters = false;
 #else

@@ -258,10 +258,6 @@ class DeepestContact {
   std::optional<Contact> contact_;
 };
 
-}  // namespace
-
-namespace {
-
 // Of a point one vertex, as `Polygon::Create` drops the one that closes a ring.
 std::span<const Vec2> RingOf(const Segment& axis) { return {&axis.a, axis.a == axis.b ? 1U : 2U}; }
 

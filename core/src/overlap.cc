@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <utility>
 
 #include "carom/predicates.h"
+#include "carom/shape.h"
 #include "exact.h"
 #include "indexed_polygon.h"
 #include "kept.h"
@@ -41,11 +41,14 @@ struct Scratch {
   void Add(uint64_t id, bool touching, size_t first_edge) {
     rows.push_back({id, touching, first_edge, edges.size() - first_edge});
   }
-  bool IsModest() const { return rows.capacity() + edges.capacity() <= kMaxKept; }
+  bool IsModest() const {
+    return rows.capacity() + edges.capacity() <= kMaxKept && largest <= kMaxMovingVertices;
+  }
 
   std::vector<Row> rows;  // of one item
   std::vector<EdgeRef> edges;
   std::optional<Polygon> placed;
+  size_t largest = 0;  // vertices of a mover
 };
 
 // Whether "touching" is told: circles and capsules have a radius.
@@ -267,6 +270,7 @@ bool OverlapPolygons(const Scene& scene, const PolygonColumns& polygons,
     const std::optional<Pose> pose = internal::PoseOf(polygons, i, check);
     if (!pose) continue;
     if (!meter.Spend(shape->vertex_count())) return false;
+    scratch->largest = std::max(scratch->largest, shape->vertex_count());
     internal::MovingPolygon moving(*shape, *pose, scratch->placed);
     if (!moving.IsAccepted()) {
       check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);

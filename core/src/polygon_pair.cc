@@ -7,7 +7,6 @@
 #include <bit>
 #include <utility>
 
-#include "absl/status/statusor.h"
 #include "carom/predicates.h"
 
 namespace carom::internal {

@@ -129,8 +129,9 @@ bool IsOutsideCircumcircle(Vec2 a, Vec2 b, Vec2 c, Vec2 p) {
   const auto pb = from_p(b);
   const auto pc = from_p(c);
   const double determinant = Rounded::Of(pa, pb, pc);
-  if (std::abs(determinant) > 16 * kFilterUnit * Rounded::Magnitude(pa, pb, pc))
+  if (std::abs(determinant) > 16 * kFilterUnit * Rounded::Magnitude(pa, pb, pc)) {
     return determinant < 0;
+  }
   using Exact = LiftedDeterminant<Dyadic>;
   const auto exactly = [p](Vec2 v) { return Exact::Vector{Dyadic(v.x) - p.x, Dyadic(v.y) - p.y}; };
   return Exact::Of(exactly(a), exactly(b), exactly(c)).sign() < 0;

@@ -288,7 +288,6 @@ class LeastAxis {
   }
 
   const Axis& axis() const { return axis_; }
-  bool found() const { return found_; }
 
  private:
   bool IsBefore(const Axis& a, const Axis& b) const {

@@ -8,6 +8,7 @@
 #include "core/src/exact_count.h"
 
 #include <cstdio>
+#include <string>
 
 #include "tests/bench/ours.h"
 #include "tests/bench/scenes.h"

@@ -43,8 +43,9 @@ Polygon MakePolygon(uint64_t id, std::vector<Vec2> ring) {
 Scene::Ptr MakeScene() {
   std::vector<Polygon> polygons;
   for (uint64_t id = 0; id < 400; ++id) {
-    const Vec2 center{4 * static_cast<double>(id % 20) - kHalf,
-                      4 * static_cast<double>(id / 20) - kHalf};
+    const auto column = static_cast<double>(id % 20);
+    const auto row = static_cast<double>((id - id % 20) / 20);
+    const Vec2 center{4 * column - kHalf, 4 * row - kHalf};
     const bool is_star = id % 3 == 0;
     polygons.push_back(
         MakePolygon(id, Ring(center, is_star ? 12 : 3 + id % 6,

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "carom/shape.h"
 #include "carom/status.h"
 
 namespace carom {
@@ -198,6 +199,17 @@ TEST(PlaceIntoTest, WritesOverWhatNobodyElseHolds) {
   EXPECT_NE(memory->memory(), block);
   EXPECT_EQ(copy.ring(0)[0], (Vec2{2, 0}));
   EXPECT_EQ(memory->ring(0)[0], (Vec2{3, 0}));
+}
+
+TEST(PlaceIntoTest, TakesWhatIsThereAsTheShape) {
+  const Polygon shape = Polygon::Create(Triangle()).value();
+  const Pose pose{{0.1, -0.2}, 0.6, 0.8};
+  std::optional<Polygon> memory = shape;
+  ASSERT_TRUE(PlaceInto(*memory, pose, memory));
+  ExpectEqual(*memory, PlacedPolygon(shape, pose).value());
+  std::optional<Shape> placed = Shape(shape);
+  ASSERT_TRUE(PlaceInto(*placed, pose, placed));
+  ExpectEqual(*placed->polygon(), PlacedPolygon(shape, pose).value());
 }
 
 TEST(PlaceIntoTest, LeavesNothingWhereAVertexIsOutsideTheRange) {
