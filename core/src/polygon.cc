@@ -196,10 +196,7 @@ void RingInto(std::span<const Vec2> ring, std::optional<Polygon>& polygon) {
 }
 
 bool PlaceInto(const Polygon& shape, const Pose& pose, std::optional<Polygon>& placed) {
-  if (placed && &*placed == &shape) {
-    const Polygon copy = shape;
-    return PlaceInto(copy, pose, placed);
-  }
+  if (placed && &*placed == &shape) return PlaceInto(Polygon(shape), pose, placed);
   const Polygon::Block& from = *shape.block_;
   Polygon::Block& block = Polygon::Reuse(placed, from.vertex_count);
   block.bounds = internal::PlaceVertices(pose, shape.vertices(), block.vertices());

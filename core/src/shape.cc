@@ -52,10 +52,7 @@ absl::StatusOr<Shape> PlacedShape(const Shape& shape, const Pose& pose) {
 }
 
 bool PlaceInto(const Shape& shape, const Pose& pose, std::optional<Shape>& placed) {
-  if (placed && &*placed == &shape) {
-    const Shape copy = shape;
-    return PlaceInto(copy, pose, placed);
-  }
+  if (placed && &*placed == &shape) return PlaceInto(Shape(shape), pose, placed);
   if (shape.polygon()) {
     std::optional<Polygon> polygon;
     if (placed && placed->polygon()) {
