@@ -16,7 +16,8 @@ constexpr const char* kNames[kItemColumnCount] = {
     "min_x",    "min_y",        "max_x",     "max_y", "max_distance",
     "mass",     "polygon_mass", "to_x",      "to_y",  "to_c",
     "to_s",     "to_angle",     "tolerance", "vx",    "vy",
-    "duration", "step",         "range",     "beams"};
+    "duration", "step",         "range",     "beams",
+    "tracker"};
 
 }  // namespace
 
@@ -50,6 +51,8 @@ const char* Description(ItemFault fault) {
       return "must be at least what the motion can be resolved to";
     case ItemFault::kTooManyBeams:
       return "must be in [1, 65536]";
+    case ItemFault::kUnknownTracker:
+      return "must name a tracker";
   }
   return "";
 }

@@ -36,9 +36,9 @@ void EdgeCluster::Add(const Segment& edge, const Box& box) {
   ++count_;
 }
 
-bool EdgeCluster::Meets(const Segment& edge, WorkMeter& meter) const {
+std::optional<size_t> EdgeCluster::FirstMeeting(const Segment& edge, WorkMeter& meter) const {
   const Box box = BoundsOf(edge);
-  if (!box.Intersects(box_)) return false;
+  if (!box.Intersects(box_)) return std::nullopt;
   const auto apart = [&](size_t pair) {
     return (min_x_.pair[pair] > box.max.x) | (min_y_.pair[pair] > box.max.y) |
            (max_x_.pair[pair] < box.min.x) | (max_y_.pair[pair] < box.min.y);
@@ -46,9 +46,10 @@ bool EdgeCluster::Meets(const Segment& edge, WorkMeter& meter) const {
   LaneBits near = ~Bits(apart(0), apart(1), apart(2), apart(3)) & ((1U << count_) - 1);
   meter.Spend(static_cast<uint64_t>(Count(near)));
   for (; near != 0; near &= near - 1) {
-    if (Intersects(edge, edges_[std::countr_zero(near)])) return true;
+    const auto lane = static_cast<size_t>(std::countr_zero(near));
+    if (Intersects(edge, edges_[lane])) return lane;
   }
-  return false;
+  return std::nullopt;
 }
 
 bool MovingPolygon::Place() {

@@ -32,8 +32,11 @@ class EdgeCluster {
   }
   // `box` is the edge's. The cluster is not full.
   void Add(const Segment& edge, const Box& box);
-  // Whether one of the edges shares a point with `edge`. Counts the pairs that are looked at.
-  bool Meets(const Segment& edge, WorkMeter& meter) const;
+  // The first of the edges that shares a point with `edge`. Counts the pairs that are looked at.
+  std::optional<size_t> FirstMeeting(const Segment& edge, WorkMeter& meter) const;
+  bool Meets(const Segment& edge, WorkMeter& meter) const {
+    return FirstMeeting(edge, meter).has_value();
+  }
 
  private:
   Segment edges_[kLanes];

@@ -12,11 +12,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/variant.h"
 #include "carom/status.h"
+#include "edit_history.h"
 #include "scene_index.h"
 
 namespace carom {
 namespace {
 
+using internal::EditHistory;
 using internal::SceneIndex;
 
 absl::Status CheckLimits(size_t polygons, size_t vertices, const SceneLimits& limits) {
@@ -98,8 +100,9 @@ std::unique_ptr<const SceneIndex> Rebuilt(const Scene& scene,
 
 }  // namespace
 
-Scene::Scene(std::unique_ptr<const SceneIndex> index, uint64_t version)
-    : version_(version), index_(std::move(index)) {}
+Scene::Scene(std::unique_ptr<const SceneIndex> index, std::unique_ptr<const EditHistory> history,
+             uint64_t version)
+    : version_(version), index_(std::move(index)), history_(std::move(history)) {}
 
 Scene::~Scene() = default;
 
@@ -117,7 +120,8 @@ absl::StatusOr<Scene::Ptr> Scene::Create(std::vector<Polygon> polygons, uint64_t
     return status;
   }
   if (absl::Status status = CheckIds(polygons); !status.ok()) return status;
-  return Ptr(new Scene(std::make_unique<const SceneIndex>(std::move(polygons), workers), version));
+  return Ptr(new Scene(std::make_unique<const SceneIndex>(std::move(polygons), workers),
+                       std::make_unique<const EditHistory>(), version));
 }
 
 absl::StatusOr<Scene::Ptr> Scene::Commit(std::vector<SceneEdit> edits, uint64_t version,
@@ -140,11 +144,16 @@ absl::StatusOr<Scene::Ptr> Scene::Commit(std::vector<SceneEdit> edits, uint64_t 
   for (const Polygon& polygon : arriving) vertices += polygon.vertex_count();
   const size_t polygons = polygon_count() - gone.size() + arriving.size();
   if (absl::Status status = CheckLimits(polygons, vertices, limits); !status.ok()) return status;
-  if (2 * edits.size() > polygon_count() || !index_->HasPlaceFor(arriving)) {
-    return Ptr(new Scene(Rebuilt(*this, gone, std::move(arriving)), version));
-  }
-  return Ptr(
-      new Scene(std::make_unique<const SceneIndex>(*index_, gone, std::move(arriving)), version));
+  std::vector<Box> touched;
+  for (const Polygon* polygon : gone) touched.push_back(polygon->bounds());
+  for (const Polygon& polygon : arriving) touched.push_back(polygon.bounds());
+  const bool rebuilds = 2 * edits.size() > polygon_count() || !index_->HasPlaceFor(arriving);
+  std::unique_ptr<const SceneIndex> index =
+      rebuilds ? Rebuilt(*this, gone, std::move(arriving))
+               : std::make_unique<const SceneIndex>(*index_, gone, std::move(arriving));
+  return Ptr(new Scene(std::move(index),
+                       std::make_unique<const EditHistory>(*history_, std::move(touched)),
+                       version));
 }
 
 }  // namespace carom

@@ -33,6 +33,7 @@ enum class ItemFault : uint8_t {
   kNotAMass,           // a mass that is not above 0, or two that are infinite
   kToleranceTooSmall,  // a tolerance below what the motion can be resolved to
   kTooManyBeams,       // beams of a fan outside [1, 65536]
+  kUnknownTracker,     // an index or a handle that no tracker has
 };
 
 // The column in which an item is wrong.
@@ -71,8 +72,9 @@ enum class ItemColumn : uint8_t {
   kStep,
   kRange,
   kBeams,
+  kTracker,
 };
-inline constexpr int kItemColumnCount = static_cast<int>(ItemColumn::kBeams) + 1;
+inline constexpr int kItemColumnCount = static_cast<int>(ItemColumn::kTracker) + 1;
 
 // Item `index` of a batch was not answered; all of its answer columns are empty.
 struct ItemError {

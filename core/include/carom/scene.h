@@ -22,6 +22,7 @@
 namespace carom {
 
 namespace internal {
+class EditHistory;
 class SceneIndex;
 }  // namespace internal
 
@@ -96,12 +97,15 @@ class Scene {
 
   // For the query sources of the library. Not part of the stable interface.
   const internal::SceneIndex& index() const { return *index_; }
+  const internal::EditHistory& history() const { return *history_; }
 
  private:
-  Scene(std::unique_ptr<const internal::SceneIndex> index, uint64_t version);
+  Scene(std::unique_ptr<const internal::SceneIndex> index,
+        std::unique_ptr<const internal::EditHistory> history, uint64_t version);
 
   uint64_t version_;
   std::unique_ptr<const internal::SceneIndex> index_;
+  std::unique_ptr<const internal::EditHistory> history_;
 };
 
 }  // namespace carom

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What does this shape touch, when it has hardly moved since it was last asked?
+//
+// A `Tracker` is a moving shape and what its last moves learned of the scene (Jimenez, Segura and
+// Feito, "Polygon-Polygon Collision Detection in 2D", in the sound form of docs/coherence.md).
+// `MoveTrackers` answers what each touches at its pose. The memory makes that cheap and is never
+// seen in an answer: the same shape, pose and scene give the same bytes, whatever was asked before,
+// and with the memory switched off. Shapes that are asked about once are for carom/overlap.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "carom/batch.h"
+#include "carom/geometry.h"
+#include "carom/overlap.h"
+#include "carom/scene.h"
+#include "carom/shape.h"
+#include "carom/work_meter.h"
+
+namespace carom {
+
+namespace internal {
+class MoveBatch;
+class TrackerMemory;
+struct TrackedShape;
+}  // namespace internal
+
+// What a tracker is asked about, as long as it lives.
+struct TrackerOptions {
+  uint64_t mask = kEveryCategory;
+  // In [0, 2^53]. Above 0, polygons at most so far away count as touched, and edges likewise;
+  // exactly, as `DistanceMode::kWithin` has it.
+  double within = 0;
+};
+
+// A shape and its memory. Copies share the shape; each has a memory of its own. Thread-safe as an
+// int is: two threads may move two trackers, and not one.
+//
+// Memory: `memory_bytes`, at most 256 where the shape is clear of everything, and at most
+// `kMaxMemoryBytes`. The shape is kept once for all copies.
+class Tracker {
+ public:
+  static constexpr size_t kMaxMemoryBytes = 65536;
+
+  // INVALID_ARGUMENT naming `within`. Cost O(vertices).
+  static absl::StatusOr<Tracker> Create(Shape shape, const TrackerOptions& options = {});
+
+  Tracker(const Tracker& other);
+  Tracker(Tracker&& other) noexcept;
+  Tracker& operator=(Tracker other) noexcept;
+  ~Tracker();
+
+  const Shape& shape() const;
+  const TrackerOptions& options() const;
+
+  // Drops the memory; answers stay the same, the next one takes longer.
+  void Forget();
+  // Of all but the shape.
+  size_t memory_bytes() const;
+
+ private:
+  friend class internal::MoveBatch;
+
+  Tracker() = default;
+
+  // While the reference point is nearer to `anchor_` than the root of `quiet2_`, the answer is that
+  // of the memory's last look. First, for this is all that most moves read.
+  Vec2 anchor_;
+  double quiet2_ = -1;        // of ids
+  double quiet_edges2_ = -1;  // of edges too: none meets the shape
+  uint64_t state_ = 0;        // of the scene that is remembered
+  bool holds_ = false;        // something is touched
+  std::shared_ptr<const internal::TrackedShape> shape_;
+  std::unique_ptr<internal::TrackerMemory> memory_;
+};
+
+// OFF: as if every tracker had forgotten, and none learns. It costs more and changes no byte.
+enum class Coherence : uint8_t { kOn, kOff };
+
+struct MoveOptions {
+  OverlapDetail detail = OverlapDetail::kIds;
+  Coherence coherence = Coherence::kOn;
+  bool quiet_radii = false;  // fills `MoveAnswers::quiet_radii`
+};
+
+// Item i moves trackers[tracker[i]] to the pose (x[i], y[i], c[i], s[i]). An empty `tracker` column
+// means trackers[i]; rotations as in `PlacedColumns`.
+struct MoveColumns {
+  std::span<Tracker> trackers;
+  std::span<const uint32_t> tracker;
+  std::span<const double> x, y, c, s, angle;
+
+  size_t size() const { return x.size(); }
+};
+
+// How many moves each tier answered. Advice: not part of the answer.
+struct MoveTiers {
+  uint64_t quiet = 0;    // within the quiet ball, by a compare
+  uint64_t near = 0;     // by the edges in the influence mask
+  uint64_t refresh = 0;  // by the index, which made another mask
+  uint64_t cold = 0;     // without memory
+};
+
+struct MoveAnswers {
+  std::vector<uint64_t> clear;        // bit i % 64 of word i / 64: item i touches nothing
+  std::vector<uint32_t> counts;       // of each item that is not clear, in order: polygons it touches
+  std::vector<uint64_t> polygon_ids;  // item after item, ascending
+  std::vector<uint32_t> edge_counts;  // under EDGES, as `OverlapAnswers`
+  std::vector<EdgeRef> edges;
+  std::vector<ItemError> errors;  // ascending by index; these items are not clear and touch nothing
+  // On request, for each item a length r >= 0: with the reference point less than r away, at any
+  // rotation, the answer is the same in this version of the scene. 0 while an edge meets the shape.
+  // Advice: how long it is depends on what is remembered. After a refresh it is at least half of
+  // (the distance from the reference point to the nearest edge - the shape's extent - within), where
+  // that is positive and not lost in the rounding of coordinates.
+  std::vector<double> quiet_radii;
+  MoveTiers tiers;
+
+  void Clear();
+};
+
+// Returns false if `meter` stopped the work; `out` is then meaningless. Cost of a move: O(1) in the
+// quiet ball; near edges, those of the mask that may have come within reach; a lookup in the index
+// at most once per slack travelled. Thread-safe for distinct trackers.
+bool MoveTrackers(const Scene& scene, const MoveColumns& moves, const MoveOptions& options,
+                  MoveAnswers& out, WorkMeter& meter);
+
+}  // namespace carom

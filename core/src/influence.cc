@@ -1,0 +1,193 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "influence.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "box_tree.h"
+#include "exact.h"
+
+namespace carom::internal {
+namespace {
+
+constexpr double kDown = 1 - 4 * kUnit;
+constexpr double kUp = 1 + 4 * kUnit;
+
+// Root of a lower, respectively upper, bound of a square.
+double RootDown(double square) { return square > 0 ? std::sqrt(square) * kDown : 0; }
+double RootUp(double square) { return std::sqrt(square) * kUp; }
+
+}  // namespace
+
+LaneBits MaskWord::Until(double reading) const {
+  constexpr double kMost = std::numeric_limits<float>::max();
+  const float most = reading < kMost ? RoundedUp(reading) : std::numeric_limits<float>::max();
+  return Bits(LoadLanes(&bound[0]) <= most, LoadLanes(&bound[4]) <= most);
+}
+
+std::span<MaskWord> Look::WordsOf(const Neighbor& neighbor) const {
+  return std::span<MaskWord>(words_).subspan(neighbor.first_word, neighbor.word_count);
+}
+
+// The bound of byte `byte`, anew, after measuring its edges.
+void Look::Measure(PointDistances& distances, const Neighbor& neighbor, size_t byte) {
+  const size_t first = byte * kLanes;
+  const size_t last = std::min(first + kLanes, neighbor.polygon.polygon().edge_count());
+  meter_.Spend(last - first);
+  distances.Measure(first, last);
+}
+
+// At most the distance of the nearest edge in the mask. Bytes are measured while their bound leaves
+// open whether they are nearer than all before.
+double Look::NearestEdge(Neighbor& neighbor) {
+  PointDistances distances(neighbor.polygon.polygon(), p_);
+  double nearest = HUGE_VAL;
+  double reading = HUGE_VAL;  // at which an edge as near as that would be met
+  for (MaskWord& word : WordsOf(neighbor)) {
+    for (LaneBits bytes = word.Until(reading); bytes != 0; bytes &= bytes - 1) {
+      const auto k = static_cast<size_t>(std::countr_zero(bytes));
+      if (word.bound[k] > reading) continue;
+      const size_t byte = word.index * kLanes + k;
+      Measure(distances, neighbor, byte);
+      const double distance = RootDown(distances.lower());
+      word.bound[k] = RoundedDown((odometer_ + distance) * kDown);
+      if (distance < nearest) {
+        nearest = distance;
+        reading = (odometer_ + distance) * kUp;
+        neighbor.nearest = static_cast<uint32_t>(byte);
+      }
+    }
+  }
+  return nearest;
+}
+
+// (2) Where the reference point is farther than `reach` from every edge, no edge of the shape's
+// meets one, and all of the shape lies in one face: that of the reference point.
+bool Look::IsClear(Neighbor& neighbor, double distance) {
+  if (distance <= posed_.reach()) return false;
+  neighbor.touches = IsInside(neighbor);
+  neighbor.clear_until = (odometer_ + (distance - posed_.reach())) * kDown;
+  neighbor.touch_until = neighbor.clear_until;
+  neighbor.side_until = (odometer_ + distance) * kDown;
+  return true;
+}
+
+// (3) The straight way between two places meets no edge if one of them is farther from every edge
+// than they are from each other: then both are on the same side.
+bool Look::IsInside(Neighbor& neighbor) {
+  if (odometer_ < neighbor.side_until) return neighbor.is_inside;
+  neighbor.is_inside =
+      LocateInPolygon(neighbor.polygon, p_, meter_).location != Location::kOutside;
+  neighbor.side_until = odometer_;
+  return neighbor.is_inside;
+}
+
+// (4) A disc of radius `core` about the reference point belongs to the shape, so it touches a
+// polygon that is no farther away, at any rotation.
+bool Look::IsCoreTouched(Neighbor& neighbor, double distance) {
+  const double depth = posed_.core() - distance;
+  if (!(depth > 0)) return false;
+  neighbor.touches = true;
+  neighbor.touch_until = (odometer_ + depth) * kDown;
+  return true;
+}
+
+void Look::TellTouch(Neighbor& neighbor) {
+  if (odometer_ < neighbor.touch_until) return;
+  neighbor.touch_until = neighbor.clear_until = odometer_;
+  const Polygon& polygon = neighbor.polygon.polygon();
+  if (neighbor.touches && neighbor.has_witness && !posed_.has_within() &&
+      posed_.IsWitness(polygon.edge(neighbor.witness.fixed), neighbor.witness)) {
+    return;
+  }
+  if (neighbor.touches && posed_.core() > 0) {
+    PointDistances distances(polygon, p_);
+    Measure(distances, neighbor, neighbor.nearest);
+    if (IsCoreTouched(neighbor, RootUp(distances.upper()))) return;
+  }
+  const double distance = NearestEdge(neighbor);
+  if (IsClear(neighbor, distance)) return;
+  if (posed_.core() > 0) {
+    PointDistances distances(polygon, p_);
+    Measure(distances, neighbor, neighbor.nearest);
+    if (IsCoreTouched(neighbor, RootUp(distances.upper()))) return;
+    if (IsInside(neighbor) && IsCoreTouched(neighbor, -distance)) return;
+  }
+  neighbor.touches = IsTouched(neighbor);
+}
+
+// The exact kernel, on the edges that are in reach.
+bool Look::IsTouched(Neighbor& neighbor) {
+  neighbor.has_witness = false;
+  if (posed_.has_within()) return posed_.IsWithin(neighbor.polygon);
+  const Polygon& polygon = neighbor.polygon.polygon();
+  const double reach2 = posed_.reach() * posed_.reach() * kUp;
+  PointDistances distances(polygon, p_);
+  std::vector<NearEdge>& near = scratch_.near;
+  near.clear();
+  for (MaskWord& word : WordsOf(neighbor)) {
+    for (LaneBits bytes = word.Until((odometer_ + posed_.reach()) * kUp); bytes != 0;
+         bytes &= bytes - 1) {
+      const auto k = static_cast<size_t>(std::countr_zero(bytes));
+      Measure(distances, neighbor, word.index * kLanes + k);
+      if (meter_.stopped()) return false;
+      const size_t before = near.size();
+      LaneBits edges = distances.Within(reach2) & static_cast<LaneBits>(word.bits >> (8 * k)) & 0xff;
+      for (; edges != 0; edges &= edges - 1) {
+        const size_t i = 64 * word.index + 8 * k + static_cast<size_t>(std::countr_zero(edges));
+        near.push_back({static_cast<uint32_t>(i), polygon.edge(i)});
+      }
+      if (near.size() == before) continue;
+      if (auto witness = posed_.FindWitness(std::span(near).subspan(before))) {
+        neighbor.witness = *witness;
+        neighbor.has_witness = true;
+        return true;
+      }
+    }
+  }
+  return posed_.HoldsRing(polygon, near) || IsHeld(neighbor);
+}
+
+// Whether the polygon, none of whose edges the shape meets or holds, holds the shape. Where the
+// shape is one ring about its reference point, it is on the same side.
+bool Look::IsHeld(Neighbor& neighbor) {
+  return posed_.IsOneRing() && posed_.core() > 0 ? IsInside(neighbor)
+                                                 : posed_.IsHeldBy(neighbor.polygon);
+}
+
+void Look::TellEdges(Neighbor& neighbor) {
+  scratch_.edge_counts.push_back(0);
+  if (odometer_ < neighbor.clear_until) return;
+  neighbor.touch_until = neighbor.clear_until = odometer_;
+  if (IsClear(neighbor, NearestEdge(neighbor))) return;
+  neighbor.has_witness = false;
+  const Polygon& polygon = neighbor.polygon.polygon();
+  const double reach2 = posed_.reach() * posed_.reach() * kUp;
+  PointDistances distances(polygon, p_);
+  const size_t before = scratch_.edges.size();
+  for (MaskWord& word : WordsOf(neighbor)) {
+    for (LaneBits bytes = word.Until((odometer_ + posed_.reach()) * kUp); bytes != 0;
+         bytes &= bytes - 1) {
+      const auto k = static_cast<size_t>(std::countr_zero(bytes));
+      Measure(distances, neighbor, word.index * kLanes + k);
+      LaneBits edges = distances.Within(reach2) & static_cast<LaneBits>(word.bits >> (8 * k)) & 0xff;
+      for (; edges != 0; edges &= edges - 1) {
+        const size_t i = 64 * word.index + 8 * k + static_cast<size_t>(std::countr_zero(edges));
+        const bool meets = posed_.Meets(polygon.edge(i));
+        if (meter_.stopped()) return;
+        if (!meets) continue;
+        scratch_.edges.push_back(polygon.edge_ref(i));
+        if (!meter_.SpendRows(1)) return;
+      }
+    }
+  }
+  scratch_.edge_counts.back() = static_cast<uint32_t>(scratch_.edges.size() - before);
+  neighbor.touches = scratch_.edges.size() > before ||
+                     (posed_.has_within() ? posed_.IsWithin(neighbor.polygon) : IsHeld(neighbor));
+}
+
+}  // namespace carom::internal

@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Which edges may come within reach of a moving shape, and which cannot yet?
+//
+// The influence mask of Jimenez, Segura and Feito: a bit for each edge whose influence area holds
+// the reference point, here kept as a distance, which is what moving by a length bounds:
+//
+//   (1) A distance is 1-Lipschitz: with the reference point at p, an edge is at least
+//       dist(q, edge) - |p - q| away, whatever q is.
+//
+// An odometer adds up the ways that the reference point was moved, rounded up, so |p - q| is at most
+// the difference of two of its readings. So a bound is written down once, as the reading up to which
+// it holds, and never touched until the odometer gets there.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "carom/geometry.h"
+#include "carom/work_meter.h"
+#include "indexed_polygon.h"
+#include "lanes.h"
+#include "point_distances.h"
+#include "posed_shape.h"
+
+namespace carom::internal {
+
+// 64 consecutive edges of a polygon, eight to a byte. Where the mask has more than one word, only
+// words with a bit are kept.
+struct MaskWord {
+  uint64_t bits = 0;   // of edge 64 * index + i
+  uint32_t index = 0;
+  // Of byte k: its edges are at least bound[k] - odometer away; +inf where no bit is set.
+  std::array<float, kLanes> bound;
+
+  // The bytes whose bound is at most `reading`.
+  LaneBits Until(double reading) const;
+};
+
+// A polygon that the mask has edges of, or that holds the reference point.
+struct Neighbor {
+  explicit Neighbor(const IndexedPolygon& its_polygon) : polygon(its_polygon) {}
+
+  IndexedPolygon polygon;
+  uint32_t first_word = 0;
+  uint32_t word_count = 0;
+  // Readings of the odometer up to which, exclusive, each holds at any rotation:
+  double touch_until = 0;  // `touches`
+  double clear_until = 0;  // no edge is met
+  double side_until = 0;   // `is_inside`
+  uint32_t nearest = 0;    // the byte that was found nearest, edge / 8
+  Witness witness;
+  bool has_witness = false;
+  bool touches = false;    // the polygon is touched
+  bool is_inside = false;  // it holds the reference point
+};
+
+// The edges in reach of a ball, by polygon.
+struct Influence {
+  // By ascending polygon id.
+  std::vector<Neighbor> neighbors;
+  std::vector<MaskWord> words;
+
+  size_t memory_bytes() const {
+    return neighbors.capacity() * sizeof(Neighbor) + words.capacity() * sizeof(MaskWord);
+  }
+};
+
+// What a look works with. Not thread-safe.
+struct LookScratch {
+  PoseScratch pose;
+  std::vector<NearEdge> near;
+  // Under EDGES: of each neighbor, how many of its edges are met, and which.
+  std::vector<uint32_t> edge_counts;
+  std::vector<EdgeRef> edges;
+};
+
+// A shape at a pose looks at its neighbors, where what they remember does not tell. Once the meter
+// has stopped, what it tells is meaningless.
+class Look {
+ public:
+  // `p` is where the reference point is; `odometer` its reading.
+  Look(Influence& influence, PosedShape& posed, Vec2 p, double odometer, LookScratch& scratch,
+       WorkMeter& meter)
+      : words_(influence.words),
+        posed_(posed),
+        p_(p),
+        odometer_(odometer),
+        scratch_(scratch),
+        meter_(meter) {}
+
+  // Tells whether the neighbor is touched, and until when.
+  void TellTouch(Neighbor& neighbor);
+  // And which edges are met.
+  void TellEdges(Neighbor& neighbor);
+
+ private:
+  bool IsCoreTouched(Neighbor& neighbor, double distance);
+  bool IsTouched(Neighbor& neighbor);
+  bool IsInside(Neighbor& neighbor);
+  bool IsHeld(Neighbor& neighbor);
+  bool IsClear(Neighbor& neighbor, double distance);
+  std::span<MaskWord> WordsOf(const Neighbor& neighbor) const;
+  double NearestEdge(Neighbor& neighbor);
+  void Measure(PointDistances& distances, const Neighbor& neighbor, size_t byte);
+
+  std::vector<MaskWord>& words_;
+  PosedShape& posed_;
+  Vec2 p_;
+  double odometer_;
+  LookScratch& scratch_;
+  WorkMeter& meter_;
+};
+
+}  // namespace carom::internal

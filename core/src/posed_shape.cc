@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "posed_shape.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "carom/predicates.h"
+#include "exact.h"
+
+namespace carom::internal {
+namespace {
+
+constexpr double kUp = 1 + 16 * kUnit;
+
+double Magnitude(Vec2 p) { return std::max(std::abs(p.x), std::abs(p.y)); }
+
+bool IsNear(Vec2 p, const Box& box, double distance) {
+  const double dx = std::max({0.0, box.min.x - p.x, p.x - box.max.x});
+  const double dy = std::max({0.0, box.min.y - p.y, p.y - box.max.y});
+  return (dx * dx + dy * dy) * (1 - 8 * kUnit) <= distance * distance;
+}
+
+}  // namespace
+
+PosedShape::PosedShape(const TrackedShape& shape, const Pose& pose, PoseScratch& scratch,
+                       WorkMeter& meter)
+    : shape_(shape),
+      pose_(pose),
+      scratch_(scratch),
+      meter_(meter),
+      kind_(shape.options.within > 0  ? Kind::kWithin
+            : shape.shape.polygon() ? Kind::kPolygon
+                                    : Kind::kCapsule),
+      error_(2 * PlacingError(Magnitude(pose.position), shape.extent)),
+      reach_((shape.extent * kMostStretch + shape.options.within + error_) * kUp),
+      core_(shape.core < 0 ? -1
+                           : shape.core * kLeastStretch * (1 - 16 * kUnit) - error_ +
+                                 shape.options.within) {
+  ++scratch_.pose;
+}
+
+bool PosedShape::IsAccepted() {
+  return Magnitude(pose_.position) + reach_ < kMaxCoordinate || Whole() != nullptr;
+}
+
+const Shape* PosedShape::Whole() {
+  if (whole_ == nullptr && meter_.Spend(shape_.shape.vertex_count())) {
+    whole_ = scratch_.placer.Place(shape_.shape, pose_);
+    if (whole_ != nullptr && whole_->polygon()) {
+      whole_index_.emplace(*whole_->polygon(),
+                           kind_ == Kind::kWithin ? IndexUse::kOneQuery : IndexUse::kFewLookups);
+    }
+  }
+  return whole_;
+}
+
+bool PosedShape::HoldsPoint(Vec2 p) {
+  if (Whole() == nullptr) return false;
+  return LocateInPolygon(*whole_index_, p, meter_).location != Location::kOutside;
+}
+
+Capsule PosedShape::PlacedCapsule() const {
+  const Capsule& capsule = *shape_.shape.capsule();
+  return {{Placed(pose_, capsule.axis.a), Placed(pose_, capsule.axis.b)}, capsule.radius};
+}
+
+bool PosedShape::Meets(const Segment& edge) {
+  if (kind_ == Kind::kWithin) return IsCoreWithin(Core(Capsule{edge, 0}));
+  const NearEdge near{0, edge};
+  return FindWitness({&near, 1}) || (kind_ == Kind::kPolygon && HoldsPoint(edge.a));
+}
+
+std::optional<Witness> PosedShape::FindWitness(std::span<const NearEdge> edges) {
+  if (kind_ == Kind::kCapsule) {
+    if (!meter_.Spend(edges.size())) return std::nullopt;
+    const Capsule capsule = PlacedCapsule();
+    for (const NearEdge& near : edges) {
+      if (CompareDistance(near.edge, capsule) <= 0) return Witness{near.index, 0};
+    }
+    return std::nullopt;
+  }
+  Box box;
+  for (const NearEdge& near : edges) box.Extend(BoundsOf(near.edge));
+  return FindWitness(shape_.nodes.size() - 1, edges, box);
+}
+
+std::optional<Witness> PosedShape::FindWitness(size_t node, std::span<const NearEdge> edges,
+                                               const Box& box) {
+  const OutlineNode& outline = shape_.nodes[node];
+  if (!meter_.Spend(1)) return std::nullopt;
+  const Vec2 center = Placed(pose_, outline.center);
+  if (!IsNear(center, box, outline.radius * kMostStretch + error_)) return std::nullopt;
+  if (!outline.is_run) {
+    for (uint32_t i = 0; i < outline.count; ++i) {
+      if (auto found = FindWitness(outline.first + i, edges, box)) return found;
+    }
+    return std::nullopt;
+  }
+  const EdgeCluster& run = PlacedRun(node);
+  if (!meter_.Spend(edges.size())) return std::nullopt;
+  for (const NearEdge& near : edges) {
+    if (const std::optional<size_t> lane = run.FirstMeeting(near.edge, meter_)) {
+      return Witness{near.index, outline.first + static_cast<uint32_t>(*lane)};
+    }
+  }
+  return std::nullopt;
+}
+
+const EdgeCluster& PosedShape::PlacedRun(size_t node) {
+  if (scratch_.runs.size() <= node) scratch_.runs.resize(node + 1);
+  PoseScratch::PlacedRun& run = scratch_.runs[node];
+  if (run.pose == scratch_.pose) return run.edges;
+  run.pose = scratch_.pose;
+  run.edges.Clear();
+  const OutlineNode& outline = shape_.nodes[node];
+  for (uint32_t i = outline.first; i < outline.first + outline.count; ++i) {
+    const Segment edge = shape_.shape.polygon()->edge(i);
+    const Segment placed{Placed(pose_, edge.a), Placed(pose_, edge.b)};
+    run.edges.Add(placed, BoundsOf(placed));
+  }
+  return run.edges;
+}
+
+bool PosedShape::IsWitness(const Segment& fixed, const Witness& witness) {
+  if (kind_ == Kind::kCapsule) return CompareDistance(fixed, PlacedCapsule()) <= 0;
+  const Segment edge = shape_.shape.polygon()->edge(witness.moving);
+  return Intersects(fixed, Segment{Placed(pose_, edge.a), Placed(pose_, edge.b)});
+}
+
+// A ring in the shape is in reach as a whole.
+bool PosedShape::HoldsRing(const Polygon& polygon, std::span<const NearEdge> edges) {
+  if (kind_ != Kind::kPolygon || edges.empty()) return false;
+  const Vec2 p = pose_.position;
+  const Box in_reach{{p.x - reach_, p.y - reach_}, {p.x + reach_, p.y + reach_}};
+  if (polygon.is_one_closed_ring()) {
+    const Box& box = polygon.bounds();
+    return in_reach.Contains(box.min) && in_reach.Contains(box.max) &&
+           HoldsPoint(edges.front().edge.a);
+  }
+  uint32_t last_ring = ~uint32_t{0};
+  for (const NearEdge& near : edges) {
+    const uint32_t ring = polygon.edge_ref(near.index).ring;
+    if (ring == last_ring) continue;
+    last_ring = ring;
+    if (in_reach.Contains(polygon.ring(ring).front()) && HoldsPoint(near.edge.a)) return true;
+  }
+  return false;
+}
+
+bool PosedShape::IsHeldBy(const IndexedPolygon& polygon) {
+  const auto holds = [&](Vec2 start) {
+    return LocateInPolygon(polygon, Placed(pose_, start), meter_).location != Location::kOutside;
+  };
+  if (const Capsule* capsule = shape_.shape.capsule()) return holds(capsule->axis.a);
+  const Polygon& moving = *shape_.shape.polygon();
+  for (size_t ring = 0; ring < moving.ring_count(); ++ring) {
+    if (holds(moving.ring(ring).front())) return true;
+  }
+  return false;
+}
+
+bool PosedShape::IsOneRing() const {
+  return !shape_.shape.polygon() || shape_.shape.polygon()->ring_count() == 1;
+}
+
+bool PosedShape::IsWithin(const IndexedPolygon& polygon) { return IsCoreWithin(Core(polygon)); }
+
+bool PosedShape::IsCoreWithin(const Core& fixed) {
+  if (Whole() == nullptr) return false;
+  const Core moving = whole_index_ ? Core(*whole_index_) : Core(*whole_->capsule());
+  const LengthSum enough{moving.radius(), 0, shape_.options.within};
+  const std::optional<Closest> closest =
+      FindClosest(fixed, moving, {enough, SquareBounds(enough).high}, meter_);
+  return closest && (closest->kind != Closest::Kind::kApart ||
+                     Compare(*closest->approach, enough) <= 0);
+}
+
+}  // namespace carom::internal

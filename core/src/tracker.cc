@@ -1,0 +1,377 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "carom/tracker.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "carom/distance.h"
+#include "carom/status.h"
+#include "edit_history.h"
+#include "exact.h"
+#include "kept.h"
+#include "placed_items.h"
+#include "posed_shape.h"
+#include "scene_traversal.h"
+#include "tracked_shape.h"
+#include "tracker_memory.h"
+
+namespace carom {
+
+using internal::LookScratch;
+using internal::Neighbor;
+using internal::PosedShape;
+using internal::TrackedShape;
+using internal::TrackerMemory;
+
+namespace {
+
+// A polygon that is touched, and how many of its edges are.
+struct NearPolygon {
+  uint64_t id;
+  uint32_t edge_count;
+};
+
+// What batches of moves work with, kept while it is small.
+struct Scratch {
+  static constexpr size_t kMaxKept = 16384;
+
+  bool IsModest() const {
+    return look.edges.capacity() + look.near.capacity() + overlaps.polygon_ids.capacity() +
+               overlaps.edges.capacity() <=
+           kMaxKept;
+  }
+
+  LookScratch look;
+  std::vector<NearPolygon> near;  // of an item
+  OverlapAnswers overlaps;        // of one that is answered without memory
+  DistanceAnswers distances;
+};
+
+// A squared radius within which a compare of squared distances proves to be within `radius`: the
+// squares err by 4u, and what is read as 0 by 2^-140.
+double QuietSquare(double radius) {
+  const double sure = radius - 0x1p-130;
+  return sure > 0 ? sure * sure * (1 - 16 * internal::kUnit) : -1;
+}
+
+}  // namespace
+
+namespace internal {
+
+// Moves the trackers of a batch.
+class MoveBatch {
+ public:
+  MoveBatch(const Scene& scene, const MoveColumns& moves, const MoveOptions& options,
+            MoveAnswers& out, WorkMeter& meter)
+      : scene_(scene),
+        moves_(moves),
+        options_(options),
+        out_(out),
+        meter_(meter),
+        state_(scene.history().state()) {}
+
+  // Returns false once the meter stops.
+  bool Run();
+
+ private:
+  bool IsQuiet(const Tracker& tracker, size_t i) const;
+  void AnswerQuiet(const Tracker& tracker, size_t i);
+  void Answer(Tracker& tracker, size_t i);
+  void AnswerAt(Tracker& tracker, size_t i, const Pose& pose, PosedShape& posed);
+  bool Remember(Tracker& tracker, PosedShape& posed, Vec2 p);
+  void Look(const TrackedShape& shape, const Pose& pose, PosedShape& posed);
+  void TakeOverlaps();
+  void TakeDistances(PosedShape& posed, Vec2 p);
+  void Append(size_t i);
+  void Refuse();
+  void AddQuietRadius(const Tracker& tracker, size_t i);
+
+  const Scene& scene_;
+  const MoveColumns& moves_;
+  const MoveOptions& options_;
+  MoveAnswers& out_;
+  WorkMeter& meter_;
+  const uint64_t state_;
+  Kept<Scratch> scratch_;
+};
+
+bool MoveBatch::Run() {
+  const bool remembers = options_.coherence == Coherence::kOn;
+  for (size_t i = 0; i < moves_.size(); ++i) {
+    if (!meter_.Spend(1)) return false;
+    const size_t index = moves_.tracker.empty() ? i : moves_.tracker[i];
+    if (index >= moves_.trackers.size()) {
+      ItemChecker(i, out_.errors).Fail(ItemColumn::kTracker, ItemFault::kUnknownTracker);
+      Refuse();
+      continue;
+    }
+    Tracker& tracker = moves_.trackers[index];
+    if (remembers && IsQuiet(tracker, i)) {
+      AnswerQuiet(tracker, i);
+    } else {
+      Answer(tracker, i);
+      if (meter_.stopped()) return false;
+    }
+  }
+  if (scratch_->IsModest()) scratch_.Return();
+  return true;
+}
+
+// Also false for numbers that are not accepted: they are not near anything.
+bool MoveBatch::IsQuiet(const Tracker& tracker, size_t i) const {
+  const double dx = moves_.x[i] - tracker.anchor_.x;
+  const double dy = moves_.y[i] - tracker.anchor_.y;
+  const double quiet2 =
+      options_.detail == OverlapDetail::kIds ? tracker.quiet2_ : tracker.quiet_edges2_;
+  if (!(dx * dx + dy * dy < quiet2) || tracker.state_ != state_) return false;
+  if (!moves_.angle.empty()) return std::abs(moves_.angle[i]) <= kMaxAngle;
+  return moves_.c.empty() || IsRotation(moves_.c[i], moves_.s[i]);
+}
+
+void MoveBatch::AnswerQuiet(const Tracker& tracker, size_t i) {
+  ++out_.tiers.quiet;
+  if (!tracker.holds_) {
+    out_.clear[i / 64] |= uint64_t{1} << (i % 64);
+  } else {
+    scratch_->near.clear();
+    for (const Neighbor& neighbor : tracker.memory_->neighbors()) {
+      if (neighbor.touches) scratch_->near.push_back({neighbor.polygon.polygon().id(), 0});
+    }
+    meter_.SpendRows(scratch_->near.size());
+    scratch_->look.edges.clear();
+    Append(i);
+  }
+  if (options_.quiet_radii) AddQuietRadius(tracker, i);
+}
+
+void MoveBatch::Answer(Tracker& tracker, size_t i) {
+  ItemChecker check(i, out_.errors);
+  Pose pose;
+  if (!check.Coordinate(ItemColumn::kX, moves_.x[i]) ||
+      !check.Coordinate(ItemColumn::kY, moves_.y[i]) ||
+      !ReadRotation(moves_.c, moves_.s, moves_.angle, ItemColumn::kC, ItemColumn::kAngle, i, check,
+                    pose)) {
+    return Refuse();
+  }
+  pose.position = Normalized(Vec2{moves_.x[i], moves_.y[i]});
+  PosedShape posed(*tracker.shape_, pose, scratch_->look.pose, meter_);
+  if (posed.IsAccepted()) return AnswerAt(tracker, i, pose, posed);
+  check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
+  Refuse();
+}
+
+void MoveBatch::AnswerAt(Tracker& tracker, size_t i, const Pose& pose, PosedShape& posed) {
+  scratch_->near.clear();
+  scratch_->look.edges.clear();
+  if (options_.coherence == Coherence::kOff) {
+    ++out_.tiers.cold;
+    Look(*tracker.shape_, pose, posed);
+    Append(i);
+    if (options_.quiet_radii) out_.quiet_radii.push_back(0);
+    return;
+  }
+  if (tracker.state_ != state_ && tracker.memory_ != nullptr) {
+    const TrackerMemory& memory = *tracker.memory_;
+    if (scene_.history().MayHaveTouched(tracker.state_, memory.center(), memory.known_radius())) {
+      tracker.memory_->Clear();
+      tracker.quiet2_ = tracker.quiet_edges2_ = -1;
+    }
+    tracker.state_ = state_;
+    if (IsQuiet(tracker, i)) return AnswerQuiet(tracker, i);
+  }
+  if (!Remember(tracker, posed, pose.position)) {
+    if (meter_.stopped()) return;
+    ++out_.tiers.cold;
+    Look(*tracker.shape_, pose, posed);
+  }
+  Append(i);
+  if (options_.quiet_radii) AddQuietRadius(tracker, i);
+}
+
+// Answers by the memory, which learns. Returns false where there is no mask, and once the meter has
+// stopped.
+bool MoveBatch::Remember(Tracker& tracker, PosedShape& posed, Vec2 p) {
+  tracker.quiet2_ = tracker.quiet_edges2_ = -1;
+  tracker.state_ = state_;
+  if (tracker.memory_ == nullptr) tracker.memory_ = std::make_unique<TrackerMemory>();
+  TrackerMemory& memory = *tracker.memory_;
+  const bool is_near = memory.Reaches(p);
+  if (!is_near && (!memory.IsWorthwhile() ||
+                   !memory.Refresh(scene_, *tracker.shape_, posed, p, meter_))) {
+    return false;
+  }
+  ++(is_near ? out_.tiers.near : out_.tiers.refresh);
+  memory.LookFrom(p, posed, options_.detail, scratch_->look, meter_);
+  if (meter_.stopped()) return false;
+  for (size_t k = 0; k < memory.neighbors().size(); ++k) {
+    const Neighbor& neighbor = memory.neighbors()[k];
+    if (!neighbor.touches) continue;
+    const uint32_t edges =
+        options_.detail == OverlapDetail::kEdges ? scratch_->look.edge_counts[k] : 0;
+    scratch_->near.push_back({neighbor.polygon.polygon().id(), edges});
+  }
+  meter_.SpendRows(scratch_->near.size());
+  tracker.anchor_ = p;
+  tracker.holds_ = !scratch_->near.empty();
+  tracker.quiet2_ = QuietSquare(memory.touch_radius());
+  tracker.quiet_edges2_ = QuietSquare(memory.clear_radius());
+  return true;
+}
+
+// Answers without memory, as the questions of the same kind do.
+void MoveBatch::Look(const TrackedShape& shape, const Pose& pose, PosedShape& posed) {
+  const Vec2 p = pose.position;
+  const OverlapOptions options{options_.detail, shape.options.mask};
+  if (shape.options.within > 0) {
+    const DistanceColumns columns{{{&shape.shape, 1}, {}, {&p.x, 1}, {&p.y, 1}, {&pose.c, 1},
+                                   {&pose.s, 1}, {}},
+                                  {&shape.options.within, 1}};
+    if (MeasureDistances(scene_, columns, {DistanceMode::kWithin, shape.options.mask},
+                         scratch_->distances, meter_)) {
+      TakeDistances(posed, p);
+    }
+    return;
+  }
+  bool ran = false;
+  if (const Polygon* polygon = shape.shape.polygon()) {
+    const PolygonColumns columns{{polygon, 1},   {},           {&p.x, 1}, {&p.y, 1},
+                                 {&pose.c, 1}, {&pose.s, 1}, {}};
+    ran = OverlapPolygons(scene_, columns, options, scratch_->overlaps, meter_);
+  } else {
+    const Capsule capsule = posed.PlacedCapsule();
+    const auto& [a, b] = capsule.axis;
+    ran = OverlapCapsules(scene_, {{&a.x, 1}, {&a.y, 1}, {&b.x, 1}, {&b.y, 1}, {&capsule.radius, 1}},
+                          options, scratch_->overlaps, meter_);
+  }
+  if (ran) TakeOverlaps();
+}
+
+void MoveBatch::TakeOverlaps() {
+  const OverlapAnswers& overlaps = scratch_->overlaps;
+  for (size_t k = 0; k < overlaps.polygon_ids.size(); ++k) {
+    const uint32_t edges = overlaps.edge_counts.empty() ? 0 : overlaps.edge_counts[k];
+    scratch_->near.push_back({overlaps.polygon_ids[k], edges});
+  }
+  scratch_->look.edges = overlaps.edges;
+}
+
+void MoveBatch::TakeDistances(PosedShape& posed, Vec2 p) {
+  for (const uint64_t id : scratch_->distances.polygon_ids) {
+    scratch_->near.push_back({id, 0});
+    if (options_.detail == OverlapDetail::kIds) continue;
+    const double r = posed.reach();
+    const MeetsBox reach{{{p.x - r, p.y - r}, {p.x + r, p.y + r}}};
+    const Polygon& polygon = *scene_.Find(id);
+    const size_t before = scratch_->look.edges.size();
+    for (size_t i = 0; i < polygon.edge_count(); ++i) {
+      const Segment edge = polygon.edge(i);
+      if (!meter_.Spend(1)) return;
+      if (!reach(BoundsOf(edge)) || !posed.Meets(edge)) continue;
+      scratch_->look.edges.push_back(polygon.edge_ref(i));
+      if (!meter_.SpendRows(1)) return;
+    }
+    scratch_->near.back().edge_count =
+        static_cast<uint32_t>(scratch_->look.edges.size() - before);
+  }
+}
+
+// An item that is not answered.
+void MoveBatch::Refuse() {
+  out_.counts.push_back(0);
+  if (options_.quiet_radii) out_.quiet_radii.push_back(0);
+}
+
+void MoveBatch::Append(size_t i) {
+  if (scratch_->near.empty()) {
+    out_.clear[i / 64] |= uint64_t{1} << (i % 64);
+    return;
+  }
+  out_.counts.push_back(static_cast<uint32_t>(scratch_->near.size()));
+  for (const NearPolygon& near : scratch_->near) {
+    out_.polygon_ids.push_back(near.id);
+    if (options_.detail == OverlapDetail::kEdges) out_.edge_counts.push_back(near.edge_count);
+  }
+  const std::vector<EdgeRef>& edges = scratch_->look.edges;
+  out_.edges.insert(out_.edges.end(), edges.begin(), edges.end());
+}
+
+void MoveBatch::AddQuietRadius(const Tracker& tracker, size_t i) {
+  constexpr double kDown = 1 - 8 * kUnit;
+  const double dx = moves_.x[i] - tracker.anchor_.x;
+  const double dy = moves_.y[i] - tracker.anchor_.y;
+  const double radius = tracker.quiet_edges2_ > 0 ? std::sqrt(tracker.quiet_edges2_) * kDown : 0;
+  const double way = std::sqrt(dx * dx + dy * dy) / kDown;
+  out_.quiet_radii.push_back(std::max(0.0, (radius - way) * kDown));
+}
+
+}  // namespace internal
+
+absl::StatusOr<Tracker> Tracker::Create(Shape shape, const TrackerOptions& options) {
+  if (!IsAccepted(options.within) || options.within < 0) {
+    return InvalidField("within", "must be in [0, 2^53]");
+  }
+  TrackerOptions read = options;
+  read.within = Normalized(options.within);
+  Tracker tracker;
+  tracker.shape_ = std::make_shared<const TrackedShape>(std::move(shape), read);
+  return tracker;
+}
+
+Tracker::Tracker(const Tracker& other)
+    : anchor_(other.anchor_),
+      quiet2_(other.quiet2_),
+      quiet_edges2_(other.quiet_edges2_),
+      state_(other.state_),
+      holds_(other.holds_),
+      shape_(other.shape_),
+      memory_(other.memory_ ? std::make_unique<TrackerMemory>(*other.memory_) : nullptr) {}
+
+Tracker::Tracker(Tracker&& other) noexcept = default;
+Tracker::~Tracker() = default;
+
+Tracker& Tracker::operator=(Tracker other) noexcept {
+  anchor_ = other.anchor_;
+  quiet2_ = other.quiet2_;
+  quiet_edges2_ = other.quiet_edges2_;
+  state_ = other.state_;
+  holds_ = other.holds_;
+  shape_ = std::move(other.shape_);
+  memory_ = std::move(other.memory_);
+  return *this;
+}
+
+const Shape& Tracker::shape() const { return shape_->shape; }
+const TrackerOptions& Tracker::options() const { return shape_->options; }
+
+void Tracker::Forget() {
+  quiet2_ = quiet_edges2_ = -1;
+  memory_.reset();
+}
+
+size_t Tracker::memory_bytes() const {
+  return sizeof(*this) + (memory_ ? memory_->memory_bytes() : 0);
+}
+
+void MoveAnswers::Clear() {
+  clear.clear();
+  counts.clear();
+  polygon_ids.clear();
+  edge_counts.clear();
+  edges.clear();
+  errors.clear();
+  quiet_radii.clear();
+  tiers = {};
+}
+
+bool MoveTrackers(const Scene& scene, const MoveColumns& moves, const MoveOptions& options,
+                  MoveAnswers& out, WorkMeter& meter) {
+  out.Clear();
+  out.clear.assign((moves.size() + 63) / 64, 0);
+  return internal::MoveBatch(scene, moves, options, out, meter).Run();
+}
+
+}  // namespace carom

@@ -1,0 +1,215 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tracker_memory.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "box_tree.h"
+#include "closest.h"
+#include "exact.h"
+#include "scene_index.h"
+#include "scene_traversal.h"
+
+namespace carom::internal {
+namespace {
+
+constexpr double kUp = 1 + 8 * kUnit;
+constexpr double kDown = 1 - 8 * kUnit;
+
+// Masks in a row that were left at once before there is a holiday, and its length.
+constexpr uint16_t kMaxMisses = 4;
+constexpr uint16_t kHoliday = 64;
+
+// How far it is at most.
+double Way(Vec2 from, Vec2 to) {
+  const double dx = to.x - from.x;
+  const double dy = to.y - from.y;
+  return std::sqrt(dx * dx + dy * dy) * kUp;
+}
+
+// At most the distance of `p` from the nearest edge of the scene.
+double NearestEdge(const Scene& scene, uint64_t mask, Vec2 p, WorkMeter& meter) {
+  const Box from{p, p};
+  double limit2 = HUGE_VAL;
+  double least2 = HUGE_VAL;
+  const auto may_be_nearer = [&](const Box& box) { return LowerDistance2(box, from) <= limit2; };
+  scene.index().TraverseNearest(meter, from, limit2, [&](const IndexedPolygon& indexed) {
+    const Polygon& polygon = indexed.polygon();
+    if ((polygon.category() & mask) == 0 || !may_be_nearer(polygon.bounds())) return true;
+    PointDistances distances(polygon, p);
+    return indexed.VisitRuns(meter, may_be_nearer, [&](size_t first, size_t last) {
+      if (!meter.Spend(last - first)) return false;
+      distances.Measure(first, last);
+      limit2 = std::min(limit2, distances.upper());
+      least2 = std::min(least2, distances.lower());
+      return true;
+    });
+  });
+  return least2 > 0 ? std::sqrt(least2) * kDown : 0;
+}
+
+}  // namespace
+
+bool TrackerMemory::IsWorthwhile() {
+  if (holiday_ == 0) return true;
+  --holiday_;
+  return false;
+}
+
+bool TrackerMemory::Reaches(Vec2 p) const { return Way(center_, p) < limit_; }
+
+void TrackerMemory::Clear() {
+  influence_.neighbors.clear();
+  influence_.words.clear();
+  limit_ = -1;
+  touch_radius_ = clear_radius_ = 0;
+}
+
+// The slack to ask for.
+void TrackerMemory::Tune(const Scene& scene, const PosedShape& posed) {
+  if (slack_ == 0) {
+    slack_ = std::max(posed.reach() / 2, scene.index().spacing() / 4);
+  } else if (refresh_work_ > look_work_) {
+    slack_ *= 2;
+  } else if (4 * refresh_work_ < look_work_) {
+    slack_ /= 2;
+  }
+  misses_ = looks_ > 1 ? 0 : misses_ + 1;
+}
+
+bool TrackerMemory::Refresh(const Scene& scene, const TrackedShape& shape, const PosedShape& posed,
+                            Vec2 p, WorkMeter& meter) {
+  Tune(scene, posed);
+  if (misses_ > kMaxMisses) {
+    misses_ = 0;
+    holiday_ = kHoliday;
+  }
+  center_ = anchor_ = p;
+  odometer_ = 0;
+  looks_ = 0;
+  look_work_ = 0;
+  const uint64_t before = meter.used();
+  for (int attempt = 0; attempt < 3; ++attempt, slack_ /= 4) {
+    // The reach grows with the place, by far less than this.
+    known_radius_ = (posed.reach() + slack_) * (1 + 0x1p-40);
+    Clear();
+    if (Gather(scene, shape, meter)) break;
+    if (meter.stopped() || attempt == 2) {
+      Clear();
+      holiday_ = kHoliday;
+      return false;
+    }
+  }
+  limit_ = slack_;
+  if (influence_.words.empty()) {
+    known_radius_ = std::max(known_radius_, NearestEdge(scene, shape.options.mask, p, meter));
+    limit_ = std::max(slack_, (known_radius_ - posed.reach()) * (1 - 0x1p-40));
+  }
+  // Whatever is within the limit is accepted.
+  const double magnitude = std::max(std::abs(p.x), std::abs(p.y));
+  limit_ = std::min(limit_, kMaxCoordinate / 2 - magnitude - posed.reach());
+  refresh_work_ = meter.used() - before;
+  if (!meter.stopped()) return true;
+  Clear();
+  return false;
+}
+
+bool TrackerMemory::Gather(const Scene& scene, const TrackedShape& shape, WorkMeter& meter) {
+  const double r = known_radius_ * kUp;
+  const Box ball{{center_.x - r, center_.y - r}, {center_.x + r, center_.y + r}};
+  bool fits = true;
+  VisitPolygons(scene, shape.options.mask, meter, MeetsBox{ball},
+                [&](const IndexedPolygon& indexed) {
+                  fits = GatherFrom(indexed, ball, meter);
+                  return fits && !meter.stopped();
+                });
+  if (!fits || meter.stopped()) return false;
+  std::sort(influence_.neighbors.begin(), influence_.neighbors.end(),
+            [](const Neighbor& a, const Neighbor& b) {
+              return a.polygon.polygon().id() < b.polygon.polygon().id();
+            });
+  return true;
+}
+
+// Returns false where the mask gets too large.
+bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, const Box& ball, WorkMeter& meter) {
+  const Polygon& polygon = indexed.polygon();
+  Neighbor neighbor(indexed);
+  std::vector<MaskWord>& words = influence_.words;
+  neighbor.first_word = static_cast<uint32_t>(words.size());
+  const double limit2 = known_radius_ * known_radius_ * kUp;
+  PointDistances distances(polygon, center_);
+  double nearest2 = HUGE_VAL;
+  indexed.VisitRuns(meter, MeetsBox{ball}, [&](size_t first, size_t last) {
+    if (!meter.Spend(last - first) || words.size() > kMaxWords) return false;
+    distances.Measure(first, last);
+    const LaneBits lanes = (LaneBits{1} << (last - first)) - 1;
+    LaneBits edges = distances.Within(limit2) & lanes;
+    if (edges == 0) return true;
+    const float distance =
+        distances.lower() > 0 ? RoundedDown(std::sqrt(distances.lower()) * kDown) : 0;
+    if (distances.lower() < nearest2) {
+      nearest2 = distances.lower();
+      neighbor.nearest = static_cast<uint32_t>(first / kLanes);
+    }
+    for (; edges != 0; edges &= edges - 1) {
+      const auto i = static_cast<uint32_t>(first) + static_cast<uint32_t>(std::countr_zero(edges));
+      if (words.size() == neighbor.first_word || words.back().index != i / 64) {
+        words.push_back({0, i / 64, {}});
+        words.back().bound.fill(std::numeric_limits<float>::infinity());
+      }
+      MaskWord& word = words.back();
+      word.bits |= uint64_t{1} << (i % 64);
+      float& bound = word.bound[i % 64 / kLanes];
+      bound = std::min(bound, distance);
+    }
+    return true;
+  });
+  neighbor.word_count = static_cast<uint32_t>(words.size()) - neighbor.first_word;
+  if (neighbor.word_count == 0) {
+    if (!polygon.bounds().Contains(center_)) return true;
+    neighbor.is_inside =
+        LocateInPolygon(indexed, center_, meter).location != Location::kOutside;
+    if (!neighbor.is_inside) return true;
+    neighbor.touches = true;
+    neighbor.touch_until = neighbor.clear_until = neighbor.side_until = HUGE_VAL;
+  }
+  influence_.neighbors.push_back(std::move(neighbor));
+  return words.size() <= kMaxWords && influence_.neighbors.size() <= kMaxNeighbors;
+}
+
+void TrackerMemory::LookFrom(Vec2 p, PosedShape& posed, OverlapDetail detail, LookScratch& scratch,
+                             WorkMeter& meter) {
+  const uint64_t before = meter.used();
+  odometer_ = (odometer_ + Way(anchor_, p)) * kUp;
+  anchor_ = p;
+  scratch.edges.clear();
+  scratch.edge_counts.clear();
+  Look look(influence_, posed, p, odometer_, scratch, meter);
+  double touch_until = HUGE_VAL;
+  double clear_until = HUGE_VAL;
+  for (Neighbor& neighbor : influence_.neighbors) {
+    if (detail == OverlapDetail::kIds) {
+      look.TellTouch(neighbor);
+    } else {
+      look.TellEdges(neighbor);
+    }
+    touch_until = std::min(touch_until, neighbor.touch_until);
+    clear_until = std::min(clear_until, neighbor.clear_until);
+  }
+  if (meter.stopped()) {
+    Clear();
+    return;
+  }
+  const double left = (limit_ - Way(center_, p)) * kDown;
+  touch_radius_ = std::clamp((touch_until - odometer_) * kDown, 0.0, std::max(left, 0.0));
+  clear_radius_ = std::clamp((clear_until - odometer_) * kDown, 0.0, std::max(left, 0.0));
+  ++looks_;
+  look_work_ += meter.used() - before;
+}
+
+}  // namespace carom::internal

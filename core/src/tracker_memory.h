@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What does a tracker remember of the scene about it, and how far may it move for that to hold?
+//
+// The sound form of the influence areas of Jimenez, Segura and Feito; docs/coherence.md has the
+// proofs. Within `slack` of where the mask was made, every edge that the shape can touch, at any
+// rotation, is in it.
+//
+// The slack balances two costs. Making a mask costs a, once in slack / step moves; looking at its
+// edges costs about b * slack a move, for the more of them there are. a / slack + b * slack is least
+// where both terms are equal: so whenever a mask is made, the slack is doubled if making the last
+// one took more work than all looks at it, and halved if it took less than a quarter of that.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "carom/geometry.h"
+#include "carom/overlap.h"
+#include "carom/scene.h"
+#include "carom/work_meter.h"
+#include "influence.h"
+#include "posed_shape.h"
+#include "tracked_shape.h"
+
+namespace carom::internal {
+
+// Not thread-safe.
+class TrackerMemory {
+ public:
+  // No mask is made larger than this.
+  static constexpr size_t kMaxNeighbors = 128;
+  static constexpr size_t kMaxWords = 512;
+
+  // Whether a mask for this move may pay: not for a while after several in a row were left at once,
+  // or were too large. Asked once a move that no mask reaches.
+  bool IsWorthwhile();
+  // Makes the mask about `p`, where the shape is. Returns false where it would be too large, and
+  // once the meter has stopped; there is no mask then.
+  bool Refresh(const Scene& scene, const TrackedShape& shape, const PosedShape& posed, Vec2 p,
+               WorkMeter& meter);
+  // Whether the mask reaches a shape at `p`.
+  bool Reaches(Vec2 p) const;
+
+  // Looks from `p`, which the mask reaches: tells of each neighbor whether it is touched and, under
+  // EDGES, in the scratch which of its edges are. Once the meter has stopped, there is no mask.
+  void LookFrom(Vec2 p, PosedShape& posed, OverlapDetail detail, LookScratch& scratch,
+                WorkMeter& meter);
+  const std::vector<Neighbor>& neighbors() const { return influence_.neighbors; }
+  // Drops the mask.
+  void Clear();
+  // How far the shape may be from the last look, at any rotation, for the same polygons to be
+  // touched, respectively for no edge to be met. 0 where it may not move.
+  double touch_radius() const { return touch_radius_; }
+  double clear_radius() const { return clear_radius_; }
+
+  // All edges so near to the centre are in the mask.
+  Vec2 center() const { return center_; }
+  double known_radius() const { return known_radius_; }
+
+  size_t memory_bytes() const { return sizeof(*this) + influence_.memory_bytes(); }
+
+ private:
+  bool Gather(const Scene& scene, const TrackedShape& shape, WorkMeter& meter);
+  bool GatherFrom(const IndexedPolygon& indexed, const Box& ball, WorkMeter& meter);
+  void Tune(const Scene& scene, const PosedShape& posed);
+  Influence influence_;
+  Vec2 center_;               // where the mask was made
+  Vec2 anchor_;               // of the last look
+  double slack_ = 0;          // what is asked for
+  double limit_ = -1;         // what the mask has; below 0 without one
+  double known_radius_ = 0;
+  double odometer_ = 0;
+  double touch_radius_ = 0;
+  double clear_radius_ = 0;
+  uint64_t refresh_work_ = 0;  // that the last mask took
+  uint64_t look_work_ = 0;     // that all looks at it took
+  uint32_t looks_ = 0;
+  uint16_t misses_ = 0;   // masks in a row that were left at once
+  uint16_t holiday_ = 0;  // moves to come without a mask
+};
+
+}  // namespace carom::internal
