@@ -42,24 +42,31 @@ void Look::Measure(PointDistances& distances, const Neighbor& neighbor, size_t b
 }
 
 // At most the distance of the nearest edge in the mask. Bytes are measured while their bound leaves
-// open whether they are nearer than all before.
+// open whether they are nearer than all before, first the one that was nearest at the last look.
 double Look::NearestEdge(Neighbor& neighbor) {
   PointDistances distances(neighbor.polygon.polygon(), p_);
   double nearest = HUGE_VAL;
   double reading = HUGE_VAL;  // at which an edge as near as that would be met
-  for (MaskWord& word : WordsOf(neighbor)) {
+  const auto measure = [&](MaskWord& word, size_t k) {
+    const size_t byte = word.index * kLanes + k;
+    Measure(distances, neighbor, byte);
+    const double distance = RootDown(distances.lower());
+    word.bound[k] = RoundedDown((odometer_ + distance) * kDown);
+    if (distance < nearest) {
+      nearest = distance;
+      reading = (odometer_ + distance) * kUp;
+      neighbor.nearest = static_cast<uint32_t>(byte);
+    }
+  };
+  const std::span<MaskWord> words = WordsOf(neighbor);
+  const uint32_t guess = neighbor.nearest;
+  for (MaskWord& word : words) {
+    if (word.index == guess / kLanes) measure(word, guess % kLanes);
+  }
+  for (MaskWord& word : words) {
     for (LaneBits bytes = word.Until(reading); bytes != 0; bytes &= bytes - 1) {
       const auto k = static_cast<size_t>(std::countr_zero(bytes));
-      if (word.bound[k] > reading) continue;
-      const size_t byte = word.index * kLanes + k;
-      Measure(distances, neighbor, byte);
-      const double distance = RootDown(distances.lower());
-      word.bound[k] = RoundedDown((odometer_ + distance) * kDown);
-      if (distance < nearest) {
-        nearest = distance;
-        reading = (odometer_ + distance) * kUp;
-        neighbor.nearest = static_cast<uint32_t>(byte);
-      }
+      if (word.bound[k] <= reading && word.index * kLanes + k != guess) measure(word, k);
     }
   }
   return nearest;

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <span>
 
 #include "carom/geometry.h"
 #include "carom/polygon.h"
@@ -35,62 +34,54 @@ class PointDistances {
   // Of edges [first, last), at most eight. Lanes beyond repeat the last edge, or its end.
   void Measure(size_t first, size_t last) {
     const size_t count = last - first;
-    if (polygon_.is_one_closed_ring()) {
-      const std::span<const Vec2> ring = polygon_.vertices();
-      for (size_t i = 0; i < count; ++i) {
-        ax_[i] = ring[first + i].x - p_.x;
-        ay_[i] = ring[first + i].y - p_.y;
+    const Vec2* const vertices = polygon_.vertices().data();
+    if (polygon_.is_one_closed_ring() && first + kLanes < polygon_.vertex_count()) {
+      Double2 a = From(vertices[first]);
+      for (size_t i = 0; i < kLanes; i += 2) {
+        const Double2 b = From(vertices[first + i + 1]);
+        const Double2 c = From(vertices[first + i + 2]);
+        Measure(i, Double2{a[0], b[0]}, Double2{a[1], b[1]}, Double2{b[0], c[0]},
+                Double2{b[1], c[1]});
+        a = c;
       }
-      const Vec2 end = ring[last == ring.size() ? 0 : last];
-      for (size_t i = count; i <= kLanes; ++i) {
-        ax_[i] = end.x - p_.x;
-        ay_[i] = end.y - p_.y;
+    } else {
+      for (size_t i = 0; i < kLanes; i += 2) {
+        const Segment one = polygon_.edge(first + std::min(i, count - 1));
+        const Segment other = polygon_.edge(first + std::min(i + 1, count - 1));
+        const Double2 a = From(one.a), b = From(one.b), c = From(other.a), d = From(other.b);
+        Measure(i, Double2{a[0], c[0]}, Double2{a[1], c[1]}, Double2{b[0], d[0]},
+                Double2{b[1], d[1]});
       }
-      Measure(ax_ + 1, ay_ + 1);
-      return;
     }
-    double bx[kLanes];
-    double by[kLanes];
-    for (size_t i = 0; i < kLanes; ++i) {
-      const Segment edge = polygon_.edge(std::min(first + i, last - 1));
-      ax_[i] = edge.a.x - p_.x;
-      ay_[i] = edge.a.y - p_.y;
-      bx[i] = edge.b.x - p_.x;
-      by[i] = edge.b.y - p_.y;
-    }
-    Measure(bx, by);
+    const Double2 least = Min(Min(squares_.pair[0], squares_.pair[1]),
+                              Min(squares_.pair[2], squares_.pair[3]));
+    least_ = std::min(least[0], least[1]);
   }
 
   // Bounds of the least of them.
   double lower() const { return least_ - error_; }
   double upper() const { return least_ + error_; }
   // Those that may be at most `limit2`: bit i for edge first + i, and further bits beyond the last.
-  LaneBits Within(double limit2) const { return ~Above(squares_, limit2) & 0xff; }
+  LaneBits Within(double limit2) const { return ~Above(squares_, limit2 + error_) & 0xff; }
 
  private:
-  void Measure(const double* bx, const double* by) {
-    Double2 least{HUGE_VAL, HUGE_VAL};
-    for (size_t i = 0; i < kLanes; i += 2) {
-      const Double2 ax = LoadLanes(&ax_[i]);
-      const Double2 ay = LoadLanes(&ay_[i]);
-      const Double2 ex = LoadLanes(bx + i) - ax;
-      const Double2 ey = LoadLanes(by + i) - ay;
-      // Of an edge of length 0 the quotient is no number, and t is 0.
-      const Double2 t =
-          Min(Max(-(ax * ex + ay * ey) / (ex * ex + ey * ey), Double2{}), Double2{1, 1});
-      const Double2 x = ax + t * ex;
-      const Double2 y = ay + t * ey;
-      const Double2 square = x * x + y * y;
-      squares_.pair[i / 2] = square - error_;
-      least = Min(square, least);
-    }
-    least_ = std::min(least[0], least[1]);
+  Double2 From(const Vec2& v) const { return LoadLanes(&v.x) - Double2{p_.x, p_.y}; }
+
+  // Lanes `lane` and the next: two edges from a to b, about the point.
+  void Measure(size_t lane, Double2 ax, Double2 ay, Double2 bx, Double2 by) {
+    const Double2 ex = bx - ax;
+    const Double2 ey = by - ay;
+    // Of an edge of length 0 the quotient is no number, and t is 0.
+    const Double2 t =
+        Min(Max(-(ax * ex + ay * ey) / (ex * ex + ey * ey), Double2{}), Double2{1, 1});
+    const Double2 x = ax + t * ex;
+    const Double2 y = ay + t * ey;
+    squares_.pair[lane / 2] = x * x + y * y;
   }
 
   const Polygon& polygon_;
   const Vec2 p_;
   double error_;
-  double ax_[kLanes + 1], ay_[kLanes + 1];
   Doubles squares_;
   double least_ = 0;
 };

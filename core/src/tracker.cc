@@ -72,14 +72,20 @@ class MoveBatch {
         options_(options),
         out_(out),
         meter_(meter),
-        state_(scene.history().state()) {}
+        state_(scene.history().state()),
+        detail_(static_cast<size_t>(options.detail)),
+        x_(moves.x.data()),
+        y_(moves.y.data()),
+        c_(moves.c.empty() || !moves.angle.empty() ? nullptr : moves.c.data()),
+        s_(moves.s.data()),
+        angle_(moves.angle.empty() ? nullptr : moves.angle.data()) {}
 
   // Returns false once the meter stops.
   bool Run();
 
  private:
   bool IsQuiet(const Tracker& tracker, size_t i) const;
-  void AnswerQuiet(const Tracker& tracker, size_t i);
+  void AnswerQuiet(Tracker& tracker, size_t i);
   void Answer(Tracker& tracker, size_t i);
   void AnswerAt(Tracker& tracker, size_t i, const Pose& pose, PosedShape& posed);
   bool Remember(Tracker& tracker, PosedShape& posed, Vec2 p);
@@ -96,6 +102,12 @@ class MoveBatch {
   MoveAnswers& out_;
   WorkMeter& meter_;
   const uint64_t state_;
+  const size_t detail_;
+  const double* const x_;
+  const double* const y_;
+  const double* const c_;  // null where there are none
+  const double* const s_;
+  const double* const angle_;  // null where there are none
   Kept<Scratch> scratch_;
 };
 
@@ -112,28 +124,27 @@ bool MoveBatch::Run() {
     Tracker& tracker = moves_.trackers[index];
     if (remembers && IsQuiet(tracker, i)) {
       AnswerQuiet(tracker, i);
-    } else {
-      Answer(tracker, i);
-      if (meter_.stopped()) return false;
+      continue;
     }
+    Answer(tracker, i);
+    if (meter_.stopped()) return false;
   }
   if (scratch_->IsModest()) scratch_.Return();
   return true;
 }
 
 // Also false for numbers that are not accepted: they are not near anything.
-bool MoveBatch::IsQuiet(const Tracker& tracker, size_t i) const {
-  const double dx = moves_.x[i] - tracker.anchor_.x;
-  const double dy = moves_.y[i] - tracker.anchor_.y;
-  const double quiet2 =
-      options_.detail == OverlapDetail::kIds ? tracker.quiet2_ : tracker.quiet_edges2_;
-  if (!(dx * dx + dy * dy < quiet2) || tracker.state_ != state_) return false;
-  if (!moves_.angle.empty()) return std::abs(moves_.angle[i]) <= kMaxAngle;
-  return moves_.c.empty() || IsRotation(moves_.c[i], moves_.s[i]);
+inline bool MoveBatch::IsQuiet(const Tracker& tracker, size_t i) const {
+  const double dx = x_[i] - tracker.anchor_.x;
+  const double dy = y_[i] - tracker.anchor_.y;
+  if (!(dx * dx + dy * dy < tracker.quiet2_[detail_]) || tracker.state_ != state_) return false;
+  if (c_ != nullptr) return IsRotation(c_[i], s_[i]);
+  return angle_ == nullptr || std::abs(angle_[i]) <= kMaxAngle;
 }
 
-void MoveBatch::AnswerQuiet(const Tracker& tracker, size_t i) {
+void MoveBatch::AnswerQuiet(Tracker& tracker, size_t i) {
   ++out_.tiers.quiet;
+  ++tracker.moves_;
   if (!tracker.holds_) {
     out_.clear[i / 64] |= uint64_t{1} << (i % 64);
   } else {
@@ -178,7 +189,7 @@ void MoveBatch::AnswerAt(Tracker& tracker, size_t i, const Pose& pose, PosedShap
     const TrackerMemory& memory = *tracker.memory_;
     if (scene_.history().MayHaveTouched(tracker.state_, memory.center(), memory.known_radius())) {
       tracker.memory_->Clear();
-      tracker.quiet2_ = tracker.quiet_edges2_ = -1;
+      tracker.quiet2_[0] = tracker.quiet2_[1] = -1;
     }
     tracker.state_ = state_;
     if (IsQuiet(tracker, i)) return AnswerQuiet(tracker, i);
@@ -195,15 +206,19 @@ void MoveBatch::AnswerAt(Tracker& tracker, size_t i, const Pose& pose, PosedShap
 // Answers by the memory, which learns. Returns false where there is no mask, and once the meter has
 // stopped.
 bool MoveBatch::Remember(Tracker& tracker, PosedShape& posed, Vec2 p) {
-  tracker.quiet2_ = tracker.quiet_edges2_ = -1;
+  tracker.quiet2_[0] = tracker.quiet2_[1] = -1;
   tracker.state_ = state_;
   if (tracker.memory_ == nullptr) tracker.memory_ = std::make_unique<TrackerMemory>();
   TrackerMemory& memory = *tracker.memory_;
   const bool is_near = memory.Reaches(p);
-  if (!is_near && (!memory.IsWorthwhile() ||
-                   !memory.Refresh(scene_, *tracker.shape_, posed, p, meter_))) {
-    return false;
+  if (!is_near) {
+    const uint32_t moves = std::exchange(tracker.moves_, 0);
+    if (!memory.IsWorthwhile() ||
+        !memory.Refresh(scene_, *tracker.shape_, posed, p, moves, meter_)) {
+      return false;
+    }
   }
+  ++tracker.moves_;
   ++(is_near ? out_.tiers.near : out_.tiers.refresh);
   memory.LookFrom(p, posed, options_.detail, scratch_->look, meter_);
   if (meter_.stopped()) return false;
@@ -217,8 +232,8 @@ bool MoveBatch::Remember(Tracker& tracker, PosedShape& posed, Vec2 p) {
   meter_.SpendRows(scratch_->near.size());
   tracker.anchor_ = p;
   tracker.holds_ = !scratch_->near.empty();
-  tracker.quiet2_ = QuietSquare(memory.touch_radius());
-  tracker.quiet_edges2_ = QuietSquare(memory.clear_radius());
+  tracker.quiet2_[0] = QuietSquare(memory.touch_radius());
+  tracker.quiet2_[1] = QuietSquare(memory.clear_radius());
   return true;
 }
 
@@ -303,7 +318,7 @@ void MoveBatch::AddQuietRadius(const Tracker& tracker, size_t i) {
   constexpr double kDown = 1 - 8 * kUnit;
   const double dx = moves_.x[i] - tracker.anchor_.x;
   const double dy = moves_.y[i] - tracker.anchor_.y;
-  const double radius = tracker.quiet_edges2_ > 0 ? std::sqrt(tracker.quiet_edges2_) * kDown : 0;
+  const double radius = tracker.quiet2_[1] > 0 ? std::sqrt(tracker.quiet2_[1]) * kDown : 0;
   const double way = std::sqrt(dx * dx + dy * dy) / kDown;
   out_.quiet_radii.push_back(std::max(0.0, (radius - way) * kDown));
 }
@@ -323,9 +338,9 @@ absl::StatusOr<Tracker> Tracker::Create(Shape shape, const TrackerOptions& optio
 
 Tracker::Tracker(const Tracker& other)
     : anchor_(other.anchor_),
-      quiet2_(other.quiet2_),
-      quiet_edges2_(other.quiet_edges2_),
+      quiet2_{other.quiet2_[0], other.quiet2_[1]},
       state_(other.state_),
+      moves_(other.moves_),
       holds_(other.holds_),
       shape_(other.shape_),
       memory_(other.memory_ ? std::make_unique<TrackerMemory>(*other.memory_) : nullptr) {}
@@ -335,9 +350,10 @@ Tracker::~Tracker() = default;
 
 Tracker& Tracker::operator=(Tracker other) noexcept {
   anchor_ = other.anchor_;
-  quiet2_ = other.quiet2_;
-  quiet_edges2_ = other.quiet_edges2_;
+  quiet2_[0] = other.quiet2_[0];
+  quiet2_[1] = other.quiet2_[1];
   state_ = other.state_;
+  moves_ = other.moves_;
   holds_ = other.holds_;
   shape_ = std::move(other.shape_);
   memory_ = std::move(other.memory_);
@@ -348,7 +364,7 @@ const Shape& Tracker::shape() const { return shape_->shape; }
 const TrackerOptions& Tracker::options() const { return shape_->options; }
 
 void Tracker::Forget() {
-  quiet2_ = quiet_edges2_ = -1;
+  quiet2_[0] = quiet2_[1] = -1;
   memory_.reset();
 }
 

@@ -20,9 +20,14 @@ namespace {
 constexpr double kUp = 1 + 8 * kUnit;
 constexpr double kDown = 1 - 8 * kUnit;
 
-// Masks in a row that were left at once before there is a holiday, and its length.
-constexpr uint16_t kMaxMisses = 4;
+// A mask that is left after fewer moves did not pay. After so many in a row there are so many moves
+// without one.
+constexpr uint32_t kFewMoves = 3;
+constexpr uint16_t kMaxMisses = 6;
 constexpr uint16_t kHoliday = 64;
+
+// What a mask takes beside looking things up, in units of work: measured.
+constexpr uint64_t kFixedWork = 64;
 
 // How far it is at most.
 double Way(Vec2 from, Vec2 to) {
@@ -70,27 +75,26 @@ void TrackerMemory::Clear() {
 }
 
 // The slack to ask for.
-void TrackerMemory::Tune(const Scene& scene, const PosedShape& posed) {
+void TrackerMemory::Tune(const Scene& scene, const PosedShape& posed, uint32_t moves) {
+  misses_ = moves < kFewMoves ? misses_ + 1 : 0;
   if (slack_ == 0) {
     slack_ = std::max(posed.reach() / 2, scene.index().spacing() / 4);
-  } else if (refresh_work_ > look_work_) {
+  } else if (moves < 2 * kFewMoves || refresh_work_ > look_work_) {
     slack_ *= 2;
   } else if (4 * refresh_work_ < look_work_) {
     slack_ /= 2;
   }
-  misses_ = looks_ > 1 ? 0 : misses_ + 1;
 }
 
 bool TrackerMemory::Refresh(const Scene& scene, const TrackedShape& shape, const PosedShape& posed,
-                            Vec2 p, WorkMeter& meter) {
-  Tune(scene, posed);
+                            Vec2 p, uint32_t moves, WorkMeter& meter) {
+  Tune(scene, posed, moves);
   if (misses_ > kMaxMisses) {
     misses_ = 0;
     holiday_ = kHoliday;
   }
   center_ = anchor_ = p;
   odometer_ = 0;
-  looks_ = 0;
   look_work_ = 0;
   const uint64_t before = meter.used();
   for (int attempt = 0; attempt < 3; ++attempt, slack_ /= 4) {
@@ -112,7 +116,7 @@ bool TrackerMemory::Refresh(const Scene& scene, const TrackedShape& shape, const
   // Whatever is within the limit is accepted.
   const double magnitude = std::max(std::abs(p.x), std::abs(p.y));
   limit_ = std::min(limit_, kMaxCoordinate / 2 - magnitude - posed.reach());
-  refresh_work_ = meter.used() - before;
+  refresh_work_ = kFixedWork + meter.used() - before;
   if (!meter.stopped()) return true;
   Clear();
   return false;
@@ -124,7 +128,7 @@ bool TrackerMemory::Gather(const Scene& scene, const TrackedShape& shape, WorkMe
   bool fits = true;
   VisitPolygons(scene, shape.options.mask, meter, MeetsBox{ball},
                 [&](const IndexedPolygon& indexed) {
-                  fits = GatherFrom(indexed, ball, meter);
+                  fits = GatherFrom(indexed, meter);
                   return fits && !meter.stopped();
                 });
   if (!fits || meter.stopped()) return false;
@@ -135,45 +139,45 @@ bool TrackerMemory::Gather(const Scene& scene, const TrackedShape& shape, WorkMe
   return true;
 }
 
-// Returns false where the mask gets too large.
-bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, const Box& ball, WorkMeter& meter) {
+// Returns false where the mask gets too large. Nothing is measured here: what is known of a run of
+// edges is how far its box is, and looks measure what comes near.
+bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, WorkMeter& meter) {
   const Polygon& polygon = indexed.polygon();
   Neighbor neighbor(indexed);
   std::vector<MaskWord>& words = influence_.words;
   neighbor.first_word = static_cast<uint32_t>(words.size());
   const double limit2 = known_radius_ * known_radius_ * kUp;
-  PointDistances distances(polygon, center_);
+  double box2 = 0;  // of the box that was asked about last, which is that of the run visited next
   double nearest2 = HUGE_VAL;
-  indexed.VisitRuns(meter, MeetsBox{ball}, [&](size_t first, size_t last) {
-    if (!meter.Spend(last - first) || words.size() > kMaxWords) return false;
-    distances.Measure(first, last);
-    const LaneBits lanes = (LaneBits{1} << (last - first)) - 1;
-    LaneBits edges = distances.Within(limit2) & lanes;
-    if (edges == 0) return true;
-    const float distance =
-        distances.lower() > 0 ? RoundedDown(std::sqrt(distances.lower()) * kDown) : 0;
-    if (distances.lower() < nearest2) {
-      nearest2 = distances.lower();
+  const auto is_near = [&](const Box& box) {
+    box2 = LowerDistance2(box, {center_, center_});
+    return box2 <= limit2;
+  };
+  indexed.VisitRuns(meter, is_near, [&](size_t first, size_t last) {
+    if (words.size() > kMaxWords || meter.stopped()) return false;
+    if (box2 < nearest2) {
+      nearest2 = box2;
       neighbor.nearest = static_cast<uint32_t>(first / kLanes);
     }
-    for (; edges != 0; edges &= edges - 1) {
-      const auto i = static_cast<uint32_t>(first) + static_cast<uint32_t>(std::countr_zero(edges));
-      if (words.size() == neighbor.first_word || words.back().index != i / 64) {
-        words.push_back({0, i / 64, {}});
+    const float distance = RoundedDown(std::sqrt(box2) * kDown);
+    for (size_t i = first; i < last;) {
+      const auto index = static_cast<uint32_t>(i / 64);
+      if (words.size() == neighbor.first_word || words.back().index != index) {
+        words.push_back({0, index, {}});
         words.back().bound.fill(std::numeric_limits<float>::infinity());
       }
-      MaskWord& word = words.back();
-      word.bits |= uint64_t{1} << (i % 64);
-      float& bound = word.bound[i % 64 / kLanes];
+      const size_t end = std::min(last, (i / kLanes + 1) * kLanes);  // of the byte
+      words.back().bits |= ((uint64_t{1} << (end - i)) - 1) << (i % 64);
+      float& bound = words.back().bound[i % 64 / kLanes];
       bound = std::min(bound, distance);
+      i = end;
     }
     return true;
   });
   neighbor.word_count = static_cast<uint32_t>(words.size()) - neighbor.first_word;
   if (neighbor.word_count == 0) {
     if (!polygon.bounds().Contains(center_)) return true;
-    neighbor.is_inside =
-        LocateInPolygon(indexed, center_, meter).location != Location::kOutside;
+    neighbor.is_inside = LocateInPolygon(indexed, center_, meter).location != Location::kOutside;
     if (!neighbor.is_inside) return true;
     neighbor.touches = true;
     neighbor.touch_until = neighbor.clear_until = neighbor.side_until = HUGE_VAL;
@@ -208,7 +212,6 @@ void TrackerMemory::LookFrom(Vec2 p, PosedShape& posed, OverlapDetail detail, Lo
   const double left = (limit_ - Way(center_, p)) * kDown;
   touch_radius_ = std::clamp((touch_until - odometer_) * kDown, 0.0, std::max(left, 0.0));
   clear_radius_ = std::clamp((clear_until - odometer_) * kDown, 0.0, std::max(left, 0.0));
-  ++looks_;
   look_work_ += meter.used() - before;
 }
 

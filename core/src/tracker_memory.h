@@ -10,7 +10,8 @@
 // The slack balances two costs. Making a mask costs a, once in slack / step moves; looking at its
 // edges costs about b * slack a move, for the more of them there are. a / slack + b * slack is least
 // where both terms are equal: so whenever a mask is made, the slack is doubled if making the last
-// one took more work than all looks at it, and halved if it took less than a quarter of that.
+// one took more work than all looks at it, or it did not last, and halved if it took less than a
+// quarter of that.
 #pragma once
 
 #include <cstddef>
@@ -36,10 +37,10 @@ class TrackerMemory {
   // Whether a mask for this move may pay: not for a while after several in a row were left at once,
   // or were too large. Asked once a move that no mask reaches.
   bool IsWorthwhile();
-  // Makes the mask about `p`, where the shape is. Returns false where it would be too large, and
-  // once the meter has stopped; there is no mask then.
+  // Makes the mask about `p`, where the shape is, `moves` moves after the last one. Returns false
+  // where it would be too large, and once the meter has stopped; there is no mask then.
   bool Refresh(const Scene& scene, const TrackedShape& shape, const PosedShape& posed, Vec2 p,
-               WorkMeter& meter);
+               uint32_t moves, WorkMeter& meter);
   // Whether the mask reaches a shape at `p`.
   bool Reaches(Vec2 p) const;
 
@@ -63,8 +64,8 @@ class TrackerMemory {
 
  private:
   bool Gather(const Scene& scene, const TrackedShape& shape, WorkMeter& meter);
-  bool GatherFrom(const IndexedPolygon& indexed, const Box& ball, WorkMeter& meter);
-  void Tune(const Scene& scene, const PosedShape& posed);
+  bool GatherFrom(const IndexedPolygon& indexed, WorkMeter& meter);
+  void Tune(const Scene& scene, const PosedShape& posed, uint32_t moves);
   Influence influence_;
   Vec2 center_;               // where the mask was made
   Vec2 anchor_;               // of the last look
@@ -76,7 +77,6 @@ class TrackerMemory {
   double clear_radius_ = 0;
   uint64_t refresh_work_ = 0;  // that the last mask took
   uint64_t look_work_ = 0;     // that all looks at it took
-  uint32_t looks_ = 0;
   uint16_t misses_ = 0;   // masks in a row that were left at once
   uint16_t holiday_ = 0;  // moves to come without a mask
 };

@@ -40,6 +40,18 @@ class Box2D : public ScenePeer {
     };
   }
 
+  Question Touched(const Placements& at, double reach) override {
+    std::vector<RustPlacement> floats;
+    for (size_t i = 0; i < at.size(); ++i) {
+      floats.push_back({0, static_cast<float>(at.x[i]), static_cast<float>(at.y[i]),
+                        static_cast<float>(at.c[i]), static_cast<float>(at.s[i])});
+    }
+    return [this, floats, reach](size_t begin, size_t end) {
+      return carom_box2d_touch(world_, floats.data() + begin, end - begin,
+                               static_cast<float>(reach));
+    };
+  }
+
  private:
   void* world_;
 };

@@ -27,6 +27,8 @@ void RunContacts(Bench& bench);  // overlaps of moving polygons with contacts
 void RunNearest(Bench& bench);   // the nearest polygon of a point
 void RunOutlines(Bench& bench);  // one polygon of many vertices
 void RunCosts(Bench& bench);     // memory, build, commit, allocations, threads
+void RunTimeStudy(Bench& bench);  // the paper's: one mover about one figure
+void RunWorldStudy(Bench& bench);  // many trackers in a map of many polygons
 void RunMaps(Bench& bench);      // scenes made by others
 
 // Adds a row for `theirs` among the timings, against `ours` of them: for the fastest of those whose

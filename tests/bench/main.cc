@@ -43,6 +43,8 @@ int main(int argc, char** argv) {
   carom::bench::RunNearest(bench);
   carom::bench::RunOutlines(bench);
   carom::bench::RunCosts(bench);
+  carom::bench::RunTimeStudy(bench);
+  carom::bench::RunWorldStudy(bench);
   carom::bench::RunMaps(bench);
   if (!bench.report.Finish(out, about)) {
     std::fprintf(stderr, "bench: cannot write to %s\n", out.c_str());

@@ -170,6 +170,29 @@ Question Carom::Touches(const Movers& movers) {
   };
 }
 
+Question Carom::Tracked(const Movers& movers, Coherence coherence, MoveTiers* tiers) {
+  std::vector<Tracker> trackers{ValueOf(Tracker::Create(MakeShapes(movers.outlines)[0]))};
+  return [this, &movers, trackers, coherence, tiers, answers = MoveAnswers()](
+             size_t begin, size_t end) mutable {
+    const Placements& at = movers.placements;
+    return InBatches(begin, end, batch_, [&](size_t first, size_t count) {
+      WorkMeter meter;
+      MoveTrackers(*scene_,
+                   {trackers, Part(at.mover, first, count), Part(at.x, first, count),
+                    Part(at.y, first, count), Part(at.c, first, count), Part(at.s, first, count),
+                    {}},
+                   {OverlapDetail::kIds, coherence}, answers, meter);
+      if (tiers != nullptr) {
+        tiers->quiet += answers.tiers.quiet;
+        tiers->near += answers.tiers.near;
+        tiers->refresh += answers.tiers.refresh;
+        tiers->cold += answers.tiers.cold;
+      }
+      return static_cast<uint64_t>(answers.counts.size());
+    });
+  };
+}
+
 double Carom::BuildNanoseconds() {
   std::vector<Polygon> polygons;
   for (size_t i = 0; i < scene_->polygon_count(); ++i) polygons.push_back(scene_->polygon(i));

@@ -10,6 +10,7 @@
 
 #include "carom/polygon.h"
 #include "carom/scene.h"
+#include "carom/tracker.h"
 #include "tests/bench/peer.h"
 
 namespace carom::bench {
@@ -37,6 +38,8 @@ class Carom : public ScenePeer, public OutlinePeer {
   Question Holds(const Points& points) override;
   Question Touches(const Movers& movers) override;
   double BuildNanoseconds() override;
+  // The placements as moves of one tracker of the first outline: how many touch. Adds up the tiers.
+  Question Tracked(const Movers& movers, Coherence coherence, MoveTiers* tiers = nullptr);
 
  private:
   Scene::Ptr scene_;

@@ -73,10 +73,10 @@ class Tracker {
   // While the reference point is nearer to `anchor_` than the root of `quiet2_`, the answer is that
   // of the memory's last look. First, for this is all that most moves read.
   Vec2 anchor_;
-  double quiet2_ = -1;        // of ids
-  double quiet_edges2_ = -1;  // of edges too: none meets the shape
-  uint64_t state_ = 0;        // of the scene that is remembered
-  bool holds_ = false;        // something is touched
+  double quiet2_[2] = {-1, -1};  // under IDS, under EDGES
+  uint64_t state_ = 0;           // of the scene that is remembered
+  uint32_t moves_ = 0;           // since the last mask was made
+  bool holds_ = false;           // something is touched
   std::shared_ptr<const internal::TrackedShape> shape_;
   std::unique_ptr<internal::TrackerMemory> memory_;
 };

@@ -17,6 +17,7 @@ pub struct World {
     // the checked and copying b2Shape_GetPolygon.
     polygons: Vec<b2Polygon>,
     movers: Vec<b2Polygon>,
+    bounds: b2AABB,
 }
 
 fn polygon(ring: &[[f32; 2]]) -> b2Polygon {
@@ -53,10 +54,12 @@ pub unsafe extern "C" fn carom_box2d_new(polygons: &Polygons, movers: &Polygons)
         }
         b2World_RebuildStaticTree(id);
         let movers = movers.rings().map(polygon).collect();
+        let bounds = bounds_of(polygons.iter().flat_map(|p| &p.vertices[..p.count as usize]));
         Box::into_raw(Box::new(World {
             id,
             polygons,
             movers,
+            bounds,
         }))
     }
 }
@@ -117,6 +120,26 @@ unsafe extern "C" fn collide(shape: b2ShapeId, context: *mut c_void) -> bool {
         overlap.contacts += u64::from(touches);
     }
     true
+}
+
+fn bounds_of<'a>(points: impl Iterator<Item = &'a b2Vec2>) -> b2AABB {
+    let mut bounds = b2AABB {
+        lowerBound: b2Vec2 {
+            x: f32::MAX,
+            y: f32::MAX,
+        },
+        upperBound: b2Vec2 {
+            x: f32::MIN,
+            y: f32::MIN,
+        },
+    };
+    for p in points {
+        bounds.lowerBound.x = bounds.lowerBound.x.min(p.x);
+        bounds.lowerBound.y = bounds.lowerBound.y.min(p.y);
+        bounds.upperBound.x = bounds.upperBound.x.max(p.x);
+        bounds.upperBound.y = bounds.upperBound.y.max(p.y);
+    }
+    bounds
 }
 
 fn placed(mover: &b2Polygon, placement: &Placement) -> (b2Polygon, b2AABB) {
@@ -185,4 +208,57 @@ pub unsafe extern "C" fn carom_box2d_overlap(
         contacts += overlap.contacts;
     }
     contacts
+}
+
+/// As `collide`, until there is one.
+unsafe extern "C" fn collide_once(shape: b2ShapeId, context: *mut c_void) -> bool {
+    unsafe {
+        collide(shape, context);
+        (*context.cast::<Overlap>()).contacts == 0
+    }
+}
+
+/// Placements of all movers together that touch something. `reach` bounds their distance from the
+/// reference point: far from all, a box tells.
+///
+/// # Safety
+/// `placements` holds `count` placements.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn carom_box2d_touch(
+    world: &World,
+    placements: *const Placement,
+    count: usize,
+    reach: f32,
+) -> u64 {
+    let mut touches = 0;
+    let filter = unsafe { b2DefaultQueryFilter() };
+    let origin = b2Pos { x: 0.0, y: 0.0 };
+    let all = &world.bounds;
+    for placement in unsafe { std::slice::from_raw_parts(placements, count) } {
+        let [x, y] = placement.position;
+        if x + reach < all.lowerBound.x
+            || y + reach < all.lowerBound.y
+            || x - reach > all.upperBound.x
+            || y - reach > all.upperBound.y
+        {
+            continue;
+        }
+        for mover in &world.movers {
+            let (mover, bounds) = placed(mover, placement);
+            let mut overlap = Overlap {
+                polygons: &world.polygons,
+                mover,
+                contacts: 0,
+            };
+            let context = (&raw mut overlap).cast();
+            unsafe {
+                b2World_OverlapAABB(world.id, origin, bounds, filter, Some(collide_once), context)
+            };
+            if overlap.contacts > 0 {
+                touches += 1;
+                break;
+            }
+        }
+    }
+    touches
 }
