@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "box_tree.h"
+#include "closest.h"
 #include "exact.h"
 
 namespace carom::internal {
@@ -33,43 +34,74 @@ std::span<MaskWord> Look::WordsOf(const Neighbor& neighbor) const {
   return std::span<MaskWord>(words_).subspan(neighbor.first_word, neighbor.word_count);
 }
 
-// The bound of byte `byte`, anew, after measuring its edges.
 void Look::Measure(PointDistances& distances, const Neighbor& neighbor, size_t byte) {
+  if (measured_ == byte) return;
+  measured_ = byte;
   const size_t first = byte * kLanes;
   const size_t last = std::min(first + kLanes, neighbor.polygon.polygon().edge_count());
   meter_.Spend(last - first);
   distances.Measure(first, last);
 }
 
+LaneBits Look::InReach(const PointDistances& distances, const Neighbor& neighbor,
+                       size_t byte) const {
+  const size_t edges = neighbor.polygon.polygon().edge_count() - byte * kLanes;
+  const LaneBits present = edges < kLanes ? (LaneBits{1} << edges) - 1 : 0xff;
+  return distances.Within(posed_.reach() * posed_.reach() * kUp) & present;
+}
+
 // At most the distance of the nearest edge in the mask. Bytes are measured while their bound leaves
 // open whether they are nearer than all before, first the one that was nearest at the last look.
-double Look::NearestEdge(Neighbor& neighbor) {
-  PointDistances distances(neighbor.polygon.polygon(), p_);
+double Look::NearestEdge(Neighbor& neighbor, PointDistances& distances) {
   double nearest = HUGE_VAL;
-  double reading = HUGE_VAL;  // at which an edge as near as that would be met
-  const auto measure = [&](MaskWord& word, size_t k) {
-    const size_t byte = word.index * kLanes + k;
+  const size_t guess = neighbor.nearest;
+  const auto measure = [&](size_t byte) {
     Measure(distances, neighbor, byte);
     const double distance = RootDown(distances.lower());
-    word.bound[k] = RoundedDown((odometer_ + distance) * kDown);
     if (distance < nearest) {
       nearest = distance;
-      reading = (odometer_ + distance) * kUp;
       neighbor.nearest = static_cast<uint32_t>(byte);
     }
+    return distance;
+  };
+  if (neighbor.is_small()) {
+    const size_t edges = neighbor.polygon.polygon().edge_count();
+    for (size_t byte = 0; byte * kLanes < edges; ++byte) measure(byte);
+    return nearest;
+  }
+  const auto renew = [&](MaskWord& word, size_t k) {
+    const double distance = measure(word.index * kLanes + k);
+    word.bound[k] = RoundedDown((odometer_ + distance) * kDown);
   };
   const std::span<MaskWord> words = WordsOf(neighbor);
-  const uint32_t guess = neighbor.nearest;
   for (MaskWord& word : words) {
-    if (word.index == guess / kLanes) measure(word, guess % kLanes);
+    if (word.index == guess / kLanes) renew(word, guess % kLanes);
   }
   for (MaskWord& word : words) {
-    for (LaneBits bytes = word.Until(reading); bytes != 0; bytes &= bytes - 1) {
+    for (LaneBits bytes = word.Until((odometer_ + nearest) * kUp); bytes != 0; bytes &= bytes - 1) {
       const auto k = static_cast<size_t>(std::countr_zero(bytes));
-      if (word.bound[k] <= reading && word.index * kLanes + k != guess) measure(word, k);
+      const bool may_be_nearer = word.bound[k] <= (odometer_ + nearest) * kUp;
+      if (may_be_nearer && word.index * kLanes + k != guess) renew(word, k);
     }
   }
   return nearest;
+}
+
+template <class Visit>
+void Look::VisitInReach(const Neighbor& neighbor, const Visit& visit) {
+  if (neighbor.is_small()) {
+    const size_t edges = neighbor.polygon.polygon().edge_count();
+    for (size_t byte = 0; byte * kLanes < edges; ++byte) {
+      if (!visit(byte)) return;
+    }
+    return;
+  }
+  for (const MaskWord& word : WordsOf(neighbor)) {
+    for (LaneBits bytes = word.Until((odometer_ + posed_.reach()) * kUp); bytes != 0;
+         bytes &= bytes - 1) {
+      if (!visit(word.index * kLanes + static_cast<size_t>(std::countr_zero(bytes)))) return;
+    }
+  }
 }
 
 // (2) Where the reference point is farther than `reach` from every edge, no edge of the shape's
@@ -80,7 +112,26 @@ bool Look::IsClear(Neighbor& neighbor, double distance) {
   neighbor.clear_until = (odometer_ + (distance - posed_.reach())) * kDown;
   neighbor.touch_until = neighbor.clear_until;
   neighbor.side_until = (odometer_ + distance) * kDown;
+  neighbor.is_by_box = false;
   return true;
+}
+
+// The same by the polygon's box, outside of which is outside.
+bool Look::IsBoxClear(Neighbor& neighbor) {
+  const double distance =
+      RootDown(LowerDistance2(neighbor.polygon.polygon().bounds(), Box{p_, p_}));
+  if (distance <= posed_.reach()) return false;
+  neighbor.is_inside = false;
+  neighbor.side_until = HUGE_VAL;
+  neighbor.is_by_box = IsClear(neighbor, distance);
+  return true;
+}
+
+void Look::TellByEdges(Neighbor& neighbor) {
+  PointDistances distances(neighbor.polygon.polygon(), p_);
+  measured_ = kNone;
+  IsClear(neighbor, NearestEdge(neighbor, distances));
+  neighbor.is_by_box = false;
 }
 
 // (3) The straight way between two places meets no edge if one of them is farther from every edge
@@ -111,52 +162,46 @@ void Look::TellTouch(Neighbor& neighbor) {
       posed_.IsWitness(polygon.edge(neighbor.witness.fixed), neighbor.witness)) {
     return;
   }
+  if (!neighbor.touches && IsBoxClear(neighbor)) return;
+  PointDistances distances(polygon, p_);
+  measured_ = kNone;
   if (neighbor.touches && posed_.core() > 0) {
-    PointDistances distances(polygon, p_);
     Measure(distances, neighbor, neighbor.nearest);
     if (IsCoreTouched(neighbor, RootUp(distances.upper()))) return;
   }
-  const double distance = NearestEdge(neighbor);
+  const double distance = NearestEdge(neighbor, distances);
   if (IsClear(neighbor, distance)) return;
   if (posed_.core() > 0) {
-    PointDistances distances(polygon, p_);
     Measure(distances, neighbor, neighbor.nearest);
     if (IsCoreTouched(neighbor, RootUp(distances.upper()))) return;
     if (IsInside(neighbor) && IsCoreTouched(neighbor, -distance)) return;
   }
-  neighbor.touches = IsTouched(neighbor);
+  neighbor.touches = IsTouched(neighbor, distances);
 }
 
 // The exact kernel, on the edges that are in reach.
-bool Look::IsTouched(Neighbor& neighbor) {
+bool Look::IsTouched(Neighbor& neighbor, PointDistances& distances) {
   neighbor.has_witness = false;
   if (posed_.has_within()) return posed_.IsWithin(neighbor.polygon);
   const Polygon& polygon = neighbor.polygon.polygon();
-  const double reach2 = posed_.reach() * posed_.reach() * kUp;
-  PointDistances distances(polygon, p_);
   std::vector<NearEdge>& near = scratch_.near;
   near.clear();
-  for (MaskWord& word : WordsOf(neighbor)) {
-    for (LaneBits bytes = word.Until((odometer_ + posed_.reach()) * kUp); bytes != 0;
-         bytes &= bytes - 1) {
-      const auto k = static_cast<size_t>(std::countr_zero(bytes));
-      Measure(distances, neighbor, word.index * kLanes + k);
-      if (meter_.stopped()) return false;
-      const size_t before = near.size();
-      LaneBits edges = distances.Within(reach2) & static_cast<LaneBits>(word.bits >> (8 * k)) & 0xff;
-      for (; edges != 0; edges &= edges - 1) {
-        const size_t i = 64 * word.index + 8 * k + static_cast<size_t>(std::countr_zero(edges));
-        near.push_back({static_cast<uint32_t>(i), polygon.edge(i)});
-      }
-      if (near.size() == before) continue;
-      if (auto witness = posed_.FindWitness(std::span(near).subspan(before))) {
-        neighbor.witness = *witness;
-        neighbor.has_witness = true;
-        return true;
-      }
+  VisitInReach(neighbor, [&](size_t byte) {
+    Measure(distances, neighbor, byte);
+    const size_t before = near.size();
+    for (LaneBits edges = InReach(distances, neighbor, byte); edges != 0; edges &= edges - 1) {
+      const size_t i = byte * kLanes + static_cast<size_t>(std::countr_zero(edges));
+      const Segment edge = polygon.edge(i);
+      if (!posed_.IsBeside(edge)) near.push_back({static_cast<uint32_t>(i), edge});
     }
-  }
-  return posed_.HoldsRing(polygon, near) || IsHeld(neighbor);
+    if (near.size() == before) return !meter_.stopped();
+    if (auto witness = posed_.FindWitness(std::span(near).subspan(before))) {
+      neighbor.witness = *witness;
+      neighbor.has_witness = true;
+    }
+    return !neighbor.has_witness && !meter_.stopped();
+  });
+  return neighbor.has_witness || posed_.HoldsRing(polygon, near) || IsHeld(neighbor);
 }
 
 // Whether the polygon, none of whose edges the shape meets or holds, holds the shape. Where the
@@ -170,28 +215,26 @@ void Look::TellEdges(Neighbor& neighbor) {
   scratch_.edge_counts.push_back(0);
   if (odometer_ < neighbor.clear_until) return;
   neighbor.touch_until = neighbor.clear_until = odometer_;
-  if (IsClear(neighbor, NearestEdge(neighbor))) return;
-  neighbor.has_witness = false;
+  if (IsBoxClear(neighbor)) return;
   const Polygon& polygon = neighbor.polygon.polygon();
-  const double reach2 = posed_.reach() * posed_.reach() * kUp;
   PointDistances distances(polygon, p_);
+  measured_ = kNone;
+  if (IsClear(neighbor, NearestEdge(neighbor, distances))) return;
+  neighbor.has_witness = false;
   const size_t before = scratch_.edges.size();
-  for (MaskWord& word : WordsOf(neighbor)) {
-    for (LaneBits bytes = word.Until((odometer_ + posed_.reach()) * kUp); bytes != 0;
-         bytes &= bytes - 1) {
-      const auto k = static_cast<size_t>(std::countr_zero(bytes));
-      Measure(distances, neighbor, word.index * kLanes + k);
-      LaneBits edges = distances.Within(reach2) & static_cast<LaneBits>(word.bits >> (8 * k)) & 0xff;
-      for (; edges != 0; edges &= edges - 1) {
-        const size_t i = 64 * word.index + 8 * k + static_cast<size_t>(std::countr_zero(edges));
-        const bool meets = posed_.Meets(polygon.edge(i));
-        if (meter_.stopped()) return;
-        if (!meets) continue;
-        scratch_.edges.push_back(polygon.edge_ref(i));
-        if (!meter_.SpendRows(1)) return;
-      }
+  VisitInReach(neighbor, [&](size_t byte) {
+    Measure(distances, neighbor, byte);
+    for (LaneBits edges = InReach(distances, neighbor, byte); edges != 0; edges &= edges - 1) {
+      const size_t i = byte * kLanes + static_cast<size_t>(std::countr_zero(edges));
+      const Segment edge = polygon.edge(i);
+      const bool meets = (posed_.has_within() || !posed_.IsBeside(edge)) && posed_.Meets(edge);
+      if (meter_.stopped()) return false;
+      if (!meets) continue;
+      scratch_.edges.push_back(polygon.edge_ref(i));
+      if (!meter_.SpendRows(1)) return false;
     }
-  }
+    return true;
+  });
   scratch_.edge_counts.back() = static_cast<uint32_t>(scratch_.edges.size() - before);
   neighbor.touches = scratch_.edges.size() > before ||
                      (posed_.has_within() ? posed_.IsWithin(neighbor.polygon) : IsHeld(neighbor));

@@ -41,9 +41,12 @@ struct MaskWord {
   LaneBits Until(double reading) const;
 };
 
-// A polygon that the mask has edges of, or that holds the reference point.
+// A polygon that the mask has edges of, or that holds the reference point. Of one without an index
+// all edges are in the mask, and it has no words.
 struct Neighbor {
   explicit Neighbor(const IndexedPolygon& its_polygon) : polygon(its_polygon) {}
+
+  bool is_small() const { return polygon.edge_index() == nullptr; }
 
   IndexedPolygon polygon;
   uint32_t first_word = 0;
@@ -57,6 +60,7 @@ struct Neighbor {
   bool has_witness = false;
   bool touches = false;    // the polygon is touched
   bool is_inside = false;  // it holds the reference point
+  bool is_by_box = false;  // `clear_until` is that of the polygon's box
 };
 
 // The edges in reach of a ball, by polygon.
@@ -97,16 +101,24 @@ class Look {
   void TellTouch(Neighbor& neighbor);
   // And which edges are met.
   void TellEdges(Neighbor& neighbor);
+  // For a neighbor of which the box told: until when by its edges.
+  void TellByEdges(Neighbor& neighbor);
 
  private:
+  bool IsBoxClear(Neighbor& neighbor);
+  bool IsClear(Neighbor& neighbor, double distance);
   bool IsCoreTouched(Neighbor& neighbor, double distance);
-  bool IsTouched(Neighbor& neighbor);
+  bool IsTouched(Neighbor& neighbor, PointDistances& distances);
   bool IsInside(Neighbor& neighbor);
   bool IsHeld(Neighbor& neighbor);
-  bool IsClear(Neighbor& neighbor, double distance);
-  std::span<MaskWord> WordsOf(const Neighbor& neighbor) const;
-  double NearestEdge(Neighbor& neighbor);
+  // Calls visit(byte) for the bytes that may have an edge in reach, while it returns true.
+  template <class Visit>
+  void VisitInReach(const Neighbor& neighbor, const Visit& visit);
+  double NearestEdge(Neighbor& neighbor, PointDistances& distances);
   void Measure(PointDistances& distances, const Neighbor& neighbor, size_t byte);
+  // The edges of the byte measured that are in reach, from bit 0 on.
+  LaneBits InReach(const PointDistances& distances, const Neighbor& neighbor, size_t byte) const;
+  std::span<MaskWord> WordsOf(const Neighbor& neighbor) const;
 
   std::vector<MaskWord>& words_;
   PosedShape& posed_;
@@ -114,6 +126,9 @@ class Look {
   double odometer_;
   LookScratch& scratch_;
   WorkMeter& meter_;
+  size_t measured_ = kNone;  // the byte of the neighbor whose distances are at hand
+
+  static constexpr size_t kNone = ~size_t{0};
 };
 
 }  // namespace carom::internal

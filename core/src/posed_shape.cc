@@ -8,6 +8,8 @@
 
 #include "carom/predicates.h"
 #include "exact.h"
+#include "lanes.h"
+#include "place_vertices.h"
 
 namespace carom::internal {
 namespace {
@@ -72,6 +74,38 @@ bool PosedShape::Meets(const Segment& edge) {
   return FindWitness({&near, 1}) || (kind_ == Kind::kPolygon && HoldsPoint(edge.a));
 }
 
+const Vec2* PosedShape::PlacedFew() {
+  if (scratch_.few_pose != scratch_.pose) {
+    scratch_.few_pose = scratch_.pose;
+    const std::span<const Vec2> vertices = shape_.shape.polygon()->vertices();
+    PlaceVertices(pose_, vertices, scratch_.few);
+    if (vertices.size() % 2 == 1) scratch_.few[vertices.size()] = scratch_.few[vertices.size() - 1];
+  }
+  return scratch_.few;
+}
+
+bool PosedShape::IsBeside(const Segment& edge) {
+  if (kind_ != Kind::kPolygon || !IsFew()) return false;
+  const Vec2* const vertices = PlacedFew();
+  const size_t count = shape_.shape.vertex_count();
+  // The filter of CrossSign.
+  const Double2 ax{edge.a.x, edge.a.x}, ay{edge.a.y, edge.a.y};
+  const Double2 bx{edge.b.x, edge.b.x}, by{edge.b.y, edge.b.y};
+  Long2 left{-1, -1};
+  Long2 right{-1, -1};
+  for (size_t i = 0; i < count; i += 2) {
+    const Double2 x{vertices[i].x, vertices[i + 1].x};
+    const Double2 y{vertices[i].y, vertices[i + 1].y};
+    const Double2 one = (ax - x) * (by - y);
+    const Double2 other = (ay - y) * (bx - x);
+    const Double2 cross = one - other;
+    const Double2 error = kCrossError * (Abs(one) + Abs(other));
+    left &= cross > error;
+    right &= -cross > error;
+  }
+  return (left[0] & left[1]) != 0 || (right[0] & right[1]) != 0;
+}
+
 std::optional<Witness> PosedShape::FindWitness(std::span<const NearEdge> edges) {
   if (kind_ == Kind::kCapsule) {
     if (!meter_.Spend(edges.size())) return std::nullopt;
@@ -115,9 +149,17 @@ const EdgeCluster& PosedShape::PlacedRun(size_t node) {
   run.pose = scratch_.pose;
   run.edges.Clear();
   const OutlineNode& outline = shape_.nodes[node];
+  const Polygon& polygon = *shape_.shape.polygon();
+  const bool is_few = IsFew() && polygon.is_one_closed_ring();
+  const Vec2* const few = is_few ? PlacedFew() : nullptr;
   for (uint32_t i = outline.first; i < outline.first + outline.count; ++i) {
-    const Segment edge = shape_.shape.polygon()->edge(i);
-    const Segment placed{Placed(pose_, edge.a), Placed(pose_, edge.b)};
+    Segment placed;
+    if (is_few) {
+      placed = {few[i], few[i + 1 == polygon.vertex_count() ? 0 : i + 1]};
+    } else {
+      const Segment edge = polygon.edge(i);
+      placed = {Placed(pose_, edge.a), Placed(pose_, edge.b)};
+    }
     run.edges.Add(placed, BoundsOf(placed));
   }
   return run.edges;

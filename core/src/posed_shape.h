@@ -45,6 +45,11 @@ struct PoseScratch {
     EdgeCluster edges;
   };
 
+  // A polygon of few vertices, placed, if `few_pose` is the pose; the last one again where their
+  // number is odd.
+  static constexpr size_t kFew = 16;
+  Vec2 few[kFew];
+  uint64_t few_pose = 0;
   std::vector<PlacedRun> runs;
   uint64_t pose = 0;
   Placer placer;
@@ -70,6 +75,10 @@ class PosedShape {
   // Whether the shape, or a point within `within` of it, is on the edge.
   bool Meets(const Segment& edge);
 
+  // Whether it is easily seen that the edge's line has all of a polygon on one side, so that it meets
+  // none of the edge: the paper's pruning by signs.
+  bool IsBeside(const Segment& edge);
+
   // The rest tells in parts whether it shares a point with a polygon: by a pair of edges that do,
   // a ring of the polygon in the shape, or one of the shape in the polygon.
 
@@ -94,6 +103,9 @@ class PosedShape {
   std::optional<Witness> FindWitness(size_t node, std::span<const NearEdge> edges, const Box& box);
   // Run `node`, placed.
   const EdgeCluster& PlacedRun(size_t node);
+  // The vertices of a polygon of few, placed.
+  const Vec2* PlacedFew();
+  bool IsFew() const { return shape_.shape.vertex_count() <= PoseScratch::kFew; }
   // All of the shape, placed; null where a vertex is not accepted.
   const Shape* Whole();
   bool IsCoreWithin(const Core& fixed);

@@ -109,7 +109,7 @@ bool TrackerMemory::Refresh(const Scene& scene, const TrackedShape& shape, const
     }
   }
   limit_ = slack_;
-  if (influence_.words.empty()) {
+  if (influence_.words.empty() && influence_.neighbors.empty()) {
     known_radius_ = std::max(known_radius_, NearestEdge(scene, shape.options.mask, p, meter));
     limit_ = std::max(slack_, (known_radius_ - posed.reach()) * (1 - 0x1p-40));
   }
@@ -143,10 +143,18 @@ bool TrackerMemory::Gather(const Scene& scene, const TrackedShape& shape, WorkMe
 // edges is how far its box is, and looks measure what comes near.
 bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, WorkMeter& meter) {
   const Polygon& polygon = indexed.polygon();
+  if (LowerDistance2(polygon.bounds(), {center_, center_}) >
+      known_radius_ * known_radius_ * kUp) {
+    return true;
+  }
   Neighbor neighbor(indexed);
   std::vector<MaskWord>& words = influence_.words;
   neighbor.first_word = static_cast<uint32_t>(words.size());
   const double limit2 = known_radius_ * known_radius_ * kUp;
+  if (neighbor.is_small()) {
+    influence_.neighbors.push_back(std::move(neighbor));
+    return influence_.neighbors.size() <= kMaxNeighbors;
+  }
   double box2 = 0;  // of the box that was asked about last, which is that of the run visited next
   double nearest2 = HUGE_VAL;
   const auto is_near = [&](const Box& box) {
@@ -194,16 +202,28 @@ void TrackerMemory::LookFrom(Vec2 p, PosedShape& posed, OverlapDetail detail, Lo
   scratch.edges.clear();
   scratch.edge_counts.clear();
   Look look(influence_, posed, p, odometer_, scratch, meter);
-  double touch_until = HUGE_VAL;
-  double clear_until = HUGE_VAL;
   for (Neighbor& neighbor : influence_.neighbors) {
     if (detail == OverlapDetail::kIds) {
       look.TellTouch(neighbor);
     } else {
       look.TellEdges(neighbor);
     }
-    touch_until = std::min(touch_until, neighbor.touch_until);
-    clear_until = std::min(clear_until, neighbor.clear_until);
+  }
+  // The first that ends is looked at closely.
+  double touch_until = HUGE_VAL;
+  double clear_until = HUGE_VAL;
+  for (bool is_final = false; !is_final && !meter.stopped();) {
+    Neighbor* first = nullptr;
+    touch_until = clear_until = HUGE_VAL;
+    for (Neighbor& neighbor : influence_.neighbors) {
+      touch_until = std::min(touch_until, neighbor.touch_until);
+      if (neighbor.clear_until < clear_until) {
+        clear_until = neighbor.clear_until;
+        first = &neighbor;
+      }
+    }
+    is_final = first == nullptr || !first->is_by_box;
+    if (!is_final) look.TellByEdges(*first);
   }
   if (meter.stopped()) {
     Clear();
