@@ -10,14 +10,14 @@ namespace {
 
 // In the order of the enum.
 constexpr const char* kNames[kItemColumnCount] = {
-    "ax",       "ay",           "bx",        "by",    "x",
-    "y",        "radius",       "shape",     "c",     "s",
-    "angle",    "dx",           "dy",        "t_min", "t_max",
-    "min_x",    "min_y",        "max_x",     "max_y", "max_distance",
-    "mass",     "polygon_mass", "to_x",      "to_y",  "to_c",
-    "to_s",     "to_angle",     "tolerance", "vx",    "vy",
-    "duration", "step",         "range",     "beams",
-    "tracker"};
+    "ax",       "ay",           "bx",        "by",     "x",
+    "y",        "radius",       "shape",     "c",      "s",
+    "angle",    "dx",           "dy",        "t_min",  "t_max",
+    "min_x",    "min_y",        "max_x",     "max_y",  "max_distance",
+    "mass",     "polygon_mass", "to_x",      "to_y",   "to_c",
+    "to_s",     "to_angle",     "tolerance", "vx",     "vy",
+    "duration", "step",         "range",     "beams",  "tracker",
+    "from_x",   "from_y",       "from_c",    "from_s", "from_angle"};
 
 }  // namespace
 

@@ -53,10 +53,13 @@ LaneBits Look::InReach(const PointDistances& distances, const Neighbor& neighbor
 // At most the distance of the nearest edge in the mask. Bytes are measured while their bound leaves
 // open whether they are nearer than all before, first the one that was nearest at the last look.
 double Look::NearestEdge(Neighbor& neighbor, PointDistances& distances) {
+  meter_.Spend(neighbor.word_count);
+  mask_work_ += neighbor.word_count;
   double nearest = HUGE_VAL;
   const size_t guess = neighbor.nearest;
   const auto measure = [&](size_t byte) {
     Measure(distances, neighbor, byte);
+    mask_work_ += kLanes;
     const double distance = RootDown(distances.lower());
     if (distance < nearest) {
       nearest = distance;
@@ -118,8 +121,10 @@ bool Look::IsClear(Neighbor& neighbor, double distance) {
 
 // The same by the polygon's box, outside of which is outside.
 bool Look::IsBoxClear(Neighbor& neighbor) {
+  ++mask_work_;
+  const FloatBox& box = neighbor.box;
   const double distance =
-      RootDown(LowerDistance2(neighbor.polygon.polygon().bounds(), Box{p_, p_}));
+      RootDown(LowerDistance2({{box.min_x, box.min_y}, {box.max_x, box.max_y}}, {p_, p_}));
   if (distance <= posed_.reach()) return false;
   neighbor.is_inside = false;
   neighbor.side_until = HUGE_VAL;
@@ -138,8 +143,7 @@ void Look::TellByEdges(Neighbor& neighbor) {
 // than they are from each other: then both are on the same side.
 bool Look::IsInside(Neighbor& neighbor) {
   if (odometer_ < neighbor.side_until) return neighbor.is_inside;
-  neighbor.is_inside =
-      LocateInPolygon(neighbor.polygon, p_, meter_).location != Location::kOutside;
+  neighbor.is_inside = LocateInPolygon(neighbor.polygon, p_, meter_).location != Location::kOutside;
   neighbor.side_until = odometer_;
   return neighbor.is_inside;
 }
@@ -157,21 +161,14 @@ bool Look::IsCoreTouched(Neighbor& neighbor, double distance) {
 void Look::TellTouch(Neighbor& neighbor) {
   if (odometer_ < neighbor.touch_until) return;
   neighbor.touch_until = neighbor.clear_until = odometer_;
-  const Polygon& polygon = neighbor.polygon.polygon();
-  if (neighbor.touches && neighbor.has_witness && !posed_.has_within() &&
-      posed_.IsWitness(polygon.edge(neighbor.witness.fixed), neighbor.witness)) {
-    return;
-  }
-  if (!neighbor.touches && IsBoxClear(neighbor)) return;
-  PointDistances distances(polygon, p_);
+  if (neighbor.touches ? IsStillTouched(neighbor) : IsBoxClear(neighbor)) return;
+  PointDistances distances(neighbor.polygon.polygon(), p_);
   measured_ = kNone;
-  if (neighbor.touches && posed_.core() > 0) {
-    Measure(distances, neighbor, neighbor.nearest);
-    if (IsCoreTouched(neighbor, RootUp(distances.upper()))) return;
-  }
   const double distance = NearestEdge(neighbor, distances);
   if (IsClear(neighbor, distance)) return;
+  neighbor.core_from = HUGE_VAL;
   if (posed_.core() > 0) {
+    neighbor.core_from = odometer_ + (distance - posed_.core());
     Measure(distances, neighbor, neighbor.nearest);
     if (IsCoreTouched(neighbor, RootUp(distances.upper()))) return;
     if (IsInside(neighbor) && IsCoreTouched(neighbor, -distance)) return;
@@ -179,29 +176,57 @@ void Look::TellTouch(Neighbor& neighbor) {
   neighbor.touches = IsTouched(neighbor, distances);
 }
 
-// The exact kernel, on the edges that are in reach.
+// What made it touch last time, and what is beside that.
+bool Look::IsStillTouched(Neighbor& neighbor) {
+  PointDistances distances(neighbor.polygon.polygon(), p_);
+  measured_ = kNone;
+  const bool is_core_near = odometer_ >= neighbor.core_from;
+  if (is_core_near) {
+    Measure(distances, neighbor, neighbor.nearest);
+    if (IsCoreTouched(neighbor, RootUp(distances.upper()))) return true;
+  }
+  if (!neighbor.has_witness || posed_.has_within()) return false;
+  const Polygon& polygon = neighbor.polygon.polygon();
+  if (posed_.IsWitness(polygon.edge(neighbor.witness.fixed), neighbor.witness)) return true;
+  // Where the core may touch, which lasts, it is worth while to look at all.
+  if (neighbor.is_small() || is_core_near) return false;
+  const size_t byte = neighbor.witness.fixed / kLanes;
+  for (const size_t near : {byte, byte + 1, byte - 1}) {
+    if (near * kLanes < polygon.edge_count() && IsTouchedByByte(neighbor, distances, near)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The exact kernel, on the edges of a byte that are in reach and may be met; adds them to `near`.
+bool Look::IsTouchedByByte(Neighbor& neighbor, PointDistances& distances, size_t byte) {
+  const Polygon& polygon = neighbor.polygon.polygon();
+  std::vector<NearEdge>& near = scratch_.near;
+  const size_t before = near.size();
+  Measure(distances, neighbor, byte);
+  for (LaneBits edges = InReach(distances, neighbor, byte); edges != 0; edges &= edges - 1) {
+    const size_t i = byte * kLanes + static_cast<size_t>(std::countr_zero(edges));
+    const Segment edge = polygon.edge(i);
+    if (!posed_.IsBeside(edge)) near.push_back({static_cast<uint32_t>(i), edge});
+  }
+  if (near.size() == before) return false;
+  const auto witness = posed_.FindWitness(std::span(near).subspan(before));
+  neighbor.has_witness = witness.has_value();
+  if (witness) neighbor.witness = *witness;
+  return neighbor.has_witness;
+}
+
+// The same on all edges in reach, and where none meets one of the shape, which is in which.
 bool Look::IsTouched(Neighbor& neighbor, PointDistances& distances) {
   neighbor.has_witness = false;
   if (posed_.has_within()) return posed_.IsWithin(neighbor.polygon);
-  const Polygon& polygon = neighbor.polygon.polygon();
-  std::vector<NearEdge>& near = scratch_.near;
-  near.clear();
+  scratch_.near.clear();
   VisitInReach(neighbor, [&](size_t byte) {
-    Measure(distances, neighbor, byte);
-    const size_t before = near.size();
-    for (LaneBits edges = InReach(distances, neighbor, byte); edges != 0; edges &= edges - 1) {
-      const size_t i = byte * kLanes + static_cast<size_t>(std::countr_zero(edges));
-      const Segment edge = polygon.edge(i);
-      if (!posed_.IsBeside(edge)) near.push_back({static_cast<uint32_t>(i), edge});
-    }
-    if (near.size() == before) return !meter_.stopped();
-    if (auto witness = posed_.FindWitness(std::span(near).subspan(before))) {
-      neighbor.witness = *witness;
-      neighbor.has_witness = true;
-    }
-    return !neighbor.has_witness && !meter_.stopped();
+    return !IsTouchedByByte(neighbor, distances, byte) && !meter_.stopped();
   });
-  return neighbor.has_witness || posed_.HoldsRing(polygon, near) || IsHeld(neighbor);
+  return neighbor.has_witness || posed_.HoldsRing(neighbor.polygon.polygon(), scratch_.near) ||
+         IsHeld(neighbor);
 }
 
 // Whether the polygon, none of whose edges the shape meets or holds, holds the shape. Where the

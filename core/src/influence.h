@@ -9,9 +9,9 @@
 //   (1) A distance is 1-Lipschitz: with the reference point at p, an edge is at least
 //       dist(q, edge) - |p - q| away, whatever q is.
 //
-// An odometer adds up the ways that the reference point was moved, rounded up, so |p - q| is at most
-// the difference of two of its readings. So a bound is written down once, as the reading up to which
-// it holds, and never touched until the odometer gets there.
+// An odometer adds up the ways that the reference point was moved, rounded up, so |p - q| is at
+// most the difference of two of its readings. So a bound is written down once, as the reading up to
+// which it holds, and never touched until the odometer gets there.
 #pragma once
 
 #include <array>
@@ -20,6 +20,7 @@
 #include <span>
 #include <vector>
 
+#include "box_tree.h"
 #include "carom/geometry.h"
 #include "carom/work_meter.h"
 #include "indexed_polygon.h"
@@ -32,7 +33,7 @@ namespace carom::internal {
 // 64 consecutive edges of a polygon, eight to a byte. Where the mask has more than one word, only
 // words with a bit are kept.
 struct MaskWord {
-  uint64_t bits = 0;   // of edge 64 * index + i
+  uint64_t bits = 0;  // of edge 64 * index + i
   uint32_t index = 0;
   // Of byte k: its edges are at least bound[k] - odometer away; +inf where no bit is set.
   std::array<float, kLanes> bound;
@@ -44,17 +45,20 @@ struct MaskWord {
 // A polygon that the mask has edges of, or that holds the reference point. Of one without an index
 // all edges are in the mask, and it has no words.
 struct Neighbor {
-  explicit Neighbor(const IndexedPolygon& its_polygon) : polygon(its_polygon) {}
+  explicit Neighbor(const IndexedPolygon& its_polygon)
+      : polygon(its_polygon), box(its_polygon.polygon().bounds()) {}
 
   bool is_small() const { return polygon.edge_index() == nullptr; }
 
   IndexedPolygon polygon;
+  FloatBox box;  // of the polygon: most looks read no more of it
   uint32_t first_word = 0;
   uint32_t word_count = 0;
   // Readings of the odometer up to which, exclusive, each holds at any rotation:
   double touch_until = 0;  // `touches`
   double clear_until = 0;  // no edge is met
   double side_until = 0;   // `is_inside`
+  double core_from = 0;    // before that the shape's core does not reach an edge
   uint32_t nearest = 0;    // the byte that was found nearest, edge / 8
   Witness witness;
   bool has_witness = false;
@@ -104,11 +108,16 @@ class Look {
   // For a neighbor of which the box told: until when by its edges.
   void TellByEdges(Neighbor& neighbor);
 
+  // Work units that grow with the size of the mask.
+  uint64_t mask_work() const { return mask_work_; }
+
  private:
   bool IsBoxClear(Neighbor& neighbor);
   bool IsClear(Neighbor& neighbor, double distance);
   bool IsCoreTouched(Neighbor& neighbor, double distance);
+  bool IsStillTouched(Neighbor& neighbor);
   bool IsTouched(Neighbor& neighbor, PointDistances& distances);
+  bool IsTouchedByByte(Neighbor& neighbor, PointDistances& distances, size_t byte);
   bool IsInside(Neighbor& neighbor);
   bool IsHeld(Neighbor& neighbor);
   // Calls visit(byte) for the bytes that may have an edge in reach, while it returns true.
@@ -126,6 +135,7 @@ class Look {
   double odometer_;
   LookScratch& scratch_;
   WorkMeter& meter_;
+  uint64_t mask_work_ = 0;
   size_t measured_ = kNone;  // the byte of the neighbor whose distances are at hand
 
   static constexpr size_t kNone = ~size_t{0};

@@ -53,8 +53,8 @@ class PointDistances {
                 Double2{b[1], d[1]});
       }
     }
-    const Double2 least = Min(Min(squares_.pair[0], squares_.pair[1]),
-                              Min(squares_.pair[2], squares_.pair[3]));
+    const Double2 least =
+        Min(Min(squares_.pair[0], squares_.pair[1]), Min(squares_.pair[2], squares_.pair[3]));
     least_ = std::min(least[0], least[1]);
   }
 

@@ -32,14 +32,14 @@ PosedShape::PosedShape(const TrackedShape& shape, const Pose& pose, PoseScratch&
       pose_(pose),
       scratch_(scratch),
       meter_(meter),
-      kind_(shape.options.within > 0  ? Kind::kWithin
-            : shape.shape.polygon() ? Kind::kPolygon
-                                    : Kind::kCapsule),
+      kind_(shape.options.within > 0 ? Kind::kWithin
+            : shape.shape.polygon()  ? Kind::kPolygon
+                                     : Kind::kCapsule),
       error_(2 * PlacingError(Magnitude(pose.position), shape.extent)),
       reach_((shape.extent * kMostStretch + shape.options.within + error_) * kUp),
-      core_(shape.core < 0 ? -1
-                           : shape.core * kLeastStretch * (1 - 16 * kUnit) - error_ +
-                                 shape.options.within) {
+      core_(shape.core < 0
+                ? -1
+                : shape.core * kLeastStretch * (1 - 16 * kUnit) - error_ + shape.options.within) {
   ++scratch_.pose;
 }
 
@@ -215,8 +215,8 @@ bool PosedShape::IsCoreWithin(const Core& fixed) {
   const LengthSum enough{moving.radius(), 0, shape_.options.within};
   const std::optional<Closest> closest =
       FindClosest(fixed, moving, {enough, SquareBounds(enough).high}, meter_);
-  return closest && (closest->kind != Closest::Kind::kApart ||
-                     Compare(*closest->approach, enough) <= 0);
+  return closest &&
+         (closest->kind != Closest::Kind::kApart || Compare(*closest->approach, enough) <= 0);
 }
 
 }  // namespace carom::internal

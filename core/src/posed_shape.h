@@ -75,8 +75,8 @@ class PosedShape {
   // Whether the shape, or a point within `within` of it, is on the edge.
   bool Meets(const Segment& edge);
 
-  // Whether it is easily seen that the edge's line has all of a polygon on one side, so that it meets
-  // none of the edge: the paper's pruning by signs.
+  // Whether it is easily seen that the edge's line has all of a polygon on one side, so that it
+  // meets none of the edge: the paper's pruning by signs.
   bool IsBeside(const Segment& edge);
 
   // The rest tells in parts whether it shares a point with a polygon: by a pair of edges that do,

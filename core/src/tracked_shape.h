@@ -34,7 +34,7 @@ inline double PlacingError(double magnitude, double extent) {
 // Up to eight consecutive edges of a ring, or up to eight nodes.
 struct OutlineNode {
   Vec2 center;
-  double radius = 0;  // all of it is at most so far from the centre
+  double radius = 0;   // all of it is at most so far from the centre
   uint32_t first = 0;  // edge or node
   uint32_t count = 0;
   bool is_run = false;
@@ -43,6 +43,11 @@ struct OutlineNode {
 // Immutable, hence thread-safe.
 struct TrackedShape {
   TrackedShape(Shape its_shape, const TrackerOptions& its_options);
+
+  // Whether a way between these poses turns it.
+  bool Turns(const Pose& from, const Pose& to) const {
+    return extent > 0 && (from.c != to.c || from.s != to.s);
+  }
 
   Shape shape;
   TrackerOptions options;

@@ -17,6 +17,7 @@
 #include "posed_shape.h"
 #include "scene_traversal.h"
 #include "tracked_shape.h"
+#include "tracked_ways.h"
 #include "tracker_memory.h"
 
 namespace carom {
@@ -41,13 +42,15 @@ struct Scratch {
 
   bool IsModest() const {
     return look.edges.capacity() + look.near.capacity() + overlaps.polygon_ids.capacity() +
-               overlaps.edges.capacity() <=
-           kMaxKept;
+                   overlaps.edges.capacity() <=
+               kMaxKept &&
+           ways.IsModest(kMaxKept);
   }
 
   LookScratch look;
   std::vector<NearPolygon> near;  // of an item
-  OverlapAnswers overlaps;        // of one that is answered without memory
+  internal::TrackedWays ways;
+  OverlapAnswers overlaps;  // of one that is answered without memory
   DistanceAnswers distances;
 };
 
@@ -84,6 +87,15 @@ class MoveBatch {
   bool Run();
 
  private:
+  Tracker* TrackerOf(size_t i) const;
+  bool SweepWays();
+  bool IsWayQuiet(const Tracker& tracker, const Pose& from, const Pose& to, double tolerance) const;
+  bool IsWayClear(size_t i) const {
+    return !scratch_->ways.error(i) && !scratch_->ways.first_touch(i).touches;
+  }
+  bool ReadPose(size_t i, ItemChecker& check, Pose& pose) const;
+  bool ReadStart(size_t i, ItemChecker& check, const Pose& to, Pose& from) const;
+  void FetchAhead(size_t i) const;
   bool IsQuiet(const Tracker& tracker, size_t i) const;
   void AnswerQuiet(Tracker& tracker, size_t i);
   void Answer(Tracker& tracker, size_t i);
@@ -113,24 +125,116 @@ class MoveBatch {
 
 bool MoveBatch::Run() {
   const bool remembers = options_.coherence == Coherence::kOn;
+  if (moves_.sweeps() && !SweepWays()) return false;
   for (size_t i = 0; i < moves_.size(); ++i) {
     if (!meter_.Spend(1)) return false;
-    const size_t index = moves_.tracker.empty() ? i : moves_.tracker[i];
-    if (index >= moves_.trackers.size()) {
+    if (remembers) FetchAhead(i);
+    Tracker* const tracker = TrackerOf(i);
+    if (tracker == nullptr) {
       ItemChecker(i, out_.errors).Fail(ItemColumn::kTracker, ItemFault::kUnknownTracker);
       Refuse();
-      continue;
+    } else if (remembers && IsQuiet(*tracker, i)) {
+      AnswerQuiet(*tracker, i);
+    } else {
+      Answer(*tracker, i);
+      if (meter_.stopped()) return false;
     }
-    Tracker& tracker = moves_.trackers[index];
-    if (remembers && IsQuiet(tracker, i)) {
-      AnswerQuiet(tracker, i);
-      continue;
-    }
-    Answer(tracker, i);
-    if (meter_.stopped()) return false;
   }
   if (scratch_->IsModest()) scratch_.Return();
   return true;
+}
+
+inline Tracker* MoveBatch::TrackerOf(size_t i) const {
+  const size_t index = moves_.tracker.empty() ? i : moves_.tracker[i];
+  return index < moves_.trackers.size() ? &moves_.trackers[index] : nullptr;
+}
+
+// Trackers by the thousand are in no cache: what a move will read is asked for some moves before,
+// step by step along the pointers, for those that will not be quiet.
+inline void MoveBatch::FetchAhead(size_t i) const {
+  if (moves_.trackers.size() < 64) return;
+  if (i + 16 < moves_.size()) {
+    if (const Tracker* const tracker = TrackerOf(i + 16)) {
+      __builtin_prefetch(tracker);
+      __builtin_prefetch(&tracker->memory_);
+    }
+  }
+  const auto memory_at = [&](size_t k) -> const TrackerMemory* {
+    if (k >= moves_.size()) return nullptr;
+    const Tracker* const tracker = TrackerOf(k);
+    return tracker == nullptr || IsQuiet(*tracker, k) ? nullptr : tracker->memory_.get();
+  };
+  if (const TrackerMemory* const memory = memory_at(i + 12)) memory->FetchSelf();
+  if (const TrackerMemory* const memory = memory_at(i + 8)) memory->FetchNeighbors();
+  if (const TrackerMemory* const memory = memory_at(i + 4)) memory->FetchPolygons();
+}
+
+// A way whose ends are both in the quiet ball of a tracker that touches nothing is clear, for a
+// ball is convex. One that turns is stopped where it comes within the tolerance, so there must be
+// more room; and its tolerance must be in order without a closer look.
+bool MoveBatch::IsWayQuiet(const Tracker& tracker, const Pose& from, const Pose& to,
+                           double tolerance) const {
+  if (tracker.state_ != state_ || tracker.holds_ || !(tracker.quiet2_[1] > 0)) return false;
+  constexpr double kDown = 1 - 8 * kUnit;
+  double room = std::sqrt(tracker.quiet2_[1]) * kDown;
+  const TrackedShape& shape = *tracker.shape_;
+  if (shape.Turns(from, to)) {
+    const double extent = 4 * shape.extent;
+    const double magnitude =
+        std::max(std::abs(tracker.anchor_.x), std::abs(tracker.anchor_.y)) + room + extent;
+    if (!(tolerance >= 0x1p-19 * (2 * room + extent) && tolerance >= 0x1p-39 * magnitude &&
+          tolerance >= 0x1p-129)) {
+      return false;
+    }
+    room = (room - tolerance) * kDown;
+  }
+  const auto is_quiet = [&](Vec2 p) {
+    const double dx = p.x - tracker.anchor_.x;
+    const double dy = p.y - tracker.anchor_.y;
+    return room > 0 && dx * dx + dy * dy < room * room * kDown;
+  };
+  return is_quiet(from.position) && is_quiet(to.position);
+}
+
+// Sweeps the ways that are not known to be clear. Returns false once the meter stops.
+bool MoveBatch::SweepWays() {
+  internal::TrackedWays& ways = scratch_->ways;
+  ways.Clear(moves_.size());
+  std::vector<ItemError> errors;
+  for (size_t i = 0; i < moves_.size(); ++i) {
+    const Tracker* const tracker = TrackerOf(i);
+    ItemChecker check(i, errors);
+    Pose from, to;
+    if (tracker == nullptr || !ReadPose(i, check, to) || !ReadStart(i, check, to, from)) continue;
+    const TrackedShape& shape = *tracker->shape_;
+    const double tolerance = options_.tolerance == 0 ? 0x1p-10 * shape.extent : options_.tolerance;
+    if (options_.coherence == Coherence::kOn && IsWayQuiet(*tracker, from, to, tolerance)) continue;
+    if (!meter_.Spend(1)) return false;
+    ways.Add(static_cast<uint32_t>(i), shape, from, to, tolerance);
+  }
+  for (const ItemError& error : errors) ways.Refuse(error);
+  return ways.Sweep(scene_, meter_);
+}
+
+bool MoveBatch::ReadPose(size_t i, ItemChecker& check, Pose& pose) const {
+  if (!check.Coordinate(ItemColumn::kX, moves_.x[i]) ||
+      !check.Coordinate(ItemColumn::kY, moves_.y[i])) {
+    return false;
+  }
+  pose.position = Normalized(Vec2{moves_.x[i], moves_.y[i]});
+  return ReadRotation(moves_.c, moves_.s, moves_.angle, ItemColumn::kC, ItemColumn::kAngle, i,
+                      check, pose);
+}
+
+bool MoveBatch::ReadStart(size_t i, ItemChecker& check, const Pose& to, Pose& from) const {
+  if (!check.Coordinate(ItemColumn::kFromX, moves_.from_x[i]) ||
+      !check.Coordinate(ItemColumn::kFromY, moves_.from_y[i])) {
+    return false;
+  }
+  from = to;
+  from.position = Normalized(Vec2{moves_.from_x[i], moves_.from_y[i]});
+  return ReadRotation(moves_.from_c, moves_.from_s, moves_.from_angle, ItemColumn::kFromC,
+                      ItemColumn::kFromAngle, i, check, from);
 }
 
 // Also false for numbers that are not accepted: they are not near anything.
@@ -138,6 +242,7 @@ inline bool MoveBatch::IsQuiet(const Tracker& tracker, size_t i) const {
   const double dx = x_[i] - tracker.anchor_.x;
   const double dy = y_[i] - tracker.anchor_.y;
   if (!(dx * dx + dy * dy < tracker.quiet2_[detail_]) || tracker.state_ != state_) return false;
+  if (moves_.sweeps() && !IsWayClear(i)) return false;
   if (c_ != nullptr) return IsRotation(c_[i], s_[i]);
   return angle_ == nullptr || std::abs(angle_[i]) <= kMaxAngle;
 }
@@ -162,13 +267,11 @@ void MoveBatch::AnswerQuiet(Tracker& tracker, size_t i) {
 void MoveBatch::Answer(Tracker& tracker, size_t i) {
   ItemChecker check(i, out_.errors);
   Pose pose;
-  if (!check.Coordinate(ItemColumn::kX, moves_.x[i]) ||
-      !check.Coordinate(ItemColumn::kY, moves_.y[i]) ||
-      !ReadRotation(moves_.c, moves_.s, moves_.angle, ItemColumn::kC, ItemColumn::kAngle, i, check,
-                    pose)) {
+  if (!ReadPose(i, check, pose)) return Refuse();
+  if (moves_.sweeps() && scratch_->ways.error(i)) {
+    out_.errors.push_back(*scratch_->ways.error(i));
     return Refuse();
   }
-  pose.position = Normalized(Vec2{moves_.x[i], moves_.y[i]});
   PosedShape posed(*tracker.shape_, pose, scratch_->look.pose, meter_);
   if (posed.IsAccepted()) return AnswerAt(tracker, i, pose, posed);
   check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
@@ -242,9 +345,9 @@ void MoveBatch::Look(const TrackedShape& shape, const Pose& pose, PosedShape& po
   const Vec2 p = pose.position;
   const OverlapOptions options{options_.detail, shape.options.mask};
   if (shape.options.within > 0) {
-    const DistanceColumns columns{{{&shape.shape, 1}, {}, {&p.x, 1}, {&p.y, 1}, {&pose.c, 1},
-                                   {&pose.s, 1}, {}},
-                                  {&shape.options.within, 1}};
+    const DistanceColumns columns{
+        {{&shape.shape, 1}, {}, {&p.x, 1}, {&p.y, 1}, {&pose.c, 1}, {&pose.s, 1}, {}},
+        {&shape.options.within, 1}};
     if (MeasureDistances(scene_, columns, {DistanceMode::kWithin, shape.options.mask},
                          scratch_->distances, meter_)) {
       TakeDistances(posed, p);
@@ -253,14 +356,15 @@ void MoveBatch::Look(const TrackedShape& shape, const Pose& pose, PosedShape& po
   }
   bool ran = false;
   if (const Polygon* polygon = shape.shape.polygon()) {
-    const PolygonColumns columns{{polygon, 1},   {},           {&p.x, 1}, {&p.y, 1},
+    const PolygonColumns columns{{polygon, 1}, {},           {&p.x, 1}, {&p.y, 1},
                                  {&pose.c, 1}, {&pose.s, 1}, {}};
     ran = OverlapPolygons(scene_, columns, options, scratch_->overlaps, meter_);
   } else {
     const Capsule capsule = posed.PlacedCapsule();
     const auto& [a, b] = capsule.axis;
-    ran = OverlapCapsules(scene_, {{&a.x, 1}, {&a.y, 1}, {&b.x, 1}, {&b.y, 1}, {&capsule.radius, 1}},
-                          options, scratch_->overlaps, meter_);
+    ran =
+        OverlapCapsules(scene_, {{&a.x, 1}, {&a.y, 1}, {&b.x, 1}, {&b.y, 1}, {&capsule.radius, 1}},
+                        options, scratch_->overlaps, meter_);
   }
   if (ran) TakeOverlaps();
 }
@@ -289,22 +393,23 @@ void MoveBatch::TakeDistances(PosedShape& posed, Vec2 p) {
       scratch_->look.edges.push_back(polygon.edge_ref(i));
       if (!meter_.SpendRows(1)) return;
     }
-    scratch_->near.back().edge_count =
-        static_cast<uint32_t>(scratch_->look.edges.size() - before);
+    scratch_->near.back().edge_count = static_cast<uint32_t>(scratch_->look.edges.size() - before);
   }
 }
 
 // An item that is not answered.
 void MoveBatch::Refuse() {
   out_.counts.push_back(0);
+  if (moves_.sweeps()) out_.first_touches.push_back({});
   if (options_.quiet_radii) out_.quiet_radii.push_back(0);
 }
 
 void MoveBatch::Append(size_t i) {
-  if (scratch_->near.empty()) {
+  if (scratch_->near.empty() && (!moves_.sweeps() || IsWayClear(i))) {
     out_.clear[i / 64] |= uint64_t{1} << (i % 64);
     return;
   }
+  if (moves_.sweeps()) out_.first_touches.push_back(scratch_->ways.first_touch(i));
   out_.counts.push_back(static_cast<uint32_t>(scratch_->near.size()));
   for (const NearPolygon& near : scratch_->near) {
     out_.polygon_ids.push_back(near.id);
@@ -378,6 +483,7 @@ void MoveAnswers::Clear() {
   polygon_ids.clear();
   edge_counts.clear();
   edges.clear();
+  first_touches.clear();
   errors.clear();
   quiet_radii.clear();
   tiers = {};

@@ -28,6 +28,9 @@ constexpr uint16_t kHoliday = 64;
 
 // What a mask takes beside looking things up, in units of work: measured.
 constexpr uint64_t kFixedWork = 64;
+constexpr uint64_t kNeighborWork = 8;
+// And a neighbor at each look.
+constexpr uint64_t kPassedWork = 3;
 
 // How far it is at most.
 double Way(Vec2 from, Vec2 to) {
@@ -74,14 +77,36 @@ void TrackerMemory::Clear() {
   touch_radius_ = clear_radius_ = 0;
 }
 
+namespace {
+
+void Fetch(const void* begin, size_t bytes) {
+  for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch(static_cast<const char*>(begin) + i);
+}
+
+}  // namespace
+
+void TrackerMemory::FetchSelf() const { Fetch(this, sizeof *this); }
+
+void TrackerMemory::FetchNeighbors() const {
+  constexpr size_t kMost = 8;
+  const std::vector<Neighbor>& neighbors = influence_.neighbors;
+  Fetch(neighbors.data(), std::min(neighbors.size(), kMost) * sizeof(Neighbor));
+}
+
+void TrackerMemory::FetchPolygons() const {
+  for (const Neighbor& neighbor : influence_.neighbors) {
+    if (neighbor.touch_until <= odometer_) Fetch(neighbor.polygon.polygon().memory(), 256);
+  }
+}
+
 // The slack to ask for.
 void TrackerMemory::Tune(const Scene& scene, const PosedShape& posed, uint32_t moves) {
   misses_ = moves < kFewMoves ? misses_ + 1 : 0;
   if (slack_ == 0) {
     slack_ = std::max(posed.reach() / 2, scene.index().spacing() / 4);
-  } else if (moves < 2 * kFewMoves || refresh_work_ > look_work_) {
+  } else if (moves < kFewMoves || refresh_work_ > look_work_) {
     slack_ *= 2;
-  } else if (4 * refresh_work_ < look_work_) {
+  } else if (moves > 4 * kFewMoves && 4 * refresh_work_ < look_work_) {
     slack_ /= 2;
   }
 }
@@ -116,6 +141,7 @@ bool TrackerMemory::Refresh(const Scene& scene, const TrackedShape& shape, const
   // Whatever is within the limit is accepted.
   const double magnitude = std::max(std::abs(p.x), std::abs(p.y));
   limit_ = std::min(limit_, kMaxCoordinate / 2 - magnitude - posed.reach());
+  meter.Spend(kNeighborWork * influence_.neighbors.size());
   refresh_work_ = kFixedWork + meter.used() - before;
   if (!meter.stopped()) return true;
   Clear();
@@ -143,8 +169,7 @@ bool TrackerMemory::Gather(const Scene& scene, const TrackedShape& shape, WorkMe
 // edges is how far its box is, and looks measure what comes near.
 bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, WorkMeter& meter) {
   const Polygon& polygon = indexed.polygon();
-  if (LowerDistance2(polygon.bounds(), {center_, center_}) >
-      known_radius_ * known_radius_ * kUp) {
+  if (LowerDistance2(polygon.bounds(), {center_, center_}) > known_radius_ * known_radius_ * kUp) {
     return true;
   }
   Neighbor neighbor(indexed);
@@ -196,7 +221,6 @@ bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, WorkMeter& meter) 
 
 void TrackerMemory::LookFrom(Vec2 p, PosedShape& posed, OverlapDetail detail, LookScratch& scratch,
                              WorkMeter& meter) {
-  const uint64_t before = meter.used();
   odometer_ = (odometer_ + Way(anchor_, p)) * kUp;
   anchor_ = p;
   scratch.edges.clear();
@@ -209,6 +233,7 @@ void TrackerMemory::LookFrom(Vec2 p, PosedShape& posed, OverlapDetail detail, Lo
       look.TellEdges(neighbor);
     }
   }
+  meter.Spend(influence_.neighbors.size());
   // The first that ends is looked at closely.
   double touch_until = HUGE_VAL;
   double clear_until = HUGE_VAL;
@@ -232,7 +257,7 @@ void TrackerMemory::LookFrom(Vec2 p, PosedShape& posed, OverlapDetail detail, Lo
   const double left = (limit_ - Way(center_, p)) * kDown;
   touch_radius_ = std::clamp((touch_until - odometer_) * kDown, 0.0, std::max(left, 0.0));
   clear_radius_ = std::clamp((clear_until - odometer_) * kDown, 0.0, std::max(left, 0.0));
-  look_work_ += meter.used() - before;
+  look_work_ += look.mask_work() + kPassedWork * influence_.neighbors.size();
 }
 
 }  // namespace carom::internal

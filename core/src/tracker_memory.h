@@ -8,10 +8,10 @@
 // rotation, is in it.
 //
 // The slack balances two costs. Making a mask costs a, once in slack / step moves; looking at its
-// edges costs about b * slack a move, for the more of them there are. a / slack + b * slack is least
-// where both terms are equal: so whenever a mask is made, the slack is doubled if making the last
-// one took more work than all looks at it, or it did not last, and halved if it took less than a
-// quarter of that.
+// edges costs about b * slack a move, for the more of them there are. a / slack + b * slack is
+// least where both terms are equal: so whenever a mask is made, the slack is doubled if making the
+// last one took more work than all looks at it, or it did not last, and halved if it took less than
+// a quarter of that.
 #pragma once
 
 #include <cstddef>
@@ -60,6 +60,12 @@ class TrackerMemory {
   Vec2 center() const { return center_; }
   double known_radius() const { return known_radius_; }
 
+  // Ask the processor for what the next look will read: this; then what it points to; then what
+  // that points to.
+  void FetchSelf() const;
+  void FetchNeighbors() const;
+  void FetchPolygons() const;
+
   size_t memory_bytes() const { return sizeof(*this) + influence_.memory_bytes(); }
 
  private:
@@ -67,18 +73,18 @@ class TrackerMemory {
   bool GatherFrom(const IndexedPolygon& indexed, WorkMeter& meter);
   void Tune(const Scene& scene, const PosedShape& posed, uint32_t moves);
   Influence influence_;
-  Vec2 center_;               // where the mask was made
-  Vec2 anchor_;               // of the last look
-  double slack_ = 0;          // what is asked for
-  double limit_ = -1;         // what the mask has; below 0 without one
+  Vec2 center_;        // where the mask was made
+  Vec2 anchor_;        // of the last look
+  double slack_ = 0;   // what is asked for
+  double limit_ = -1;  // what the mask has; below 0 without one
   double known_radius_ = 0;
   double odometer_ = 0;
   double touch_radius_ = 0;
   double clear_radius_ = 0;
   uint64_t refresh_work_ = 0;  // that the last mask took
   uint64_t look_work_ = 0;     // that all looks at it took
-  uint16_t misses_ = 0;   // masks in a row that were left at once
-  uint16_t holiday_ = 0;  // moves to come without a mask
+  uint16_t misses_ = 0;        // masks in a row that were left at once
+  uint16_t holiday_ = 0;       // moves to come without a mask
 };
 
 }  // namespace carom::internal

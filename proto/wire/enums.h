@@ -111,8 +111,7 @@ struct EnumTable<ItemFault> {
       ItemFault::kNotARotation,      ItemFault::kAngleOutOfRange, ItemFault::kUnknownShape,
       ItemFault::kPlacedOutOfRange,  ItemFault::kZeroDirection,   ItemFault::kNotARange,
       ItemFault::kEmptyBox,          ItemFault::kNegativeLength,  ItemFault::kNotAMass,
-      ItemFault::kToleranceTooSmall, ItemFault::kTooManyBeams,
-      ItemFault::kUnknownTracker};
+      ItemFault::kToleranceTooSmall, ItemFault::kTooManyBeams,    ItemFault::kUnknownTracker};
   static_assert(std::size(kValues) == v1::ItemFault_ARRAYSIZE);
 };
 

@@ -45,6 +45,7 @@ class Journey {
     for (int i = 0; i < 6; ++i) trackers_.push_back(MakeTracker());
     poses_.resize(trackers_.size());
     for (Pose& pose : poses_) Jump(pose);
+    last_poses_ = poses_;
   }
 
   // Returns false where warm and cold differ.
@@ -58,19 +59,34 @@ class Journey {
     options.detail = random_.Below(3) == 0 ? OverlapDetail::kEdges : OverlapDetail::kIds;
     options.coherence = random_.Below(20) == 0 ? Coherence::kOff : Coherence::kOn;
     options.quiet_radii = random_.Below(2) == 0;
-    const MoveAnswers warm = Move(options);
+    const bool sweeps = kind_ != JourneyKind::kMagnitudes && random_.Below(4) == 0;
+    if (random_.Below(2) == 0) options.tolerance = extent_ * std::ldexp(1.0, -4 - random_.Below(8));
+    if (random_.Below(30) == 0) options.tolerance = std::ldexp(1.0, -60);
+    const MoveAnswers warm = Move(options, sweeps);
     options.coherence = Coherence::kOff;
-    const MoveAnswers cold = Move(options);
+    const MoveAnswers cold = Move(options, sweeps);
+    last_poses_ = poses_;
     tiers_.quiet += warm.tiers.quiet;
     tiers_.near += warm.tiers.near;
     tiers_.refresh += warm.tiers.refresh;
     return warm.clear == cold.clear && warm.counts == cold.counts &&
            warm.polygon_ids == cold.polygon_ids && warm.edge_counts == cold.edge_counts &&
-           warm.edges == cold.edges && warm.errors == cold.errors;
+           warm.edges == cold.edges && warm.first_touches == cold.first_touches &&
+           warm.errors == cold.errors;
   }
 
-  MoveAnswers Move(const MoveOptions& options) {
+  // With `sweeps`, from where the last step ended; half of the time without turning.
+  MoveAnswers Move(const MoveOptions& options, bool sweeps = false) {
     std::vector<double> x, y, c, s;
+    std::vector<double> from_x, from_y, from_c, from_s;
+    for (const Pose& pose : last_poses_) {
+      if (!sweeps) break;
+      from_x.push_back(pose.position.x);
+      from_y.push_back(pose.position.y);
+      if (frame_ % 2 == 0) continue;
+      from_c.push_back(pose.c);
+      from_s.push_back(pose.s);
+    }
     for (const Pose& pose : poses_) {
       x.push_back(pose.position.x);
       y.push_back(pose.position.y);
@@ -79,7 +95,9 @@ class Journey {
     }
     MoveAnswers answers;
     WorkMeter meter;
-    EXPECT_TRUE(MoveTrackers(*scene_, {trackers_, {}, x, y, c, s, {}}, options, answers, meter));
+    EXPECT_TRUE(MoveTrackers(*scene_,
+                             {trackers_, {}, x, y, c, s, {}, from_x, from_y, from_c, from_s},
+                             options, answers, meter));
     return answers;
   }
 
@@ -176,7 +194,7 @@ class Journey {
         break;
       case 3:
         break;  // stays
-      case 4:  // on the grid, where things touch
+      case 4:   // on the grid, where things touch
         if (kind_ == JourneyKind::kGrid) pose.position = grid_.Point(random_);
         break;
       default: {
@@ -194,8 +212,8 @@ class Journey {
     if (choice == 0) {
       edits.push_back(AddPolygon{MakePolygon(next_id_++)});
     } else {
-      const auto index = static_cast<size_t>(
-          random_.Below(static_cast<int>(scene_->polygon_count())));
+      const auto index =
+          static_cast<size_t>(random_.Below(static_cast<int>(scene_->polygon_count())));
       const uint64_t id = scene_->polygon(index).id();
       if (choice == 1) edits.push_back(RemovePolygon{id});
       if (choice == 2) edits.push_back(ReplacePolygon{MakePolygon(id)});
@@ -213,6 +231,7 @@ class Journey {
   Scene::Ptr scene_;
   std::vector<Tracker> trackers_;
   std::vector<Pose> poses_;
+  std::vector<Pose> last_poses_;
   MoveTiers tiers_;
 };
 

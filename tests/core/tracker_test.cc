@@ -112,8 +112,7 @@ double DistanceOf(Vec2 p, const carom::Segment& edge) {
 
 // Law: after a refresh the quiet radius is at least half of what there is.
 TEST(TrackerLawTest, TheQuietRadiusIsAtLeastHalfOfTheClearance) {
-  const Tracker disc =
-      Tracker::Create(Shape::Create(Capsule{{{0, 0}, {0, 0}}, 2}).value()).value();
+  const Tracker disc = Tracker::Create(Shape::Create(Capsule{{{0, 0}, {0, 0}}, 2}).value()).value();
   int checked = 0;
   for (uint64_t seed = 0; seed < 40; ++seed) {
     Journey journey(JourneyKind::kStars, 800 + seed);
@@ -130,7 +129,7 @@ TEST(TrackerLawTest, TheQuietRadiusIsAtLeastHalfOfTheClearance) {
       std::vector<Tracker> trackers{disc};
       MoveAnswers answers;
       WorkMeter meter;
-      ASSERT_TRUE(MoveTrackers(scene, {trackers, {}, {&p.x, 1}, {&p.y, 1}, {}, {}, {}},
+      ASSERT_TRUE(MoveTrackers(scene, {trackers, {}, {&p.x, 1}, {&p.y, 1}},
                                {OverlapDetail::kIds, Coherence::kOn, true}, answers, meter));
       EXPECT_EQ(answers.tiers.refresh, 1);
       if (nearest - 2 > 1e-6) {
@@ -163,13 +162,13 @@ MoveAnswers MoveTo(const Scene& scene, std::vector<Tracker>& trackers, std::vect
                    std::vector<double> y, const MoveOptions& options = {}) {
   MoveAnswers answers;
   WorkMeter meter;
-  EXPECT_TRUE(MoveTrackers(scene, {trackers, {}, x, y, {}, {}, {}}, options, answers, meter));
+  EXPECT_TRUE(MoveTrackers(scene, {trackers, {}, x, y}, options, answers, meter));
   return answers;
 }
 
 TEST(TrackerTest, AnswersWhatIsTouched) {
-  const Scene::Ptr scene =
-      SceneOf({BoxSpec(7, {0, 0}, {4, 4}), BoxSpec(3, {4, 0}, {8, 4}), BoxSpec(9, {20, 0}, {40, 20})});
+  const Scene::Ptr scene = SceneOf(
+      {BoxSpec(7, {0, 0}, {4, 4}), BoxSpec(3, {4, 0}, {8, 4}), BoxSpec(9, {20, 0}, {40, 20})});
   std::vector<Tracker> trackers(4, UnitDisc());
   const MoveAnswers answers =
       MoveTo(*scene, trackers, {4, -1, -1.5, 30}, {-1, 2, 2, 10}, {OverlapDetail::kEdges});
@@ -192,8 +191,7 @@ TEST(TrackerTest, KeepsADistance) {
 
 TEST(TrackerTest, RefusesWhatIsNotADistance) {
   for (const double within : {-1.0, HUGE_VAL, std::nan("")}) {
-    const auto made =
-        Tracker::Create(Shape::Create(Capsule{}).value(), {kEveryCategory, within});
+    const auto made = Tracker::Create(Shape::Create(Capsule{}).value(), {kEveryCategory, within});
     EXPECT_EQ(made.status().code(), absl::StatusCode::kInvalidArgument);
     EXPECT_THAT(made.status().message(), ::testing::HasSubstr("within"));
   }
@@ -210,7 +208,7 @@ TEST(TrackerTest, OneBadMoveLeavesTheOthers) {
   for (const Coherence coherence : {Coherence::kOn, Coherence::kOff, Coherence::kOn}) {
     MoveAnswers answers;
     WorkMeter meter;
-    ASSERT_TRUE(MoveTrackers(*scene, {trackers, tracker, x, y, c, s, {}},
+    ASSERT_TRUE(MoveTrackers(*scene, {trackers, tracker, x, y, c, s},
                              {OverlapDetail::kIds, coherence, true}, answers, meter));
     EXPECT_THAT(answers.clear, ElementsAre(0b100010));
     EXPECT_THAT(answers.counts, ElementsAre(1, 0, 0, 0));
@@ -242,8 +240,9 @@ TEST(TrackerTest, AQuietMoveStillNeedsARotation) {
     EXPECT_THAT(answers.errors,
                 ElementsAre(ItemError{0, ItemColumn::kAngle, ItemFault::kAngleOutOfRange}));
     ASSERT_TRUE(
-        MoveTrackers(*scene, {trackers, {}, one, one, {&bad_c, 1}, one, {}}, {}, answers, meter));
-    EXPECT_THAT(answers.errors, ElementsAre(ItemError{0, ItemColumn::kC, ItemFault::kNotARotation}));
+        MoveTrackers(*scene, {trackers, {}, one, one, {&bad_c, 1}, one}, {}, answers, meter));
+    EXPECT_THAT(answers.errors,
+                ElementsAre(ItemError{0, ItemColumn::kC, ItemFault::kNotARotation}));
   }
 }
 
@@ -317,6 +316,82 @@ TEST(TrackerTest, RefreshesAreRare) {
   }
 }
 
+// Story: between two frames a shape may pass through a wall. Asked as a sweep, it is found.
+TEST(TrackerTest, ASweepFindsWhatWasTunnelled) {
+  const Scene::Ptr scene = SceneOf({BoxSpec(7, {4, -10}, {5, 10}), BoxSpec(3, {6, -10}, {7, 10})});
+  for (const Coherence coherence : {Coherence::kOn, Coherence::kOff}) {
+    std::vector<Tracker> trackers(1, UnitDisc());
+    const double from = 0;
+    const double to = 20;
+    const double y = 0;
+    MoveColumns moves{trackers, {}, {&to, 1}, {&y, 1}};
+    MoveAnswers answers;
+    WorkMeter meter;
+    ASSERT_TRUE(MoveTrackers(*scene, moves, {OverlapDetail::kIds, coherence}, answers, meter));
+    EXPECT_THAT(answers.clear, ElementsAre(1));
+    moves.from_x = {&from, 1};
+    moves.from_y = {&y, 1};
+    ASSERT_TRUE(MoveTrackers(*scene, moves, {OverlapDetail::kIds, coherence}, answers, meter));
+    EXPECT_THAT(answers.clear, ElementsAre(0));
+    EXPECT_THAT(answers.counts, ElementsAre(0));
+    const double fraction = std::nextafter(0.15, 1);  // of a disc: 3/20 rounded up
+    EXPECT_THAT(answers.first_touches, ElementsAre(FirstTouch{true, 7, fraction, fraction}));
+  }
+}
+
+// A bar that turns by half a turn strikes what it touches at neither end.
+TEST(TrackerTest, ASweepThatTurnsFindsWhatItStrikes) {
+  const Scene::Ptr scene = SceneOf({BoxSpec(7, {-0.5, 4}, {0.5, 5})});
+  const Tracker bar =
+      Tracker::Create(Polygon::Create(BoxSpec(0, {0, -0.1}, {6, 0.1})).value()).value();
+  for (const Coherence coherence : {Coherence::kOn, Coherence::kOff}) {
+    std::vector<Tracker> trackers(1, bar);
+    const double zero = 0;
+    const double angle = 3;
+    MoveColumns moves{trackers, {}, {&zero, 1}, {&zero, 1}, {}, {}, {&angle, 1}};
+    moves.from_x = moves.from_y = moves.from_angle = {&zero, 1};
+    MoveAnswers answers;
+    WorkMeter meter;
+    ASSERT_TRUE(MoveTrackers(*scene, moves, {OverlapDetail::kIds, coherence}, answers, meter));
+    EXPECT_THAT(answers.counts, ElementsAre(0));
+    ASSERT_EQ(answers.first_touches.size(), 1);
+    const FirstTouch& touch = answers.first_touches[0];
+    EXPECT_TRUE(touch.touches);
+    EXPECT_EQ(touch.polygon_id, 7);
+    EXPECT_LE(touch.low, touch.high);
+    // The bar's upper side passes the corner (0.5, 4) a little before the bar stands upright.
+    const double strikes = (std::atan2(4, 0.5) - std::asin(0.1 / std::hypot(4, 0.5))) / 3;
+    EXPECT_NEAR(touch.high, strikes, 0.01);
+    EXPECT_LE(touch.low, strikes);
+  }
+}
+
+TEST(TrackerTest, WhatIsWrongWithTheStartOfASweep) {
+  const Scene::Ptr scene = SceneOf({BoxSpec(7, {0, 0}, {4, 4})});
+  const Tracker box =
+      Tracker::Create(Polygon::Create(BoxSpec(0, {-4, -4}, {4, 4})).value()).value();
+  std::vector<Tracker> trackers(5, box);
+  const std::vector<double> x{9, 9, 9, 9, -0x1p52};
+  const std::vector<double> y{9, 9, 9, 9, 9};
+  const std::vector<double> angle{0, 0, 0, 0, 0};
+  const std::vector<double> from_x{9, HUGE_VAL, 9, 0x1p53, 0x1.8p52};
+  const std::vector<double> from_y{9, 9, 9, 9, 9};
+  const std::vector<double> from_angle{0, 0, 0x1p30, 0, 0};
+  for (const Coherence coherence : {Coherence::kOn, Coherence::kOff, Coherence::kOn}) {
+    MoveAnswers answers;
+    WorkMeter meter;
+    const MoveColumns moves{trackers, {}, x, y, {}, {}, angle, from_x, from_y, {}, {}, from_angle};
+    ASSERT_TRUE(MoveTrackers(*scene, moves, {OverlapDetail::kIds, coherence}, answers, meter));
+    EXPECT_THAT(answers.clear, ElementsAre(1));
+    EXPECT_EQ(answers.first_touches.size(), 4);
+    EXPECT_THAT(answers.errors,
+                ElementsAre(ItemError{1, ItemColumn::kFromX, ItemFault::kNotAccepted},
+                            ItemError{2, ItemColumn::kFromAngle, ItemFault::kAngleOutOfRange},
+                            ItemError{3, ItemColumn::kFromX, ItemFault::kPlacedOutOfRange},
+                            ItemError{4, ItemColumn::kX, ItemFault::kNotAccepted}));
+  }
+}
+
 // A budget that ends in the middle of a move leaves a tracker that answers right afterwards.
 TEST(TrackerTest, AStoppedMeterLeavesNoHalfMemory) {
   for (uint64_t after = 0; after < 60; ++after) {
@@ -331,7 +406,7 @@ TEST(TrackerTest, AStoppedMeterLeavesNoHalfMemory) {
         y.push_back(pose.position.y);
       }
       MoveAnswers answers;
-      MoveTrackers(journey.scene(), {journey.trackers(), {}, x, y, {}, {}, {}}, {}, answers, meter);
+      MoveTrackers(journey.scene(), {journey.trackers(), {}, x, y}, {}, answers, meter);
       ASSERT_TRUE(journey.Step()) << journey.story() << " after " << after;
     }
   }

@@ -73,8 +73,13 @@ enum class ItemColumn : uint8_t {
   kRange,
   kBeams,
   kTracker,
+  kFromX,
+  kFromY,
+  kFromC,
+  kFromS,
+  kFromAngle,
 };
-inline constexpr int kItemColumnCount = static_cast<int>(ItemColumn::kTracker) + 1;
+inline constexpr int kItemColumnCount = static_cast<int>(ItemColumn::kFromAngle) + 1;
 
 // Item `index` of a batch was not answered; all of its answer columns are empty.
 struct ItemError {

@@ -88,16 +88,33 @@ struct MoveOptions {
   OverlapDetail detail = OverlapDetail::kIds;
   Coherence coherence = Coherence::kOn;
   bool quiet_radii = false;  // fills `MoveAnswers::quiet_radii`
+  // Of sweeps that turn, a length as in `RotatingSweepColumns`; 0: 2^-10 of the shape's extent.
+  double tolerance = 0;
 };
 
 // Item i moves trackers[tracker[i]] to the pose (x[i], y[i], c[i], s[i]). An empty `tracker` column
-// means trackers[i]; rotations as in `PlacedColumns`.
+// means trackers[i]; rotations as in `PlacedColumns`. With from_x and from_y, which are both there
+// or both empty, the moves are sweeps from those positions, with from_c and from_s, or from_angle,
+// as their rotations; without these the shape does not turn on its way.
 struct MoveColumns {
-  std::span<Tracker> trackers;
-  std::span<const uint32_t> tracker;
-  std::span<const double> x, y, c, s, angle;
+  std::span<Tracker> trackers = {};
+  std::span<const uint32_t> tracker = {};
+  std::span<const double> x = {}, y = {}, c = {}, s = {}, angle = {};
+  std::span<const double> from_x = {}, from_y = {}, from_c = {}, from_s = {}, from_angle = {};
 
   size_t size() const { return x.size(); }
+  bool sweeps() const { return !from_x.empty(); }
+};
+
+// What a sweep touches first: as `SweepShapes` has it under REPORT_START where the shape does not
+// turn, low = high; else as `SweepRotating` does. `within` does not count on the way.
+struct FirstTouch {
+  bool touches = false;  // else the way is clear, and the rest is 0
+  uint64_t polygon_id = 0;
+  double low = 0;
+  double high = 0;
+
+  friend bool operator==(const FirstTouch&, const FirstTouch&) = default;
 };
 
 // How many moves each tier answered. Advice: not part of the answer.
@@ -109,17 +126,20 @@ struct MoveTiers {
 };
 
 struct MoveAnswers {
-  std::vector<uint64_t> clear;        // bit i % 64 of word i / 64: item i touches nothing
-  std::vector<uint32_t> counts;       // of each item that is not clear, in order: polygons it touches
+  std::vector<uint64_t> clear;   // bit i % 64 of word i / 64: item i touches nothing
+  std::vector<uint32_t> counts;  // of each item that is not clear, in order: polygons it touches
   std::vector<uint64_t> polygon_ids;  // item after item, ascending
   std::vector<uint32_t> edge_counts;  // under EDGES, as `OverlapAnswers`
   std::vector<EdgeRef> edges;
+  // Of sweeps, beside `counts`. An item is clear only if its way is; the polygons are those that it
+  // touches at its end.
+  std::vector<FirstTouch> first_touches;
   std::vector<ItemError> errors;  // ascending by index; these items are not clear and touch nothing
   // On request, for each item a length r >= 0: with the reference point less than r away, at any
   // rotation, the answer is the same in this version of the scene. 0 while an edge meets the shape.
   // Advice: how long it is depends on what is remembered. After a refresh it is at least half of
-  // (the distance from the reference point to the nearest edge - the shape's extent - within), where
-  // that is positive and not lost in the rounding of coordinates.
+  // (the distance from the reference point to the nearest edge - the shape's extent - within),
+  // where that is positive and not lost in the rounding of coordinates.
   std::vector<double> quiet_radii;
   MoveTiers tiers;
 
