@@ -34,46 +34,59 @@ std::span<MaskWord> Look::WordsOf(const Neighbor& neighbor) const {
   return std::span<MaskWord>(words_).subspan(neighbor.first_word, neighbor.word_count);
 }
 
-void Look::Measure(PointDistances& distances, const Neighbor& neighbor, size_t byte) {
-  if (measured_ == byte) return;
-  measured_ = byte;
+Look::Run Look::ByteOf(const Neighbor& neighbor, size_t byte) {
   const size_t first = byte * kLanes;
-  const size_t last = std::min(first + kLanes, neighbor.polygon.polygon().edge_count());
-  meter_.Spend(last - first);
-  distances.Measure(first, last);
+  return {first, std::min(first + kLanes, neighbor.polygon.polygon().edge_count())};
 }
 
-LaneBits Look::InReach(const PointDistances& distances, const Neighbor& neighbor,
-                       size_t byte) const {
-  const size_t edges = neighbor.polygon.polygon().edge_count() - byte * kLanes;
-  const LaneBits present = edges < kLanes ? (LaneBits{1} << edges) - 1 : 0xff;
+void Look::Measure(PointDistances& distances, Run run) {
+  if (measured_.first == run.first && measured_.last == run.last) return;
+  measured_ = run;
+  meter_.Spend(run.last - run.first);
+  distances.Measure(run.first, run.last);
+}
+
+LaneBits Look::InReach(const PointDistances& distances, Run run) const {
+  const LaneBits present = (LaneBits{1} << (run.last - run.first)) - 1;
   return distances.Within(posed_.reach() * posed_.reach() * kUp) & present;
 }
 
-// At most the distance of the nearest edge in the mask. Bytes are measured while their bound leaves
-// open whether they are nearer than all before, first the one that was nearest at the last look.
+// At most the distance of the nearest edge in the mask. Edges are measured while their bounds leave
+// open whether they are nearer than all before, first those that were nearest at the last look.
 double Look::NearestEdge(Neighbor& neighbor, PointDistances& distances) {
-  meter_.Spend(neighbor.word_count);
-  mask_work_ += neighbor.word_count;
   double nearest = HUGE_VAL;
-  const size_t guess = neighbor.nearest;
-  const auto measure = [&](size_t byte) {
-    Measure(distances, neighbor, byte);
-    mask_work_ += kLanes;
+  const auto measure = [&](Run run) {
+    Measure(distances, run);
     const double distance = RootDown(distances.lower());
     if (distance < nearest) {
       nearest = distance;
-      neighbor.nearest = static_cast<uint32_t>(byte);
+      neighbor.nearest = static_cast<uint32_t>(run.first / kLanes);
     }
     return distance;
   };
   if (neighbor.is_small()) {
     const size_t edges = neighbor.polygon.polygon().edge_count();
-    for (size_t byte = 0; byte * kLanes < edges; ++byte) measure(byte);
+    for (size_t byte = 0; byte * kLanes < edges; ++byte) measure(ByteOf(neighbor, byte));
     return nearest;
   }
+  const size_t guess = neighbor.nearest;
+  if (neighbor.is_dense) {
+    measure(ByteOf(neighbor, guess));
+    double limit2 = distances.upper();
+    neighbor.polygon.VisitRuns(
+        meter_, [&](const Box& box) { return LowerDistance2(box, {p_, p_}) <= limit2; },
+        [&](size_t first, size_t last) {
+          measure({first, last});
+          limit2 = std::min(limit2, distances.upper());
+          return !meter_.stopped();
+        });
+    return nearest;
+  }
+  meter_.Spend(neighbor.word_count);
+  mask_work_ += neighbor.word_count;
   const auto renew = [&](MaskWord& word, size_t k) {
-    const double distance = measure(word.index * kLanes + k);
+    mask_work_ += kLanes;
+    const double distance = measure(ByteOf(neighbor, word.index * kLanes + k));
     word.bound[k] = RoundedDown((odometer_ + distance) * kDown);
   };
   const std::span<MaskWord> words = WordsOf(neighbor);
@@ -95,14 +108,23 @@ void Look::VisitInReach(const Neighbor& neighbor, const Visit& visit) {
   if (neighbor.is_small()) {
     const size_t edges = neighbor.polygon.polygon().edge_count();
     for (size_t byte = 0; byte * kLanes < edges; ++byte) {
-      if (!visit(byte)) return;
+      if (!visit(ByteOf(neighbor, byte))) return;
     }
+    return;
+  }
+  if (neighbor.is_dense) {
+    const double r = posed_.reach() * kUp;
+    const MeetsBox in_reach{{{p_.x - r, p_.y - r}, {p_.x + r, p_.y + r}}};
+    neighbor.polygon.VisitRuns(meter_, in_reach, [&](size_t first, size_t last) {
+      return visit(Run{first, last});
+    });
     return;
   }
   for (const MaskWord& word : WordsOf(neighbor)) {
     for (LaneBits bytes = word.Until((odometer_ + posed_.reach()) * kUp); bytes != 0;
          bytes &= bytes - 1) {
-      if (!visit(word.index * kLanes + static_cast<size_t>(std::countr_zero(bytes)))) return;
+      const auto k = static_cast<size_t>(std::countr_zero(bytes));
+      if (!visit(ByteOf(neighbor, word.index * kLanes + k))) return;
     }
   }
 }
@@ -134,7 +156,7 @@ bool Look::IsBoxClear(Neighbor& neighbor) {
 
 void Look::TellByEdges(Neighbor& neighbor) {
   PointDistances distances(neighbor.polygon.polygon(), p_);
-  measured_ = kNone;
+  measured_ = {};
   IsClear(neighbor, NearestEdge(neighbor, distances));
   neighbor.is_by_box = false;
 }
@@ -163,13 +185,13 @@ void Look::TellTouch(Neighbor& neighbor) {
   neighbor.touch_until = neighbor.clear_until = odometer_;
   if (neighbor.touches ? IsStillTouched(neighbor) : IsBoxClear(neighbor)) return;
   PointDistances distances(neighbor.polygon.polygon(), p_);
-  measured_ = kNone;
+  measured_ = {};
   const double distance = NearestEdge(neighbor, distances);
   if (IsClear(neighbor, distance)) return;
   neighbor.core_from = HUGE_VAL;
   if (posed_.core() > 0) {
     neighbor.core_from = odometer_ + (distance - posed_.core());
-    Measure(distances, neighbor, neighbor.nearest);
+    Measure(distances, ByteOf(neighbor, neighbor.nearest));
     if (IsCoreTouched(neighbor, RootUp(distances.upper()))) return;
     if (IsInside(neighbor) && IsCoreTouched(neighbor, -distance)) return;
   }
@@ -179,10 +201,10 @@ void Look::TellTouch(Neighbor& neighbor) {
 // What made it touch last time, and what is beside that.
 bool Look::IsStillTouched(Neighbor& neighbor) {
   PointDistances distances(neighbor.polygon.polygon(), p_);
-  measured_ = kNone;
+  measured_ = {};
   const bool is_core_near = odometer_ >= neighbor.core_from;
   if (is_core_near) {
-    Measure(distances, neighbor, neighbor.nearest);
+    Measure(distances, ByteOf(neighbor, neighbor.nearest));
     if (IsCoreTouched(neighbor, RootUp(distances.upper()))) return true;
   }
   if (!neighbor.has_witness || posed_.has_within()) return false;
@@ -192,21 +214,20 @@ bool Look::IsStillTouched(Neighbor& neighbor) {
   if (neighbor.is_small() || is_core_near) return false;
   const size_t byte = neighbor.witness.fixed / kLanes;
   for (const size_t near : {byte, byte + 1, byte - 1}) {
-    if (near * kLanes < polygon.edge_count() && IsTouchedByByte(neighbor, distances, near)) {
-      return true;
-    }
+    const bool is_there = near * kLanes < polygon.edge_count();
+    if (is_there && IsTouchedBy(neighbor, distances, ByteOf(neighbor, near))) return true;
   }
   return false;
 }
 
-// The exact kernel, on the edges of a byte that are in reach and may be met; adds them to `near`.
-bool Look::IsTouchedByByte(Neighbor& neighbor, PointDistances& distances, size_t byte) {
+// The exact kernel, on the edges of a run that are in reach and may be met; adds them to `near`.
+bool Look::IsTouchedBy(Neighbor& neighbor, PointDistances& distances, Run run) {
   const Polygon& polygon = neighbor.polygon.polygon();
   std::vector<NearEdge>& near = scratch_.near;
   const size_t before = near.size();
-  Measure(distances, neighbor, byte);
-  for (LaneBits edges = InReach(distances, neighbor, byte); edges != 0; edges &= edges - 1) {
-    const size_t i = byte * kLanes + static_cast<size_t>(std::countr_zero(edges));
+  Measure(distances, run);
+  for (LaneBits edges = InReach(distances, run); edges != 0; edges &= edges - 1) {
+    const size_t i = run.first + static_cast<size_t>(std::countr_zero(edges));
     const Segment edge = polygon.edge(i);
     if (!posed_.IsBeside(edge)) near.push_back({static_cast<uint32_t>(i), edge});
   }
@@ -222,8 +243,8 @@ bool Look::IsTouched(Neighbor& neighbor, PointDistances& distances) {
   neighbor.has_witness = false;
   if (posed_.has_within()) return posed_.IsWithin(neighbor.polygon);
   scratch_.near.clear();
-  VisitInReach(neighbor, [&](size_t byte) {
-    return !IsTouchedByByte(neighbor, distances, byte) && !meter_.stopped();
+  VisitInReach(neighbor, [&](Run run) {
+    return !IsTouchedBy(neighbor, distances, run) && !meter_.stopped();
   });
   return neighbor.has_witness || posed_.HoldsRing(neighbor.polygon.polygon(), scratch_.near) ||
          IsHeld(neighbor);
@@ -243,14 +264,14 @@ void Look::TellEdges(Neighbor& neighbor) {
   if (IsBoxClear(neighbor)) return;
   const Polygon& polygon = neighbor.polygon.polygon();
   PointDistances distances(polygon, p_);
-  measured_ = kNone;
+  measured_ = {};
   if (IsClear(neighbor, NearestEdge(neighbor, distances))) return;
   neighbor.has_witness = false;
   const size_t before = scratch_.edges.size();
-  VisitInReach(neighbor, [&](size_t byte) {
-    Measure(distances, neighbor, byte);
-    for (LaneBits edges = InReach(distances, neighbor, byte); edges != 0; edges &= edges - 1) {
-      const size_t i = byte * kLanes + static_cast<size_t>(std::countr_zero(edges));
+  VisitInReach(neighbor, [&](Run run) {
+    Measure(distances, run);
+    for (LaneBits edges = InReach(distances, run); edges != 0; edges &= edges - 1) {
+      const size_t i = run.first + static_cast<size_t>(std::countr_zero(edges));
       const Segment edge = polygon.edge(i);
       const bool meets = (posed_.has_within() || !posed_.IsBeside(edge)) && posed_.Meets(edge);
       if (meter_.stopped()) return false;

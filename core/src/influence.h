@@ -64,6 +64,7 @@ struct Neighbor {
   bool has_witness = false;
   bool touches = false;    // the polygon is touched
   bool is_inside = false;  // it holds the reference point
+  bool is_dense = false;   // it has too many edges near for words: its index is asked
   bool is_by_box = false;  // `clear_until` is that of the polygon's box
 };
 
@@ -112,21 +113,28 @@ class Look {
   uint64_t mask_work() const { return mask_work_; }
 
  private:
+  // At most eight consecutive edges of a neighbor.
+  struct Run {
+    size_t first = 0;
+    size_t last = 0;
+  };
+
   bool IsBoxClear(Neighbor& neighbor);
   bool IsClear(Neighbor& neighbor, double distance);
   bool IsCoreTouched(Neighbor& neighbor, double distance);
   bool IsStillTouched(Neighbor& neighbor);
   bool IsTouched(Neighbor& neighbor, PointDistances& distances);
-  bool IsTouchedByByte(Neighbor& neighbor, PointDistances& distances, size_t byte);
+  bool IsTouchedBy(Neighbor& neighbor, PointDistances& distances, Run run);
   bool IsInside(Neighbor& neighbor);
   bool IsHeld(Neighbor& neighbor);
-  // Calls visit(byte) for the bytes that may have an edge in reach, while it returns true.
+  // Calls visit(run) for the runs that may have an edge in reach, while it returns true.
   template <class Visit>
   void VisitInReach(const Neighbor& neighbor, const Visit& visit);
   double NearestEdge(Neighbor& neighbor, PointDistances& distances);
-  void Measure(PointDistances& distances, const Neighbor& neighbor, size_t byte);
-  // The edges of the byte measured that are in reach, from bit 0 on.
-  LaneBits InReach(const PointDistances& distances, const Neighbor& neighbor, size_t byte) const;
+  static Run ByteOf(const Neighbor& neighbor, size_t byte);
+  void Measure(PointDistances& distances, Run run);
+  // The edges of the run measured that are in reach, from bit 0 on.
+  LaneBits InReach(const PointDistances& distances, Run run) const;
   std::span<MaskWord> WordsOf(const Neighbor& neighbor) const;
 
   std::vector<MaskWord>& words_;
@@ -136,9 +144,7 @@ class Look {
   LookScratch& scratch_;
   WorkMeter& meter_;
   uint64_t mask_work_ = 0;
-  size_t measured_ = kNone;  // the byte of the neighbor whose distances are at hand
-
-  static constexpr size_t kNone = ~size_t{0};
+  Run measured_;  // whose distances are at hand
 };
 
 }  // namespace carom::internal

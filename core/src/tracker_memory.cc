@@ -187,7 +187,8 @@ bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, WorkMeter& meter) 
     return box2 <= limit2;
   };
   indexed.VisitRuns(meter, is_near, [&](size_t first, size_t last) {
-    if (words.size() > kMaxWords || meter.stopped()) return false;
+    neighbor.is_dense = words.size() - neighbor.first_word > kMaxWordsOfOne;
+    if (neighbor.is_dense || meter.stopped()) return false;
     if (box2 < nearest2) {
       nearest2 = box2;
       neighbor.nearest = static_cast<uint32_t>(first / kLanes);
@@ -207,8 +208,9 @@ bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, WorkMeter& meter) 
     }
     return true;
   });
+  if (neighbor.is_dense) words.resize(neighbor.first_word);
   neighbor.word_count = static_cast<uint32_t>(words.size()) - neighbor.first_word;
-  if (neighbor.word_count == 0) {
+  if (neighbor.word_count == 0 && !neighbor.is_dense) {
     if (!polygon.bounds().Contains(center_)) return true;
     neighbor.is_inside = LocateInPolygon(indexed, center_, meter).location != Location::kOutside;
     if (!neighbor.is_inside) return true;
@@ -216,7 +218,7 @@ bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, WorkMeter& meter) 
     neighbor.touch_until = neighbor.clear_until = neighbor.side_until = HUGE_VAL;
   }
   influence_.neighbors.push_back(std::move(neighbor));
-  return words.size() <= kMaxWords && influence_.neighbors.size() <= kMaxNeighbors;
+  return influence_.neighbors.size() <= kMaxNeighbors;
 }
 
 void TrackerMemory::LookFrom(Vec2 p, PosedShape& posed, OverlapDetail detail, LookScratch& scratch,

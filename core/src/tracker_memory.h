@@ -31,8 +31,9 @@ namespace carom::internal {
 class TrackerMemory {
  public:
   // No mask is made larger than this.
-  static constexpr size_t kMaxNeighbors = 128;
-  static constexpr size_t kMaxWords = 512;
+  static constexpr size_t kMaxNeighbors = 64;
+  // A polygon that would have more words is asked by its index instead.
+  static constexpr size_t kMaxWordsOfOne = 8;
 
   // Whether a mask for this move may pay: not for a while after several in a row were left at once,
   // or were too large. Asked once a move that no mask reaches.

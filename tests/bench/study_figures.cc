@@ -35,31 +35,44 @@ std::vector<Outline> Kites(const Outline& star) {
   return pieces;
 }
 
-// The bar, and what stands upon it.
-std::vector<Outline> Teeth(const Outline& comb) {
-  const double bar = comb[2].y;
-  std::vector<Outline> pieces{{comb[0], comb[1], {comb[1].x, bar}, {comb[0].x, bar}}};
-  for (size_t i = 2; i + 3 < comb.size() && comb[i + 1].y > bar; i += 4) {
-    pieces.push_back({comb[i + 3], comb[i], comb[i + 1], comb[i + 2]});
-  }
-  return pieces;
+Vec2 AtAngle(double turns, double radius) {
+  return {radius * std::cos(kTurn * turns), radius * std::sin(kTurn * turns)};
 }
 
-// Two chains over the same places from left to right, one above 0 and one below; the pieces lie
-// between neighbouring places.
-void MakeChains(size_t vertices, Random& random, Figure& figure) {
-  const size_t n = vertices / 2;
-  Outline lower, upper;
-  for (size_t i = 0; i < n; ++i) {
-    const double x = 2 * static_cast<double>(i) / static_cast<double>(n - 1) - 1;
-    lower.push_back({x, random.Between(-1, -0.05)});
-    upper.push_back({x, random.Between(0.05, 1)});
+// A comb bent around a disc: teeth of random lengths, four vertices each. The vertices left over lie
+// on the disc behind the last tooth.
+void MakeComb(size_t vertices, Random& random, Figure& figure) {
+  constexpr double kBase = 0.5;
+  const size_t teeth = (vertices - 1) / 4;
+  const double pitch = 1 / static_cast<double>(teeth + 1);
+  Outline base;
+  for (size_t i = 0; i < teeth; ++i) {
+    const double from = pitch * static_cast<double>(i);
+    const double to = from + pitch / 2;
+    const double tip = random.Between(0.6, 1);
+    const Outline tooth{AtAngle(from, kBase), AtAngle(from, tip), AtAngle(to, tip),
+                        AtAngle(to, kBase)};
+    figure.outline.insert(figure.outline.end(), tooth.begin(), tooth.end());
+    figure.pieces.push_back(tooth);
+    base.push_back(tooth[0]);
+    base.push_back(tooth[3]);
   }
-  for (size_t i = 0; i + 1 < n; ++i) {
-    figure.pieces.push_back({lower[i], lower[i + 1], upper[i + 1], upper[i]});
+  const size_t rest = vertices - figure.outline.size();
+  for (size_t i = 0; i < rest; ++i) {
+    const double at = 1 - pitch * static_cast<double>(rest - i) / static_cast<double>(rest + 1);
+    figure.outline.push_back(AtAngle(at, kBase));
+    base.push_back(figure.outline.back());
   }
-  figure.outline = lower;
-  figure.outline.insert(figure.outline.end(), upper.rbegin(), upper.rend());
+  for (Outline& piece : Fan(base)) figure.pieces.push_back(std::move(piece));
+}
+
+// Random radii.
+void MakeRandom(size_t vertices, Random& random, Figure& figure) {
+  for (size_t i = 0; i < vertices; ++i) {
+    const double at = static_cast<double>(i) / static_cast<double>(vertices);
+    figure.outline.push_back(AtAngle(at, random.Between(0.5, 1)));
+  }
+  figure.pieces = Fan(figure.outline);
 }
 
 double Radius(const Outline& outline) {
@@ -85,7 +98,8 @@ std::optional<Outline> Coast(size_t vertices, const std::string& maps) {
   for (const char* file : {"natural_earth.jsonl", "world_geo.jsonl"}) {
     std::ifstream lines(absl::StrCat(maps, "/", file));
     for (std::string line; std::getline(lines, line);) {
-      for (const nlohmann::json& polygon : nlohmann::json::parse(line).at("polygons")) {
+      const nlohmann::json scene = nlohmann::json::parse(line);
+      for (const nlohmann::json& polygon : scene.at("polygons")) {
         const nlohmann::json& rings = polygon.at("rings");
         if (rings.size() != 1) continue;
         Outline ring;
@@ -135,11 +149,10 @@ std::optional<Figure> MakeFigure(FigureKind kind, size_t vertices, const std::st
       figure.pieces = Kites(figure.outline);
       break;
     case FigureKind::kComb:
-      figure.outline = MakeOutline(OutlineKind::kComb, vertices, 42);
-      figure.pieces = Teeth(figure.outline);
+      MakeComb(vertices, random, figure);
       break;
     case FigureKind::kRandom:
-      MakeChains(vertices, random, figure);
+      MakeRandom(vertices, random, figure);
       break;
     case FigureKind::kCoast:
       const std::optional<Outline> coast = Coast(vertices, maps);

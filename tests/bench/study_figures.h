@@ -28,8 +28,9 @@ struct Figure {
   std::vector<Outline> pieces;
 };
 
-// Star and comb as `MakeOutline`, random: between an upper and a lower chain, coast: from the maps,
-// with about as many vertices; nothing where there is none.
+// Star as `MakeOutline`; comb: teeth about a disc; random: random radii; all about the origin, as
+// the paper's figure 4 has them. Coast: from the maps, with about as many vertices; nothing where
+// there is none.
 enum class FigureKind { kStar, kComb, kRandom, kCoast };
 inline constexpr FigureKind kFigureKinds[] = {FigureKind::kStar, FigureKind::kComb,
                                               FigureKind::kRandom, FigureKind::kCoast};
