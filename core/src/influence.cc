@@ -74,7 +74,10 @@ double Look::NearestEdge(Neighbor& neighbor, PointDistances& distances) {
     measure(ByteOf(neighbor, guess));
     double limit2 = distances.upper();
     neighbor.polygon.VisitRuns(
-        meter_, [&](const Box& box) { return LowerDistance2(box, {p_, p_}) <= limit2; },
+        meter_,
+        [&](const Box& box) {
+          return LowerDistance2(box, {p_, p_}) <= limit2;
+        },
         [&](size_t first, size_t last) {
           measure({first, last});
           limit2 = std::min(limit2, distances.upper());

@@ -87,6 +87,7 @@ class MoveBatch {
   bool Run();
 
  private:
+  size_t PassQuiet(size_t first);
   Tracker* TrackerOf(size_t i) const;
   bool SweepWays();
   bool IsWayQuiet(const Tracker& tracker, const Pose& from, const Pose& to, double tolerance) const;
@@ -126,7 +127,14 @@ class MoveBatch {
 bool MoveBatch::Run() {
   const bool remembers = options_.coherence == Coherence::kOn;
   if (moves_.sweeps() && !SweepWays()) return false;
+  const bool passes = remembers && !moves_.sweeps() && !options_.quiet_radii;
   for (size_t i = 0; i < moves_.size(); ++i) {
+    if (passes) {
+      const size_t first = i;
+      i = PassQuiet(first);
+      if (!meter_.Spend(i - first)) return false;
+      if (i == moves_.size()) break;
+    }
     if (!meter_.Spend(1)) return false;
     if (remembers) FetchAhead(i);
     Tracker* const tracker = TrackerOf(i);
@@ -142,6 +150,51 @@ bool MoveBatch::Run() {
   }
   if (scratch_->IsModest()) scratch_.Return();
   return true;
+}
+
+// Answers a run of quiet moves that touch one polygon at most, from `first` on; returns the first
+// other one.
+// Most moves of most batches are these.
+size_t MoveBatch::PassQuiet(size_t first) {
+  constexpr size_t kMost = 256;  // until the meter is asked
+  const size_t end = std::min(moves_.size(), first + kMost);
+  const double* const x = x_;
+  const double* const y = y_;
+  const double* const c = c_;
+  const double* const s = s_;
+  const double* const angle = angle_;
+  const uint64_t state = state_;
+  const size_t detail = detail_;
+  const uint32_t* const index = moves_.tracker.empty() ? nullptr : moves_.tracker.data();
+  const std::span<Tracker> trackers = moves_.trackers;
+  uint64_t* const clear = out_.clear.data();
+  size_t i = first;
+  uint64_t rows = 0;
+  for (; i < end; ++i) {
+    const size_t k = index == nullptr ? i : index[i];
+    if (k >= trackers.size()) break;
+    Tracker& tracker = trackers[k];
+    const double dx = x[i] - tracker.anchor_.x;
+    const double dy = y[i] - tracker.anchor_.y;
+    if (!(dx * dx + dy * dy < tracker.quiet2_[detail])) break;
+    if (tracker.state_ != state || tracker.touched_ > 1) break;
+    if (c != nullptr ? !IsRotation(c[i], s[i])
+                     : angle != nullptr && !(std::abs(angle[i]) <= kMaxAngle)) {
+      break;
+    }
+    ++tracker.moves_;
+    if (tracker.touched_ == 0) {
+      clear[i / 64] |= uint64_t{1} << (i % 64);
+    } else {
+      out_.counts.push_back(1);
+      out_.polygon_ids.push_back(tracker.touched_id_);
+      if (options_.detail == OverlapDetail::kEdges) out_.edge_counts.push_back(0);
+      ++rows;
+    }
+  }
+  meter_.SpendRows(rows);
+  out_.tiers.quiet += i - first;
+  return i;
 }
 
 inline Tracker* MoveBatch::TrackerOf(size_t i) const {
@@ -174,7 +227,7 @@ inline void MoveBatch::FetchAhead(size_t i) const {
 // more room; and its tolerance must be in order without a closer look.
 bool MoveBatch::IsWayQuiet(const Tracker& tracker, const Pose& from, const Pose& to,
                            double tolerance) const {
-  if (tracker.state_ != state_ || tracker.holds_ || !(tracker.quiet2_[1] > 0)) return false;
+  if (tracker.state_ != state_ || tracker.touched_ > 0 || !(tracker.quiet2_[1] > 0)) return false;
   constexpr double kDown = 1 - 8 * kUnit;
   double room = std::sqrt(tracker.quiet2_[1]) * kDown;
   const TrackedShape& shape = *tracker.shape_;
@@ -250,7 +303,7 @@ inline bool MoveBatch::IsQuiet(const Tracker& tracker, size_t i) const {
 void MoveBatch::AnswerQuiet(Tracker& tracker, size_t i) {
   ++out_.tiers.quiet;
   ++tracker.moves_;
-  if (!tracker.holds_) {
+  if (tracker.touched_ == 0) {
     out_.clear[i / 64] |= uint64_t{1} << (i % 64);
   } else {
     scratch_->near.clear();
@@ -334,7 +387,8 @@ bool MoveBatch::Remember(Tracker& tracker, PosedShape& posed, Vec2 p) {
   }
   meter_.SpendRows(scratch_->near.size());
   tracker.anchor_ = p;
-  tracker.holds_ = !scratch_->near.empty();
+  tracker.touched_ = static_cast<uint32_t>(scratch_->near.size());
+  tracker.touched_id_ = scratch_->near.empty() ? 0 : scratch_->near[0].id;
   tracker.quiet2_[0] = QuietSquare(memory.touch_radius());
   tracker.quiet2_[1] = QuietSquare(memory.clear_radius());
   return true;
@@ -446,7 +500,8 @@ Tracker::Tracker(const Tracker& other)
       quiet2_{other.quiet2_[0], other.quiet2_[1]},
       state_(other.state_),
       moves_(other.moves_),
-      holds_(other.holds_),
+      touched_(other.touched_),
+      touched_id_(other.touched_id_),
       shape_(other.shape_),
       memory_(other.memory_ ? std::make_unique<TrackerMemory>(*other.memory_) : nullptr) {}
 
@@ -459,7 +514,8 @@ Tracker& Tracker::operator=(Tracker other) noexcept {
   quiet2_[1] = other.quiet2_[1];
   state_ = other.state_;
   moves_ = other.moves_;
-  holds_ = other.holds_;
+  touched_ = other.touched_;
+  touched_id_ = other.touched_id_;
   shape_ = std::move(other.shape_);
   memory_ = std::move(other.memory_);
   return *this;

@@ -76,7 +76,8 @@ class Tracker {
   double quiet2_[2] = {-1, -1};  // under IDS, under EDGES
   uint64_t state_ = 0;           // of the scene that is remembered
   uint32_t moves_ = 0;           // since the last mask was made
-  bool holds_ = false;           // something is touched
+  uint32_t touched_ = 0;         // polygons
+  uint64_t touched_id_ = 0;      // of the only one
   std::shared_ptr<const internal::TrackedShape> shape_;
   std::unique_ptr<internal::TrackerMemory> memory_;
 };
