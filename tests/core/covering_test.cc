@@ -153,6 +153,32 @@ TEST(CoveringLawTest, LocatesAsASceneDoesForAnyOrigin) {
   for (const int count : counts) EXPECT_GT(count, polygons / 20);
 }
 
+// Small steps, so that signs are often kept, and jumps through vertices and along edges.
+TEST(CoveringLawTest, APointTrackerLocatesAsTheCoveringDoes) {
+  Random random(44);
+  uint64_t kept = 0;
+  const int polygons = Repeats(4000, 100000);
+  for (int i = 0; i < polygons; ++i) {
+    const Grid grid = AnyGrid(random);
+    const Polygon polygon = Polygon::Create(RandomPolygon(random, grid, 1)).value();
+    PointTracker tracker(polygon);
+    Vec2 p = Normalized(grid.Point(random));
+    for (int k = 0; k < 20; ++k) {
+      if (random.Below(3) == 0) {
+        p = AnyPoint(random, grid, polygon);
+      } else {
+        const Vec2 towards = AnyPoint(random, grid, polygon);
+        const double part = random.Unit() / 8;
+        p = Normalized(Vec2{p.x + part * (towards.x - p.x), p.y + part * (towards.y - p.y)});
+      }
+      ASSERT_EQ(tracker.MoveTo(p), CoveringHolds(polygon, {0.5, 0.25}, p))
+          << ToCode(polygon.spec()) << ToCode(p) << "at step " << k;
+    }
+    kept += tracker.kept_count();
+  }
+  EXPECT_GT(kept, static_cast<uint64_t>(polygons));
+}
+
 TEST(CoveringLawTest, SignsOfThreeCoordinatesAreConsistent) {
   Random random(42);
   const int count = Repeats(20000, 1000000);

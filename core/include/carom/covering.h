@@ -7,13 +7,16 @@
 // one triangle (origin, v, w) for each edge v->w. `CoveringHolds` tests inclusion by signs of
 // barycentric coordinates alone, for any polygon and any origin (their Algorithm 1, made sound).
 // `EdgeSigns` keeps the signs of a point against the lines of all edges: equal signs without a 0
-// prove that it stayed in one cell (their Algorithm 2, made sound). Scenes locate faster
-// (carom/locate.h); these are for one polygon that is asked again and again.
+// prove that it stayed in one cell (their Algorithm 2, made sound); `PointTracker` follows a point
+// by them. Scenes locate faster (carom/locate.h), and carom/tracker.h follows any shape faster:
+// these are for one polygon of few edges, and for whoever wants the signs.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "carom/geometry.h"
@@ -44,7 +47,9 @@ Location CoveringHolds(const Polygon& polygon, Vec2 origin, Vec2 p);
 class EdgeSigns {
  public:
   // `p` is an accepted coordinate. O(n).
-  EdgeSigns(const Polygon& polygon, Vec2 p);
+  EdgeSigns(const Polygon& polygon, Vec2 p) { Set(polygon, p); }
+  // As if made anew, in the same memory.
+  void Set(const Polygon& polygon, Vec2 p);
 
   // Theorem. If this and `other` are of the same polygon, are equal, and no sign in them is 0, then
   // both points lie in the same cell of the arrangement of the edges' lines. Cells are convex, so
@@ -64,6 +69,36 @@ class EdgeSigns {
   std::vector<uint64_t> words_;
   size_t edge_count_ = 0;
   bool has_zero_ = false;
+};
+
+// Where a point is that moves about one polygon, by its signs. Where no sign changes, by the theorem
+// above, the answer is the last one; else, by the crossings of the edges whose sign did:
+//
+// Let signs be told at p and q, none of them 0. The winding number at q is that at p, plus 1 for
+// each edge v->w that the way p->q crosses to its left side, less 1 for each to its right side. Only
+// an edge whose sign changed is crossed; it is if v and w are on different sides of the line p->q,
+// where the line itself counts as its left side (so a vertex on the way counts for one of its two
+// edges, or for both or none, as if the way passed it on the right).
+//
+// Not thread-safe.
+class PointTracker {
+ public:
+  explicit PointTracker(Polygon polygon) : polygon_(std::move(polygon)) {}
+
+  // Where `p` is, an accepted coordinate: what `CoveringHolds` answers. O(n) for the signs, and O(n)
+  // again at the first move and where a sign is 0.
+  Location MoveTo(Vec2 p);
+
+  // How many moves no sign changed in.
+  uint64_t kept_count() const { return kept_count_; }
+
+ private:
+  Polygon polygon_;
+  std::optional<EdgeSigns> signs_;  // at `at_`; nothing where one is 0
+  std::optional<EdgeSigns> next_;   // memory for the next ones
+  Vec2 at_;
+  int64_t winding_ = 0;
+  uint64_t kept_count_ = 0;
 };
 
 }  // namespace carom
