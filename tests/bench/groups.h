@@ -28,6 +28,7 @@ void RunNearest(Bench& bench);   // the nearest polygon of a point
 void RunOutlines(Bench& bench);  // one polygon of many vertices
 void RunCosts(Bench& bench);     // memory, build, commit, allocations, threads
 void RunTimeStudy(Bench& bench);  // the paper's: one mover about one figure
+void RunPointStudy(Bench& bench);  // points and bullets that are tracked, and quiet steps
 void RunWorldStudy(Bench& bench);  // many trackers in a map of many polygons
 void RunMaps(Bench& bench);      // scenes made by others
 

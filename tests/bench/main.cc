@@ -44,6 +44,7 @@ int main(int argc, char** argv) {
   carom::bench::RunOutlines(bench);
   carom::bench::RunCosts(bench);
   carom::bench::RunTimeStudy(bench);
+  carom::bench::RunPointStudy(bench);
   carom::bench::RunWorldStudy(bench);
   carom::bench::RunMaps(bench);
   if (!bench.report.Finish(out, about)) {
