@@ -16,21 +16,22 @@ struct Bench {
   bool quick = false;       // small scenes, few rounds: for those who work on the benchmark
   std::string filter = "";  // runs the groups whose name holds it
   std::string maps = "";    // folder of scenes in JSON lines; empty: none
+  std::string out = ".";    // folder for what is written
 
   bool Wants(const std::string& group) const { return group.find(filter) != std::string::npos; }
   int rounds() const { return quick ? 3 : 9; }
   size_t queries() const { return quick ? 16384 : 65536; }
 };
 
-void RunCasts(Bench& bench);     // nearest hits, and their growth with the scene
-void RunContacts(Bench& bench);  // overlaps of moving polygons with contacts
-void RunNearest(Bench& bench);   // the nearest polygon of a point
-void RunOutlines(Bench& bench);  // one polygon of many vertices
-void RunCosts(Bench& bench);     // memory, build, commit, allocations, threads
-void RunTimeStudy(Bench& bench);  // the paper's: one mover about one figure
+void RunCasts(Bench& bench);       // nearest hits, and their growth with the scene
+void RunContacts(Bench& bench);    // overlaps of moving polygons with contacts
+void RunNearest(Bench& bench);     // the nearest polygon of a point
+void RunOutlines(Bench& bench);    // one polygon of many vertices
+void RunCosts(Bench& bench);       // memory, build, commit, allocations, threads
+void RunTimeStudy(Bench& bench);   // the paper's: one mover about one figure
 void RunPointStudy(Bench& bench);  // points and bullets that are tracked, and quiet steps
 void RunWorldStudy(Bench& bench);  // many trackers in a map of many polygons
-void RunMaps(Bench& bench);      // scenes made by others
+void RunMaps(Bench& bench);        // scenes made by others
 
 // Adds a row for `theirs` among the timings, against `ours` of them: for the fastest of those whose
 // name begins so. A peer that has no timing was not built, and its row is not met.

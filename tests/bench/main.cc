@@ -18,7 +18,6 @@ constexpr char kUsage[] =
 
 int main(int argc, char** argv) {
   carom::bench::Bench bench;
-  std::string out = ".";
   std::string about;
   for (int i = 1; i < argc; ++i) {
     const auto value = [&](const char* name, std::string& to) {
@@ -28,7 +27,7 @@ int main(int argc, char** argv) {
     };
     if (std::strcmp(argv[i], "--quick") == 0) {
       bench.quick = true;
-    } else if (!value("--filter", bench.filter) && !value("--out", out) &&
+    } else if (!value("--filter", bench.filter) && !value("--out", bench.out) &&
                !value("--maps", bench.maps) && !value("--about", about)) {
       std::fputs(kUsage, stderr);
       return 2;
@@ -47,8 +46,8 @@ int main(int argc, char** argv) {
   carom::bench::RunPointStudy(bench);
   carom::bench::RunWorldStudy(bench);
   carom::bench::RunMaps(bench);
-  if (!bench.report.Finish(out, about)) {
-    std::fprintf(stderr, "bench: cannot write to %s\n", out.c_str());
+  if (!bench.report.Finish(bench.out, about)) {
+    std::fprintf(stderr, "bench: cannot write to %s\n", bench.out.c_str());
     return 1;
   }
   return 0;

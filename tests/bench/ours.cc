@@ -172,14 +172,18 @@ Question Carom::Touches(const Movers& movers) {
 
 Question Carom::Tracked(const Movers& movers, Coherence coherence, MoveTiers* tiers) {
   std::vector<Tracker> trackers{ValueOf(Tracker::Create(MakeShapes(movers.outlines)[0]))};
-  return [this, &movers, trackers, coherence, tiers, answers = MoveAnswers()](
-             size_t begin, size_t end) mutable {
+  return [this, &movers, trackers, coherence, tiers, answers = MoveAnswers()](size_t begin,
+                                                                              size_t end) mutable {
     const Placements& at = movers.placements;
     return InBatches(begin, end, batch_, [&](size_t first, size_t count) {
       WorkMeter meter;
       MoveTrackers(*scene_,
-                   {trackers, Part(at.mover, first, count), Part(at.x, first, count),
-                    Part(at.y, first, count), Part(at.c, first, count), Part(at.s, first, count),
+                   {trackers,
+                    Part(at.mover, first, count),
+                    Part(at.x, first, count),
+                    Part(at.y, first, count),
+                    Part(at.c, first, count),
+                    Part(at.s, first, count),
                     {}},
                    {OverlapDetail::kIds, coherence}, answers, meter);
       if (tiers != nullptr) {

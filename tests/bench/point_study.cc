@@ -64,12 +64,13 @@ void RunFigure(Bench& bench, const Figure& figure, Way kind) {
   const Polygon polygon = ours.scene()->polygon(0);
   const std::vector<Timing> timings = RunInterleaved(
       {{"signs kept",
-        Steps(way, [tracker = PointTracker(polygon)](Vec2 p) mutable {
-          return tracker.MoveTo(p) != Location::kOutside;
-        })},
+        Steps(way, [tracker = PointTracker(polygon)](
+                       Vec2 p) mutable { return tracker.MoveTo(p) != Location::kOutside; })},
        {"crossings", Steps(way, [&](Vec2 p) { return HoldsByCrossings(figure.outline, p); })},
-       {"signed areas",
-        Steps(way, [&](Vec2 p) { return CoveringHolds(polygon, {0, 0}, p) != Location::kOutside; })},
+       {"signed areas", Steps(way,
+                              [&](Vec2 p) {
+                                return CoveringHolds(polygon, {0, 0}, p) != Location::kOutside;
+                              })},
        {"cold location", ours.Holds(points)},
        {"tracker", TrackedPoint(*ours.scene(), way)}},
       way.size(), bench.rounds());
@@ -141,10 +142,11 @@ void RunBullets(Bench& bench, const World& world, const Scene::Ptr& scene, doubl
   }
   bench.report.Figure(
       absl::StrCat("bullets_", cells_per_tick, "_cells_a_tick tracked"), Median(tracked), "ns",
-      absl::StrFormat("cast %.1f ns, %.2f times as long; %.1f %% quiet; %d hits, cast %d",
-                      Median(cast), Median(cast) / Median(tracked),
-                      100.0 * static_cast<double>(tiers.quiet) / (30.0 * static_cast<double>(count)),
-                      hits[0], hits[1]));
+      absl::StrFormat(
+          "cast %.1f ns, %.2f times as long; %.1f %% quiet; %d hits, cast %d", Median(cast),
+          Median(cast) / Median(tracked),
+          100.0 * static_cast<double>(tiers.quiet) / (30.0 * static_cast<double>(count)), hits[0],
+          hits[1]));
 }
 
 }  // namespace

@@ -39,8 +39,8 @@ Vec2 AtAngle(double turns, double radius) {
   return {radius * std::cos(kTurn * turns), radius * std::sin(kTurn * turns)};
 }
 
-// A comb bent around a disc: teeth of random lengths, four vertices each. The vertices left over lie
-// on the disc behind the last tooth.
+// A comb bent around a disc: teeth of random lengths, four vertices each. The vertices left over
+// lie on the disc behind the last tooth.
 void MakeComb(size_t vertices, Random& random, Figure& figure) {
   constexpr double kBase = 0.5;
   const size_t teeth = (vertices - 1) / 4;

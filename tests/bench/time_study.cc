@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "tests/bench/ours.h"
 #include "tests/bench/runner.h"
 #include "tests/bench/study_figures.h"
+#include "tests/bench/surface_plot.h"
 
 namespace carom::bench {
 namespace {
@@ -50,6 +52,7 @@ class Study {
   void RunCell(Cell cell, Carom& ours, OutlinePeer& geos, ScenePeer* box2d, const Figure& mover,
                bool turning);
   void Report();
+  void Plot() const;
 
   Bench& bench_;
   std::vector<Cell> cells_;
@@ -61,14 +64,15 @@ void Study::Run() {
   std::printf("%-34s %8s %8s %9s %9s %6s  %s\n", "cell, ns a step", "tracked", "cold", "geos",
               "box2d", "touch", "quiet/near/refresh/cold, % of steps");
   for (const FigureKind kind : kFigureKinds) {
-    for (const size_t n : {size_t{10}, size_t{50}, size_t{100}, size_t{500}, size_t{1000},
-                           size_t{10000}}) {
+    for (const size_t n :
+         {size_t{10}, size_t{50}, size_t{100}, size_t{500}, size_t{1000}, size_t{10000}}) {
       if (bench_.quick && n != 100) continue;
       const std::optional<Figure> figure = MakeFigure(kind, n, bench_.maps);
       if (figure) RunFigure(kind, n, *figure);
     }
   }
   Report();
+  if (!bench_.quick) Plot();
 }
 
 void Study::RunFigure(FigureKind kind, size_t n, const Figure& figure) {
@@ -83,8 +87,8 @@ void Study::RunFigure(FigureKind kind, size_t n, const Figure& figure) {
     const std::unique_ptr<ScenePeer> box2d = MakeBox2D(world, mover.pieces);
     for (const Way way : kWays) {
       for (const bool turning : {false, true}) {
-        const std::string name = absl::StrCat(figure.name, "x", m, "_", Name(way),
-                                              turning ? "_turning" : "");
+        const std::string name =
+            absl::StrCat(figure.name, "x", m, "_", Name(way), turning ? "_turning" : "");
         RunCell({name, kind, n, m, way, 0, 0, 0, 0, 0, {}}, ours, *geos, box2d.get(), mover,
                 turning);
       }
@@ -112,13 +116,12 @@ void Study::RunCell(Cell cell, Carom& ours, OutlinePeer& geos, ScenePeer* box2d,
   const MoveTiers& tiers = cell.tiers;
   const double percent =
       100.0 / static_cast<double>(tiers.quiet + tiers.near + tiers.refresh + tiers.cold);
-  std::printf("%-34s %8.1f %8.1f %9.1f %9.1f %5.1f%%  %.1f/%.1f/%.2f/%.2f%s\n", cell.name.c_str(),
-              cell.warm, cell.cold, cell.geos, cell.box2d, 100 * cell.hits,
-              percent * static_cast<double>(tiers.quiet), percent * static_cast<double>(tiers.near),
-              percent * static_cast<double>(tiers.refresh),
-              percent * static_cast<double>(tiers.cold),
-              2 * (tiers.refresh + tiers.cold) > tiers.quiet + tiers.near ? "  TOO MANY REFRESHES"
-                                                                           : "");
+  std::printf(
+      "%-34s %8.1f %8.1f %9.1f %9.1f %5.1f%%  %.1f/%.1f/%.2f/%.2f%s\n", cell.name.c_str(),
+      cell.warm, cell.cold, cell.geos, cell.box2d, 100 * cell.hits,
+      percent * static_cast<double>(tiers.quiet), percent * static_cast<double>(tiers.near),
+      percent * static_cast<double>(tiers.refresh), percent * static_cast<double>(tiers.cold),
+      2 * (tiers.refresh + tiers.cold) > tiers.quiet + tiers.near ? "  TOO MANY REFRESHES" : "");
   cells_.push_back(std::move(cell));
 }
 
@@ -149,14 +152,38 @@ void Study::Report() {
                                   " with other hits, least ratio ", least_geos),
                      valid});
   if (!box2d.empty()) {
-    bench_.report.Add({"time_study_vs_box2d_pieces", GeometricMean(warm_beside_box2d), "box2d",
-                       GeometricMean(box2d), RatioAtLeast(5),
-                       absl::StrCat(box2d.size(), " cells, ", slower, " slower, least ratio ",
-                                    least_box2d),
-                       valid});
+    bench_.report.Add(
+        {"time_study_vs_box2d_pieces", GeometricMean(warm_beside_box2d), "box2d",
+         GeometricMean(box2d), RatioAtLeast(5),
+         absl::StrCat(box2d.size(), " cells, ", slower, " slower, least ratio ", least_box2d),
+         valid});
   }
   bench_.report.Figure("time_study cold path / tracked", GeometricMean(cold) / GeometricMean(warm),
                        "x");
+}
+
+// The paper's figure 5: the circle about the star, by both numbers of vertices.
+void Study::Plot() const {
+  const std::vector<size_t> columns{10, 50, 100, 500, 1000, 10000};
+  const std::vector<size_t> rows{3, 10, 50, 100, 1000};
+  std::vector<Surface> surfaces{
+      {"Carom, tracked", {}}, {"GEOS, prepared", {}}, {"Box2D v3, pieces", {}}};
+  for (Surface& surface : surfaces) {
+    surface.times.assign(columns.size(), std::vector<double>(rows.size(), 0));
+  }
+  for (const Cell& cell : cells_) {
+    if (cell.kind != FigureKind::kStar || cell.way != Way::kNear) continue;
+    const auto i =
+        static_cast<size_t>(std::find(columns.begin(), columns.end(), cell.n) - columns.begin());
+    const auto k = static_cast<size_t>(std::find(rows.begin(), rows.end(), cell.m) - rows.begin());
+    surfaces[0].times[i][k] = cell.warm;
+    surfaces[1].times[i][k] = cell.geos;
+    surfaces[2].times[i][k] = cell.box2d;
+  }
+  if (surfaces[2].times[0][0] == 0) surfaces.pop_back();
+  std::ofstream(bench_.out + "/time_study.svg")
+      << SurfacePlot("Time of a step, turning, on a circle about a star that it clears by 2 %",
+                     columns, rows, surfaces);
 }
 
 }  // namespace

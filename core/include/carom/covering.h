@@ -71,22 +71,22 @@ class EdgeSigns {
   bool has_zero_ = false;
 };
 
-// Where a point is that moves about one polygon, by its signs. Where no sign changes, by the theorem
-// above, the answer is the last one; else, by the crossings of the edges whose sign did:
+// Where a point is that moves about one polygon, by its signs. Where no sign changes, by the
+// theorem above, the answer is the last one; else, by the crossings of the edges whose sign did:
 //
 // Let signs be told at p and q, none of them 0. The winding number at q is that at p, plus 1 for
-// each edge v->w that the way p->q crosses to its left side, less 1 for each to its right side. Only
-// an edge whose sign changed is crossed; it is if v and w are on different sides of the line p->q,
-// where the line itself counts as its left side (so a vertex on the way counts for one of its two
-// edges, or for both or none, as if the way passed it on the right).
+// each edge v->w that the way p->q crosses to its left side, less 1 for each to its right side.
+// Only an edge whose sign changed is crossed; it is if v and w are on different sides of the line
+// p->q, where the line itself counts as its left side (so a vertex on the way counts for one of its
+// two edges, or for both or none, as if the way passed it on the right).
 //
 // Not thread-safe.
 class PointTracker {
  public:
   explicit PointTracker(Polygon polygon) : polygon_(std::move(polygon)) {}
 
-  // Where `p` is, an accepted coordinate: what `CoveringHolds` answers. O(n) for the signs, and O(n)
-  // again at the first move and where a sign is 0.
+  // Where `p` is, an accepted coordinate: what `CoveringHolds` answers. O(n) for the signs, and
+  // O(n) again at the first move and where a sign is 0.
   Location MoveTo(Vec2 p);
 
   // How many moves no sign changed in.
