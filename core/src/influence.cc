@@ -90,7 +90,11 @@ double Look::NearestEdge(Neighbor& neighbor, PointDistances& distances) {
   const auto renew = [&](MaskWord& word, size_t k) {
     mask_work_ += kLanes;
     const double distance = measure(ByteOf(neighbor, word.index * kLanes + k));
-    word.bound[k] = RoundedDown((odometer_ + distance) * kDown);
+    const auto out = static_cast<uint64_t>(~distances.Within(out_of_mask2_) & 0xff);
+    word.bits &= ~(out << (8 * k));
+    const bool is_left = (word.bits >> (8 * k) & 0xff) != 0;
+    word.bound[k] = is_left ? RoundedDown((odometer_ + distance) * kDown)
+                            : std::numeric_limits<float>::infinity();
   };
   const std::span<MaskWord> words = WordsOf(neighbor);
   for (MaskWord& word : words) {

@@ -30,8 +30,9 @@
 
 namespace carom::internal {
 
-// 64 consecutive edges of a polygon, eight to a byte. Where the mask has more than one word, only
-// words with a bit are kept.
+// 64 consecutive edges of a polygon, eight to a byte. Only words with a bit are kept. A bit is set
+// for a whole byte at first, by its box, and taken back when the edge is measured and proves to be
+// out of reach as long as the mask lasts.
 struct MaskWord {
   uint64_t bits = 0;  // of edge 64 * index + i
   uint32_t index = 0;
@@ -92,13 +93,15 @@ struct LookScratch {
 // has stopped, what it tells is meaningless.
 class Look {
  public:
-  // `p` is where the reference point is; `odometer` its reading.
-  Look(Influence& influence, PosedShape& posed, Vec2 p, double odometer, LookScratch& scratch,
-       WorkMeter& meter)
+  // `p` is where the reference point is; `odometer` its reading. Edges farther than `out_of_mask`
+  // from there are out of reach as long as the mask lasts.
+  Look(Influence& influence, PosedShape& posed, Vec2 p, double odometer, double out_of_mask,
+       LookScratch& scratch, WorkMeter& meter)
       : words_(influence.words),
         posed_(posed),
         p_(p),
         odometer_(odometer),
+        out_of_mask2_(out_of_mask * out_of_mask * (1 + 0x1p-50)),
         scratch_(scratch),
         meter_(meter) {}
 
@@ -141,6 +144,7 @@ class Look {
   PosedShape& posed_;
   Vec2 p_;
   double odometer_;
+  double out_of_mask2_;
   LookScratch& scratch_;
   WorkMeter& meter_;
   uint64_t mask_work_ = 0;

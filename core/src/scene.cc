@@ -145,6 +145,7 @@ absl::StatusOr<Scene::Ptr> Scene::Commit(std::vector<SceneEdit> edits, uint64_t 
   const size_t polygons = polygon_count() - gone.size() + arriving.size();
   if (absl::Status status = CheckLimits(polygons, vertices, limits); !status.ok()) return status;
   std::vector<Box> touched;
+  touched.reserve(gone.size() + arriving.size());
   for (const Polygon* polygon : gone) touched.push_back(polygon->bounds());
   for (const Polygon& polygon : arriving) touched.push_back(polygon.bounds());
   const bool rebuilds = 2 * edits.size() > polygon_count() || !index_->HasPlaceFor(arriving);

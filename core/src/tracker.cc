@@ -23,8 +23,6 @@
 namespace carom {
 
 using internal::LookScratch;
-using internal::Neighbor;
-using internal::PosedShape;
 using internal::TrackedShape;
 using internal::TrackerMemory;
 

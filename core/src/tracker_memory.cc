@@ -99,8 +99,9 @@ void TrackerMemory::FetchPolygons() const {
   }
 }
 
-// The slack to ask for.
+// The slack to ask for. A mask that was dropped tells nothing about it.
 void TrackerMemory::Tune(const Scene& scene, const PosedShape& posed, uint32_t moves) {
+  if (slack_ > 0 && limit_ < 0) return;
   misses_ = moves < kFewMoves ? misses_ + 1 : 0;
   if (slack_ == 0) {
     slack_ = std::max(posed.reach() / 2, scene.index().spacing() / 4);
@@ -109,6 +110,8 @@ void TrackerMemory::Tune(const Scene& scene, const PosedShape& posed, uint32_t m
   } else if (moves > 4 * kFewMoves && 4 * refresh_work_ < look_work_) {
     slack_ /= 2;
   }
+  slack_ =
+      std::clamp(slack_, posed.reach() * 0x1p-10, posed.reach() + 4 * scene.index().magnitude());
 }
 
 bool TrackerMemory::Refresh(const Scene& scene, const TrackedShape& shape, const PosedShape& posed,
@@ -227,7 +230,8 @@ void TrackerMemory::LookFrom(Vec2 p, PosedShape& posed, OverlapDetail detail, Lo
   anchor_ = p;
   scratch.edges.clear();
   scratch.edge_counts.clear();
-  Look look(influence_, posed, p, odometer_, scratch, meter);
+  const double out_of_mask = (known_radius_ + Way(center_, p)) * kUp;
+  Look look(influence_, posed, p, odometer_, out_of_mask, scratch, meter);
   for (Neighbor& neighbor : influence_.neighbors) {
     if (detail == OverlapDetail::kIds) {
       look.TellTouch(neighbor);

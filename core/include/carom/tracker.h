@@ -40,8 +40,9 @@ struct TrackerOptions {
   double within = 0;
 };
 
-// A shape and its memory. Copies share the shape; each has a memory of its own. Thread-safe as an
-// int is: two threads may move two trackers, and not one.
+// A shape and its memory. Copies share the shape; each has a memory of its own. One moved from may
+// only be assigned to or destroyed. Thread-safe as an int is: two threads may move two trackers,
+// and not one.
 //
 // Memory: `memory_bytes`, at most 256 where the shape is clear of everything, and at most
 // `kMaxMemoryBytes`. The shape is kept once for all copies.
