@@ -67,12 +67,14 @@ unsigned SureSides(const Vec2* v, Vec2 p) {
 }  // namespace
 
 Location CoveringHolds(const Polygon& polygon, Vec2 origin, Vec2 p) {
-  const std::optional<int64_t> winding = WindingByCovering(polygon, origin, p);
+  const std::optional<int64_t> winding =
+      WindingByCovering(polygon, Normalized(origin), Normalized(p));
   if (!winding) return Location::kBoundary;
   return polygon.IsFilled(*winding) ? Location::kInside : Location::kOutside;
 }
 
-void EdgeSigns::Set(const Polygon& polygon, Vec2 p) {
+void EdgeSigns::Set(const Polygon& polygon, Vec2 point) {
+  const Vec2 p = Normalized(point);
   edge_count_ = polygon.edge_count();
   words_.assign((edge_count_ + 63) / 64, 0);
   has_zero_ = false;
@@ -115,7 +117,8 @@ bool EdgeSigns::ProvesClearPathTo(const EdgeSigns& other) const {
          words_ == other.words_;
 }
 
-Location PointTracker::MoveTo(Vec2 p) {
+Location PointTracker::MoveTo(Vec2 point) {
+  const Vec2 p = Normalized(point);
   if (next_) {
     next_->Set(polygon_, p);
   } else {

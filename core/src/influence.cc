@@ -190,6 +190,7 @@ bool Look::IsCoreTouched(Neighbor& neighbor, double distance) {
 void Look::TellTouch(Neighbor& neighbor) {
   if (odometer_ < neighbor.touch_until) return;
   neighbor.touch_until = neighbor.clear_until = odometer_;
+  neighbor.is_by_box = false;
   if (neighbor.touches ? IsStillTouched(neighbor) : IsBoxClear(neighbor)) return;
   PointDistances distances(neighbor.polygon.polygon(), p_);
   measured_ = {};
@@ -209,6 +210,7 @@ void Look::TellTouch(Neighbor& neighbor) {
 bool Look::IsStillTouched(Neighbor& neighbor) {
   PointDistances distances(neighbor.polygon.polygon(), p_);
   measured_ = {};
+  scratch_.near.clear();
   const bool is_core_near = odometer_ >= neighbor.core_from;
   if (is_core_near) {
     Measure(distances, ByteOf(neighbor, neighbor.nearest));
@@ -268,6 +270,7 @@ void Look::TellEdges(Neighbor& neighbor) {
   scratch_.edge_counts.push_back(0);
   if (odometer_ < neighbor.clear_until) return;
   neighbor.touch_until = neighbor.clear_until = odometer_;
+  neighbor.is_by_box = false;
   if (IsBoxClear(neighbor)) return;
   const Polygon& polygon = neighbor.polygon.polygon();
   PointDistances distances(polygon, p_);

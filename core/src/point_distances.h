@@ -17,23 +17,19 @@ namespace carom::internal {
 
 // Bounds of the squared distances of a point from up to eight edges, by plain doubles.
 //
-// All is relative to the point: with R the largest distance from it in a coordinate, each
+// All is relative to the point: with R the largest distance of an end from it in a coordinate, each
 // coordinate errs by uR and an edge e by 4uR. What the place on the edge, t in [0, 1], errs moves
 // the point along the edge, by |e| at most and by 8uR^2 / |e| + 25uR at most: that adds at most
 // some 8uR^2 to the squared distance. The point itself errs by 12uR. In all that is less than
 // 64uR^2.
 class PointDistances {
  public:
-  PointDistances(const Polygon& polygon, Vec2 p) : polygon_(polygon), p_(p) {
-    const Box& box = polygon.bounds();
-    const double extent = std::max({std::abs(box.min.x - p.x), std::abs(box.max.x - p.x),
-                                    std::abs(box.min.y - p.y), std::abs(box.max.y - p.y)});
-    error_ = 128 * kFilterUnit * extent * extent;
-  }
+  PointDistances(const Polygon& polygon, Vec2 p) : polygon_(polygon), p_(p) {}
 
   // Of edges [first, last), at most eight. Lanes beyond repeat the last edge, or its end.
   void Measure(size_t first, size_t last) {
     const size_t count = last - first;
+    extent_ = Double2{};
     const Vec2* const vertices = polygon_.vertices().data();
     if (polygon_.is_one_closed_ring() && first + kLanes < polygon_.vertex_count()) {
       Double2 a = From(vertices[first]);
@@ -56,6 +52,8 @@ class PointDistances {
     const Double2 least =
         Min(Min(squares_.pair[0], squares_.pair[1]), Min(squares_.pair[2], squares_.pair[3]));
     least_ = std::min(least[0], least[1]);
+    const double extent = std::max(extent_[0], extent_[1]);
+    error_ = 128 * kFilterUnit * extent * extent;
   }
 
   // Bounds of the least of them.
@@ -69,6 +67,7 @@ class PointDistances {
 
   // Lanes `lane` and the next: two edges from a to b, about the point.
   void Measure(size_t lane, Double2 ax, Double2 ay, Double2 bx, Double2 by) {
+    extent_ = Max(Max(extent_, Max(Abs(ax), Abs(ay))), Max(Abs(bx), Abs(by)));
     const Double2 ex = bx - ax;
     const Double2 ey = by - ay;
     // Of an edge of length 0 the quotient is no number, and t is 0.
@@ -81,7 +80,8 @@ class PointDistances {
 
   const Polygon& polygon_;
   const Vec2 p_;
-  double error_;
+  double error_ = 0;
+  Double2 extent_{};
   Doubles squares_;
   double least_ = 0;
 };

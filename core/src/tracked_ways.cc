@@ -46,7 +46,9 @@ bool TrackedWays::Sweep(const Scene& scene, WorkMeter& meter) {
   for (size_t first = 0, last = 0; first < swept_.size(); first = last) {
     while (last < swept_.size() && kind(swept_[last]) == kind(swept_[first])) ++last;
     const std::span<const Swept> batch = std::span(swept_).subspan(first, last - first);
-    if (!SweepBatch(scene, batch, meter)) return false;
+    const bool ran = SweepBatch(scene, batch, meter);
+    shapes_.clear();  // they own polygons
+    if (!ran) return false;
   }
   return true;
 }

@@ -42,12 +42,13 @@ struct Scratch {
     return look.edges.capacity() + look.near.capacity() + overlaps.polygon_ids.capacity() +
                    overlaps.edges.capacity() <=
                kMaxKept &&
-           ways.IsModest(kMaxKept);
+           ways.IsModest(kMaxKept) && largest <= kMaxMovingVertices;
   }
 
   LookScratch look;
   std::vector<NearPolygon> near;  // of an item
   internal::TrackedWays ways;
+  size_t largest = 0;       // vertices of a shape
   OverlapAnswers overlaps;  // of one that is answered without memory
   DistanceAnswers distances;
 };
@@ -323,6 +324,7 @@ void MoveBatch::Answer(Tracker& tracker, size_t i) {
     out_.errors.push_back(*scratch_->ways.error(i));
     return Refuse();
   }
+  scratch_->largest = std::max(scratch_->largest, tracker.shape_->shape.vertex_count());
   PosedShape posed(*tracker.shape_, pose, scratch_->look.pose, meter_);
   if (posed.IsAccepted()) return AnswerAt(tracker, i, pose, posed);
   check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
@@ -375,6 +377,10 @@ bool MoveBatch::Remember(Tracker& tracker, PosedShape& posed, Vec2 p) {
   ++tracker.moves_;
   ++(is_near ? out_.tiers.near : out_.tiers.refresh);
   memory.LookFrom(p, posed, options_.detail, scratch_->look, meter_);
+  if (!is_near && memory.IsLimited() && !meter_.stopped()) {
+    memory.Widen(scene_, *tracker.shape_, posed, meter_);
+    memory.LookFrom(p, posed, options_.detail, scratch_->look, meter_);
+  }
   if (meter_.stopped()) return false;
   for (size_t k = 0; k < memory.neighbors().size(); ++k) {
     const Neighbor& neighbor = memory.neighbors()[k];

@@ -60,6 +60,16 @@ double NearestEdge(const Scene& scene, uint64_t mask, Vec2 p, WorkMeter& meter) 
   return least2 > 0 ? std::sqrt(least2) * kDown : 0;
 }
 
+void Fetch(const void* begin, size_t bytes) {
+  for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch(static_cast<const char*>(begin) + i);
+}
+
+// Gives back memory that a crowd took.
+template <class T>
+void Trim(std::vector<T>& values) {
+  if (values.capacity() > 4 * values.size()) values.shrink_to_fit();
+}
+
 }  // namespace
 
 bool TrackerMemory::IsWorthwhile() {
@@ -68,7 +78,10 @@ bool TrackerMemory::IsWorthwhile() {
   return false;
 }
 
-bool TrackerMemory::Reaches(Vec2 p) const { return Way(center_, p) < limit_; }
+// The bounds, which are floats, get coarse where the odometer is large.
+bool TrackerMemory::Reaches(Vec2 p) const {
+  return Way(center_, p) < limit_ && odometer_ < 0x1p16 * known_radius_;
+}
 
 void TrackerMemory::Clear() {
   influence_.neighbors.clear();
@@ -76,14 +89,6 @@ void TrackerMemory::Clear() {
   limit_ = -1;
   touch_radius_ = clear_radius_ = 0;
 }
-
-namespace {
-
-void Fetch(const void* begin, size_t bytes) {
-  for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch(static_cast<const char*>(begin) + i);
-}
-
-}  // namespace
 
 void TrackerMemory::FetchSelf() const { Fetch(this, sizeof *this); }
 
@@ -99,25 +104,27 @@ void TrackerMemory::FetchPolygons() const {
   }
 }
 
-// The slack to ask for. A mask that was dropped tells nothing about it.
+// The slack to ask for. A mask that was dropped, by an edit say, tells nothing about it.
 void TrackerMemory::Tune(const Scene& scene, const PosedShape& posed, uint32_t moves) {
-  if (slack_ > 0 && limit_ < 0) return;
   misses_ = moves < kFewMoves ? misses_ + 1 : 0;
   if (slack_ == 0) {
     slack_ = std::max(posed.reach() / 2, scene.index().spacing() / 4);
-  } else if (moves < kFewMoves || refresh_work_ > look_work_) {
-    slack_ *= 2;
-  } else if (moves > 4 * kFewMoves && 4 * refresh_work_ < look_work_) {
-    slack_ /= 2;
+  } else if (limit_ >= 0) {
+    if (moves < kFewMoves || refresh_work_ > look_work_) {
+      slack_ *= 2;
+    } else if (moves > 4 * kFewMoves && 4 * refresh_work_ < look_work_) {
+      slack_ /= 2;
+    }
   }
-  slack_ =
-      std::clamp(slack_, posed.reach() * 0x1p-10, posed.reach() + 4 * scene.index().magnitude());
+  // More than the scene is large helps nobody, and stays a finite float.
+  const double least = posed.reach() * 0x1p-10;
+  slack_ = std::clamp(slack_, least, posed.reach() + 4 * scene.index().magnitude());
 }
 
 bool TrackerMemory::Refresh(const Scene& scene, const TrackedShape& shape, const PosedShape& posed,
                             Vec2 p, uint32_t moves, WorkMeter& meter) {
   Tune(scene, posed, moves);
-  if (misses_ > kMaxMisses) {
+  if (misses_ >= kMaxMisses) {
     misses_ = 0;
     holiday_ = kHoliday;
   }
@@ -136,19 +143,29 @@ bool TrackerMemory::Refresh(const Scene& scene, const TrackedShape& shape, const
       return false;
     }
   }
-  limit_ = slack_;
-  if (influence_.words.empty() && influence_.neighbors.empty()) {
-    known_radius_ = std::max(known_radius_, NearestEdge(scene, shape.options.mask, p, meter));
-    limit_ = std::max(slack_, (known_radius_ - posed.reach()) * (1 - 0x1p-40));
-  }
-  // Whatever is within the limit is accepted.
-  const double magnitude = std::max(std::abs(p.x), std::abs(p.y));
-  limit_ = std::min(limit_, kMaxCoordinate / 2 - magnitude - posed.reach());
+  Trim(influence_.neighbors);
+  Trim(influence_.words);
+  SetLimit(slack_, posed);
   meter.Spend(kNeighborWork * influence_.neighbors.size());
   refresh_work_ = kFixedWork + meter.used() - before;
   if (!meter.stopped()) return true;
   Clear();
   return false;
+}
+
+// Whatever is within the limit is accepted.
+void TrackerMemory::SetLimit(double limit, const PosedShape& posed) {
+  const double magnitude = std::max(std::abs(center_.x), std::abs(center_.y));
+  limit_ = std::min(limit, kMaxCoordinate / 2 - magnitude - posed.reach());
+}
+
+// No edge is nearer to the centre than that of the scene that is nearest.
+void TrackerMemory::Widen(const Scene& scene, const TrackedShape& shape, const PosedShape& posed,
+                          WorkMeter& meter) {
+  const double nearest = NearestEdge(scene, shape.options.mask, center_, meter);
+  if (meter.stopped() || nearest <= known_radius_) return;
+  known_radius_ = nearest;
+  SetLimit((nearest - posed.reach()) * (1 - 0x1p-40), posed);
 }
 
 bool TrackerMemory::Gather(const Scene& scene, const TrackedShape& shape, WorkMeter& meter) {
@@ -190,8 +207,7 @@ bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, WorkMeter& meter) 
     return box2 <= limit2;
   };
   indexed.VisitRuns(meter, is_near, [&](size_t first, size_t last) {
-    neighbor.is_dense = words.size() - neighbor.first_word > kMaxWordsOfOne;
-    if (neighbor.is_dense || meter.stopped()) return false;
+    if (meter.stopped()) return false;
     if (box2 < nearest2) {
       nearest2 = box2;
       neighbor.nearest = static_cast<uint32_t>(first / kLanes);
@@ -209,7 +225,8 @@ bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, WorkMeter& meter) 
       bound = std::min(bound, distance);
       i = end;
     }
-    return true;
+    neighbor.is_dense = words.size() - neighbor.first_word > kMaxWordsOfOne;
+    return !neighbor.is_dense;
   });
   if (neighbor.is_dense) words.resize(neighbor.first_word);
   neighbor.word_count = static_cast<uint32_t>(words.size()) - neighbor.first_word;
@@ -261,6 +278,7 @@ void TrackerMemory::LookFrom(Vec2 p, PosedShape& posed, OverlapDetail detail, Lo
     return;
   }
   const double left = (limit_ - Way(center_, p)) * kDown;
+  is_limited_ = (clear_until - odometer_) * kDown > left;
   touch_radius_ = std::clamp((touch_until - odometer_) * kDown, 0.0, std::max(left, 0.0));
   clear_radius_ = std::clamp((clear_until - odometer_) * kDown, 0.0, std::max(left, 0.0));
   look_work_ += look.mask_work() + kPassedWork * influence_.neighbors.size();

@@ -30,7 +30,7 @@ namespace carom::internal {
 // Not thread-safe.
 class TrackerMemory {
  public:
-  // No mask is made larger than this.
+  // No mask is made of more.
   static constexpr size_t kMaxNeighbors = 64;
   // A polygon that would have more words is asked by its index instead.
   static constexpr size_t kMaxWordsOfOne = 8;
@@ -42,6 +42,11 @@ class TrackerMemory {
   // where it would be too large, and once the meter has stopped; there is no mask then.
   bool Refresh(const Scene& scene, const TrackedShape& shape, const PosedShape& posed, Vec2 p,
                uint32_t moves, WorkMeter& meter);
+  // After the first look at it: whether what bounds the clear radius is the mask, not an edge. Then
+  // `Widen` finds out how far the nearest edge is, for the next look.
+  bool IsLimited() const { return is_limited_; }
+  void Widen(const Scene& scene, const TrackedShape& shape, const PosedShape& posed,
+             WorkMeter& meter);
   // Whether the mask reaches a shape at `p`.
   bool Reaches(Vec2 p) const;
 
@@ -72,6 +77,7 @@ class TrackerMemory {
  private:
   bool Gather(const Scene& scene, const TrackedShape& shape, WorkMeter& meter);
   bool GatherFrom(const IndexedPolygon& indexed, WorkMeter& meter);
+  void SetLimit(double limit, const PosedShape& posed);
   void Tune(const Scene& scene, const PosedShape& posed, uint32_t moves);
   Influence influence_;
   Vec2 center_;        // where the mask was made
@@ -84,8 +90,9 @@ class TrackerMemory {
   double clear_radius_ = 0;
   uint64_t refresh_work_ = 0;  // that the last mask took
   uint64_t look_work_ = 0;     // that all looks at it took
-  uint16_t misses_ = 0;        // masks in a row that were left at once
-  uint16_t holiday_ = 0;       // moves to come without a mask
+  bool is_limited_ = false;
+  uint16_t misses_ = 0;   // masks in a row that were left at once
+  uint16_t holiday_ = 0;  // moves to come without a mask
 };
 
 }  // namespace carom::internal

@@ -295,6 +295,101 @@ TEST(TrackerTest, MemoryIsBounded) {
   }
 }
 
+// Story: the ball about a shape in a room ended where its mask did, far from the walls.
+TEST(TrackerTest, TheQuietBallOfARoomReachesItsWalls) {
+  std::vector<PolygonSpec> specs{{0, {}}};
+  specs[0].rings = {{{{-500, -500}, {500, -500}, {500, 500}, {-500, 500}}}};
+  specs[0].solidity = Solidity::kBoundary;
+  for (uint64_t i = 1; i <= 200; ++i) {
+    const Vec2 at{2000 + 2.0 * static_cast<double>(i % 15),
+                  2000 + 2.0 * static_cast<double>(i / 15)};
+    specs.push_back(BoxSpec(i, at, {at.x + 1, at.y + 1}));
+  }
+  const Scene::Ptr scene = SceneOf(std::move(specs));
+  std::vector<Tracker> trackers(1, UnitDisc());
+  const MoveAnswers answers =
+      MoveTo(*scene, trackers, {0}, {0}, {OverlapDetail::kIds, Coherence::kOn, true});
+  EXPECT_NEAR(answers.quiet_radii[0], 499, 1e-3);
+  EXPECT_EQ(MoveTo(*scene, trackers, {0}, {490}).tiers.quiet, 1);
+}
+
+// Story: each of these doubled the slack at every move, until the mask's ball was no float.
+TEST(TrackerTest, TheSlackStaysFinite) {
+  Scene::Ptr scene = SceneOf({BoxSpec(1, {2, 0}, {3, 1}), BoxSpec(2, {50, 0}, {60, 9})});
+  const Scene::Ptr other = SceneOf({BoxSpec(1, {2, 0}, {3, 1})});
+  std::vector<Tracker> trackers(1, UnitDisc());
+  std::vector<Tracker> large{
+      Tracker::Create(Shape::Create(Capsule{{{0, 0}, {0, 0}}, 0x1p52}).value()).value()};
+  for (int i = 0; i < 3000; ++i) {
+    const double x = 0.5 + 0.01 * (i % 100);
+    const double top = 1 + 0.5 * (i % 2);
+    scene = scene
+                ->Commit({ReplacePolygon{Polygon::Create(BoxSpec(1, {2, 0}, {3, top})).value()}},
+                         scene->version() + 1)
+                .value();
+    ASSERT_EQ(MoveTo(*scene, trackers, {x}, {0}).clear[0], x < 1 ? 1 : 0) << i;
+    ASSERT_EQ(MoveTo(*other, trackers, {x}, {0}).clear[0], x < 1 ? 1 : 0) << i;
+    ASSERT_EQ(MoveTo(*scene, large, {0}, {0}).counts[0], 2) << i;
+    ASSERT_EQ(MoveTo(*scene, trackers, {1e15 * (i % 7)}, {-1e15}).clear[0], 1) << i;
+  }
+}
+
+TEST(TrackerTest, ACrowdIsForgotten) {
+  Random random(2);
+  std::vector<PolygonSpec> specs;
+  for (uint64_t i = 1; i < 200; ++i) {
+    const Vec2 at{10 * random.Unit() - 5, 10 * random.Unit() - 5};
+    specs.push_back(BoxSpec(i, at, {at.x + 0.1, at.y + 0.1}));
+  }
+  const Scene::Ptr scene = SceneOf(std::move(specs));
+  std::vector<Tracker> trackers(1, UnitDisc());
+  for (int i = 0; i < 400; ++i) MoveTo(*scene, trackers, {0.01 * i}, {0});
+  MoveTo(*scene, trackers, {1000}, {0});
+  EXPECT_LE(trackers[0].memory_bytes(), 256);
+}
+
+// One batch may name a tracker many times; the last pose counts for the next one.
+TEST(TrackerTest, ManyMovesOfOneTrackerInABatchThatSweeps) {
+  const Scene::Ptr scene = SceneOf({BoxSpec(7, {0, 0}, {4, 4})});
+  std::vector<double> x, y, from_x;
+  for (int i = 0; i < 200; ++i) {
+    from_x.push_back(-10 + 0.1 * i);
+    x.push_back(-10 + 0.1 * (i + 1));
+    y.push_back(2);
+  }
+  const std::vector<uint32_t> tracker(x.size(), 0);
+  MoveAnswers answers[2];
+  for (const Coherence coherence : {Coherence::kOn, Coherence::kOff}) {
+    std::vector<Tracker> trackers(1, UnitDisc());
+    const MoveColumns moves{trackers, tracker, x, y, {}, {}, {}, from_x, y};
+    WorkMeter meter;
+    ASSERT_TRUE(MoveTrackers(*scene, moves, {OverlapDetail::kEdges, coherence},
+                             answers[static_cast<int>(coherence)], meter));
+  }
+  EXPECT_EQ(answers[0].clear, answers[1].clear);
+  EXPECT_EQ(answers[0].counts, answers[1].counts);
+  EXPECT_EQ(answers[0].edges, answers[1].edges);
+  EXPECT_EQ(answers[0].first_touches, answers[1].first_touches);
+}
+
+// More rows than there may be stop the work, warm and cold alike.
+TEST(TrackerTest, RowsAreCapped) {
+  const Scene::Ptr scene = SceneOf({BoxSpec(7, {0, 0}, {4, 4})});
+  std::vector<Tracker> trackers(3, UnitDisc());
+  for (const Coherence coherence : {Coherence::kOn, Coherence::kOff, Coherence::kOn}) {
+    const std::vector<double> at(3, 2);
+    for (const uint64_t rows : {2, 3}) {
+      MoveAnswers answers;
+      WorkMeter meter;
+      meter.set_max_rows(rows);
+      EXPECT_EQ(MoveTrackers(*scene, {trackers, {}, at, at}, {OverlapDetail::kIds, coherence},
+                             answers, meter),
+                rows == 3);
+      EXPECT_EQ(meter.out_of_rows(), rows == 2);
+    }
+  }
+}
+
 // Story: a tracker that makes its mask anew at every step is slower than none.
 TEST(TrackerTest, RefreshesAreRare) {
   for (uint64_t seed = 0; seed < 20; ++seed) {

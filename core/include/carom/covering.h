@@ -49,7 +49,7 @@ class EdgeSigns {
   // `p` is an accepted coordinate. O(n).
   EdgeSigns(const Polygon& polygon, Vec2 p) { Set(polygon, p); }
   // As if made anew, in the same memory.
-  void Set(const Polygon& polygon, Vec2 p);
+  void Set(const Polygon& polygon, Vec2 point);
 
   // Theorem. If this and `other` are of the same polygon, are equal, and no sign in them is 0, then
   // both points lie in the same cell of the arrangement of the edges' lines. Cells are convex, so
@@ -85,9 +85,9 @@ class PointTracker {
  public:
   explicit PointTracker(Polygon polygon) : polygon_(std::move(polygon)) {}
 
-  // Where `p` is, an accepted coordinate: what `CoveringHolds` answers. O(n) for the signs, and
+  // Where `point` is, an accepted coordinate: what `CoveringHolds` answers. O(n) for the signs, and
   // O(n) again at the first move and where a sign is 0.
-  Location MoveTo(Vec2 p);
+  Location MoveTo(Vec2 point);
 
   // How many moves no sign changed in.
   uint64_t kept_count() const { return kept_count_; }

@@ -45,7 +45,8 @@ struct TrackerOptions {
 // and not one.
 //
 // Memory: `memory_bytes`, at most 256 where the shape is clear of everything, and at most
-// `kMaxMemoryBytes`. The shape is kept once for all copies.
+// `kMaxMemoryBytes`. The shape is kept once for all copies. The polygons near by, up to 64, live on
+// until the tracker is moved again or forgets, even if they leave the scene.
 class Tracker {
  public:
   static constexpr size_t kMaxMemoryBytes = 65536;
