@@ -143,18 +143,6 @@ std::optional<size_t> RingInside(const Core& outer, const Core& inner, WorkMeter
 }  // namespace
 
 // A gap is within u, so the sum of squares within 4u.
-double LowerDistance2(const Box& a, const Box& b) {
-  const double dx = std::max({0.0, a.min.x - b.max.x, b.min.x - a.max.x});
-  const double dy = std::max({0.0, a.min.y - b.max.y, b.min.y - a.max.y});
-  return (dx * dx + dy * dy) * (1 - 8 * kUnit);
-}
-
-double UpperDistance2(const Box& a, const Box& b) {
-  const double dx = std::max(a.max.x - b.min.x, b.max.x - a.min.x);
-  const double dy = std::max(a.max.y - b.min.y, b.max.y - a.min.y);
-  return (dx * dx + dy * dy) * (1 + 8 * kUnit);
-}
-
 std::optional<Closest> FindClosest(const Core& a, const Core& b, const ClosestQuery& query,
                                    WorkMeter& meter) {
   PairSearch search(a, b, query, meter);

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "approach.h"
+#include "box_distance.h"
 #include "carom/geometry.h"
 #include "carom/polygon.h"
 #include "carom/shape.h"
@@ -78,11 +79,6 @@ class OwnedCore {
   std::optional<Core> core_;
 };
 
-// A squared length that is at most the squared distance of any point of one box from any point of
-// the other, and one that is at least the squared distance of two points that lie in them anywhere.
-double LowerDistance2(const Box& a, const Box& b);
-double UpperDistance2(const Box& a, const Box& b);
-
 // What decides the distance of two shapes a and b.
 struct Closest {
   enum class Kind {
@@ -112,5 +108,10 @@ struct ClosestQuery {
 // pair slightly beyond it may be found), or once the meter has stopped.
 std::optional<Closest> FindClosest(const Core& a, const Core& b, const ClosestQuery& query,
                                    WorkMeter& meter);
+
+// Whether the cores are at most `sum` apart.
+inline bool IsCoreWithin(const Closest& closest, const LengthSum& sum) {
+  return closest.kind != Closest::Kind::kApart || Compare(*closest.approach, sum) <= 0;
+}
 
 }  // namespace carom::internal

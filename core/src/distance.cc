@@ -69,11 +69,6 @@ Separation SeparationOf(const Core& a, const Core& b, const Closest& closest) {
   return {0, shared, shared};
 }
 
-// Whether the distance of the cores is at most `sum`.
-bool IsCoreWithin(const Closest& closest, const LengthSum& sum) {
-  return closest.kind != Closest::Kind::kApart || Compare(*closest.approach, sum) <= 0;
-}
-
 DistanceRow RowOf(const Core& fixed, const Core& mover, const Closest& closest) {
   const Separation separation = SeparationOf(fixed, mover, closest);
   DistanceRow row;

@@ -7,6 +7,8 @@
 #include <atomic>
 #include <utility>
 
+#include "box_distance.h"
+
 namespace carom::internal {
 namespace {
 
@@ -15,12 +17,8 @@ uint64_t NextState() {
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
-// The gaps are within u, the sum of their squares within 4u.
 bool MayMeet(const Box& box, Vec2 center, double radius) {
-  if (box.empty()) return false;
-  const double dx = std::max({0.0, box.min.x - center.x, center.x - box.max.x});
-  const double dy = std::max({0.0, box.min.y - center.y, center.y - box.max.y});
-  return (dx * dx + dy * dy) * (1 - 0x1p-48) <= radius * radius;
+  return !box.empty() && LowerDistance2(box, {center, center}) <= radius * radius * kUp;
 }
 
 }  // namespace

@@ -12,6 +12,12 @@ namespace carom::internal {
 // Half an ulp of 1: the relative error of one rounded operation.
 inline constexpr double kUnit = 0x1p-53;
 
+// Times these, what up to 12 rounded operations made of numbers that are not negative, by sums,
+// products, quotients and roots, is at least, respectively at most, what exact ones make of them:
+// (1 + 12u) / (1 - 12u) and the rounding of the product itself are within the rest.
+inline constexpr double kUp = 1 + 32 * kUnit;
+inline constexpr double kDown = 1 - 32 * kUnit;
+
 // Filters compute in plain doubles, or pairs of them, and decide where their error cannot matter.
 // In a library compiled with CAROM_NO_FILTERS none decides a sign, a comparison or a rounding: each
 // of those takes the exact way, so the same bytes from it say that no filter errs. What boxes cull,

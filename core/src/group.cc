@@ -15,7 +15,7 @@ uint64_t Group::query_count() const {
   const uint64_t count = segments.size() + points.size() + circles.size() + polygons.size() +
                          rays.size() + capsules.size() + boxes.size() + distances.size() +
                          contacts.size() + depenetrations.size() + sweeps.size() +
-                         rotating_sweeps.size() + arcs.size() + sights.size();
+                         rotating_sweeps.size() + arcs.size() + sights.size() + moves.size();
   return count + FanQueryCount(fans.beams);
 }
 
@@ -36,6 +36,7 @@ void GroupAnswers::Clear() {
   arcs.Clear();
   sights.Clear();
   fans.Clear();
+  moves.Clear();
 }
 
 absl::Status EvaluateGroup(const Scene& scene, const Group& group, GroupAnswers& out,
@@ -58,7 +59,8 @@ absl::Status EvaluateGroup(const Scene& scene, const Group& group, GroupAnswers&
                     meter) &&
       CastArcs(scene, group.arcs, group.arc_options, out.arcs, meter) &&
       LookAlong(scene, group.sights, group.sight_mask, out.sights, meter) &&
-      ScanFans(scene, group.fans, group.fan_options, out.fans, meter);
+      ScanFans(scene, group.fans, group.fan_options, out.fans, meter) &&
+      MoveTrackers(scene, group.moves, group.move_options, out.moves, meter);
   if (finished && !meter.stopped()) return absl::OkStatus();
   if (meter.out_of_rows()) {
     return absl::ResourceExhaustedError("the answers have too many rows (answer rows a frame)");

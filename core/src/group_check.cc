@@ -183,6 +183,23 @@ void CheckSweeps(const Group& group, Refusal& refusal) {
   turns.Required("tolerance", turning.tolerance.size());
 }
 
+void CheckMoves(const MoveColumns& moves, const MoveOptions& options, Refusal& refusal) {
+  ColumnCheck check("moves.", "x", moves.x.size(), refusal);
+  check.Required("y", moves.y.size());
+  check.Optional("tracker", moves.tracker.size());
+  check.Rotation("c", moves.c.size(), "s", moves.s.size(), "angle", moves.angle.size());
+  check.Pair("from_x", moves.from_x.size(), "from_y", moves.from_y.size());
+  check.Rotation("from_c", moves.from_c.size(), "from_s", moves.from_s.size(), "from_angle",
+                 moves.from_angle.size());
+  if (!moves.sweeps() &&
+      !(moves.from_c.empty() && moves.from_s.empty() && moves.from_angle.empty())) {
+    refusal.Add("moves.from_x", "must be given with a rotation to start from");
+  }
+  if (!IsAccepted(options.tolerance) || options.tolerance < 0) {
+    refusal.Add("moves.tolerance", "must be in [0, 2^53]");
+  }
+}
+
 // Adds an offence for each shape that is too large.
 template <class S>
 void CheckSizes(absl::string_view path, const PlacedColumns<S>& columns, Refusal& refusal) {
@@ -217,6 +234,7 @@ absl::Status CheckGroup(const Group& group) {
   CheckOverlaps(group, refusal);
   CheckNearness(group, refusal);
   CheckSweeps(group, refusal);
+  CheckMoves(group.moves, group.move_options, refusal);
   return refusal.empty() ? CheckShapes(group) : refusal.status();
 }
 

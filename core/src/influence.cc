@@ -15,9 +15,6 @@
 namespace carom::internal {
 namespace {
 
-constexpr double kDown = 1 - 4 * kUnit;
-constexpr double kUp = 1 + 4 * kUnit;
-
 // Root of a lower, respectively upper, bound of a square.
 double RootDown(double square) { return square > 0 ? std::sqrt(square) * kDown : 0; }
 double RootUp(double square) { return std::sqrt(square) * kUp; }

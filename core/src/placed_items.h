@@ -38,9 +38,9 @@ inline bool ReadRotation(std::span<const double> c, std::span<const double> s,
   return true;
 }
 
-// The pose of item i, or nothing and an error recorded.
-template <class S>
-std::optional<Pose> PoseOf(const PlacedColumns<S>& columns, size_t i, ItemChecker& check) {
+// The pose of item i of columns x, y, c, s and angle, or nothing and an error recorded.
+template <class Columns>
+std::optional<Pose> PoseOf(const Columns& columns, size_t i, ItemChecker& check) {
   Pose pose;
   if (!check.Coordinate(ItemColumn::kX, columns.x[i]) ||
       !check.Coordinate(ItemColumn::kY, columns.y[i])) {

@@ -14,15 +14,7 @@
 namespace carom::internal {
 namespace {
 
-constexpr double kUp = 1 + 16 * kUnit;
-
 double Magnitude(Vec2 p) { return std::max(std::abs(p.x), std::abs(p.y)); }
-
-bool IsNear(Vec2 p, const Box& box, double distance) {
-  const double dx = std::max({0.0, box.min.x - p.x, p.x - box.max.x});
-  const double dy = std::max({0.0, box.min.y - p.y, p.y - box.max.y});
-  return (dx * dx + dy * dy) * (1 - 8 * kUnit) <= distance * distance;
-}
 
 }  // namespace
 
@@ -39,7 +31,7 @@ PosedShape::PosedShape(const TrackedShape& shape, const Pose& pose, PoseScratch&
       reach_((shape.extent * kMostStretch + shape.options.within + error_) * kUp),
       core_(shape.core < 0
                 ? -1
-                : shape.core * kLeastStretch * (1 - 16 * kUnit) - error_ + shape.options.within) {
+                : shape.core * kLeastStretch * kDown - error_ + shape.options.within) {
   ++scratch_.pose;
 }
 
@@ -125,7 +117,8 @@ std::optional<Witness> PosedShape::FindWitness(size_t node, std::span<const Near
   const OutlineNode& outline = shape_.nodes[node];
   if (!meter_.Spend(1)) return std::nullopt;
   const Vec2 center = Placed(pose_, outline.center);
-  if (!IsNear(center, box, outline.radius * kMostStretch + error_)) return std::nullopt;
+  const double radius = outline.radius * kMostStretch + error_;
+  if (LowerDistance2({center, center}, box) > radius * radius) return std::nullopt;
   if (!outline.is_run) {
     for (uint32_t i = 0; i < outline.count; ++i) {
       if (auto found = FindWitness(outline.first + i, edges, box)) return found;
@@ -215,8 +208,7 @@ bool PosedShape::IsCoreWithin(const Core& fixed) {
   const LengthSum enough{moving.radius(), 0, shape_.options.within};
   const std::optional<Closest> closest =
       FindClosest(fixed, moving, {enough, SquareBounds(enough).high}, meter_);
-  return closest &&
-         (closest->kind != Closest::Kind::kApart || Compare(*closest->approach, enough) <= 0);
+  return closest && internal::IsCoreWithin(*closest, enough);
 }
 
 }  // namespace carom::internal

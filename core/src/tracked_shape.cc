@@ -16,10 +16,6 @@
 namespace carom::internal {
 namespace {
 
-// Lengths in plain doubles err by a few u of their greatest term.
-constexpr double kUp = 1 + 16 * kUnit;
-constexpr double kDown = 1 - 16 * kUnit;
-
 double Length(Vec2 v) { return std::sqrt(v.x * v.x + v.y * v.y); }
 
 // The circle about the middle of the box of `points`.

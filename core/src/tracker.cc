@@ -93,15 +93,14 @@ class MoveBatch {
   bool IsWayClear(size_t i) const {
     return !scratch_->ways.error(i) && !scratch_->ways.first_touch(i).touches;
   }
-  bool ReadPose(size_t i, ItemChecker& check, Pose& pose) const;
-  bool ReadStart(size_t i, ItemChecker& check, const Pose& to, Pose& from) const;
+  std::optional<Pose> StartOf(size_t i, const Pose& to, ItemChecker& check) const;
   void FetchAhead(size_t i) const;
   bool IsQuiet(const Tracker& tracker, size_t i) const;
   void AnswerQuiet(Tracker& tracker, size_t i);
   void Answer(Tracker& tracker, size_t i);
   void AnswerAt(Tracker& tracker, size_t i, const Pose& pose, PosedShape& posed);
   bool Remember(Tracker& tracker, PosedShape& posed, Vec2 p);
-  void Look(const TrackedShape& shape, const Pose& pose, PosedShape& posed);
+  void AnswerCold(const TrackedShape& shape, const Pose& pose, PosedShape& posed);
   void TakeOverlaps();
   void TakeDistances(PosedShape& posed, Vec2 p);
   void Append(size_t i);
@@ -152,8 +151,7 @@ bool MoveBatch::Run() {
 }
 
 // Answers a run of quiet moves that touch one polygon at most, from `first` on; returns the first
-// other one.
-// Most moves of most batches are these.
+// other one. Most moves of most batches are these.
 size_t MoveBatch::PassQuiet(size_t first) {
   constexpr size_t kMost = 256;  // until the meter is asked
   const size_t end = std::min(moves_.size(), first + kMost);
@@ -166,11 +164,12 @@ size_t MoveBatch::PassQuiet(size_t first) {
   const size_t detail = detail_;
   const uint32_t* const index = moves_.tracker.empty() ? nullptr : moves_.tracker.data();
   const std::span<Tracker> trackers = moves_.trackers;
+  const size_t first_tracker = moves_.first_tracker;
   uint64_t* const clear = out_.clear.data();
   size_t i = first;
   uint64_t rows = 0;
   for (; i < end; ++i) {
-    const size_t k = index == nullptr ? i : index[i];
+    const size_t k = index == nullptr ? first_tracker + i : index[i];
     if (k >= trackers.size()) break;
     Tracker& tracker = trackers[k];
     const double dx = x[i] - tracker.anchor_.x;
@@ -197,8 +196,10 @@ size_t MoveBatch::PassQuiet(size_t first) {
 }
 
 inline Tracker* MoveBatch::TrackerOf(size_t i) const {
-  const size_t index = moves_.tracker.empty() ? i : moves_.tracker[i];
-  return index < moves_.trackers.size() ? &moves_.trackers[index] : nullptr;
+  const size_t index = moves_.tracker.empty() ? moves_.first_tracker + i : moves_.tracker[i];
+  if (index >= moves_.trackers.size()) return nullptr;
+  Tracker& tracker = moves_.trackers[index];
+  return tracker.is_defined() ? &tracker : nullptr;
 }
 
 // Trackers by the thousand are in no cache: what a move will read is asked for some moves before,
@@ -227,7 +228,6 @@ inline void MoveBatch::FetchAhead(size_t i) const {
 bool MoveBatch::IsWayQuiet(const Tracker& tracker, const Pose& from, const Pose& to,
                            double tolerance) const {
   if (tracker.state_ != state_ || tracker.touched_ > 0 || !(tracker.quiet2_[1] > 0)) return false;
-  constexpr double kDown = 1 - 8 * kUnit;
   double room = std::sqrt(tracker.quiet2_[1]) * kDown;
   const TrackedShape& shape = *tracker.shape_;
   if (shape.Turns(from, to)) {
@@ -256,37 +256,32 @@ bool MoveBatch::SweepWays() {
   for (size_t i = 0; i < moves_.size(); ++i) {
     const Tracker* const tracker = TrackerOf(i);
     ItemChecker check(i, errors);
-    Pose from, to;
-    if (tracker == nullptr || !ReadPose(i, check, to) || !ReadStart(i, check, to, from)) continue;
+    const std::optional<Pose> to = tracker == nullptr ? std::nullopt : PoseOf(moves_, i, check);
+    const std::optional<Pose> from = to ? StartOf(i, *to, check) : std::nullopt;
+    if (!from) continue;
     const TrackedShape& shape = *tracker->shape_;
     const double tolerance = options_.tolerance == 0 ? 0x1p-10 * shape.extent : options_.tolerance;
-    if (options_.coherence == Coherence::kOn && IsWayQuiet(*tracker, from, to, tolerance)) continue;
+    if (options_.coherence == Coherence::kOn && IsWayQuiet(*tracker, *from, *to, tolerance)) {
+      continue;
+    }
     if (!meter_.Spend(1)) return false;
-    ways.Add(static_cast<uint32_t>(i), shape, from, to, tolerance);
+    ways.Add(static_cast<uint32_t>(i), shape, *from, *to, tolerance);
   }
   for (const ItemError& error : errors) ways.Refuse(error);
   return ways.Sweep(scene_, meter_);
 }
 
-bool MoveBatch::ReadPose(size_t i, ItemChecker& check, Pose& pose) const {
-  if (!check.Coordinate(ItemColumn::kX, moves_.x[i]) ||
-      !check.Coordinate(ItemColumn::kY, moves_.y[i])) {
-    return false;
-  }
-  pose.position = Normalized(Vec2{moves_.x[i], moves_.y[i]});
-  return ReadRotation(moves_.c, moves_.s, moves_.angle, ItemColumn::kC, ItemColumn::kAngle, i,
-                      check, pose);
-}
-
-bool MoveBatch::ReadStart(size_t i, ItemChecker& check, const Pose& to, Pose& from) const {
+// Where the way of item i begins, or nothing and an error recorded.
+std::optional<Pose> MoveBatch::StartOf(size_t i, const Pose& to, ItemChecker& check) const {
+  Pose from = to;
   if (!check.Coordinate(ItemColumn::kFromX, moves_.from_x[i]) ||
-      !check.Coordinate(ItemColumn::kFromY, moves_.from_y[i])) {
-    return false;
+      !check.Coordinate(ItemColumn::kFromY, moves_.from_y[i]) ||
+      !ReadRotation(moves_.from_c, moves_.from_s, moves_.from_angle, ItemColumn::kFromC,
+                    ItemColumn::kFromAngle, i, check, from)) {
+    return std::nullopt;
   }
-  from = to;
   from.position = Normalized(Vec2{moves_.from_x[i], moves_.from_y[i]});
-  return ReadRotation(moves_.from_c, moves_.from_s, moves_.from_angle, ItemColumn::kFromC,
-                      ItemColumn::kFromAngle, i, check, from);
+  return from;
 }
 
 // Also false for numbers that are not accepted: they are not near anything.
@@ -318,15 +313,15 @@ void MoveBatch::AnswerQuiet(Tracker& tracker, size_t i) {
 
 void MoveBatch::Answer(Tracker& tracker, size_t i) {
   ItemChecker check(i, out_.errors);
-  Pose pose;
-  if (!ReadPose(i, check, pose)) return Refuse();
+  const std::optional<Pose> pose = PoseOf(moves_, i, check);
+  if (!pose) return Refuse();
   if (moves_.sweeps() && scratch_->ways.error(i)) {
     out_.errors.push_back(*scratch_->ways.error(i));
     return Refuse();
   }
   scratch_->largest = std::max(scratch_->largest, tracker.shape_->shape.vertex_count());
-  PosedShape posed(*tracker.shape_, pose, scratch_->look.pose, meter_);
-  if (posed.IsAccepted()) return AnswerAt(tracker, i, pose, posed);
+  PosedShape posed(*tracker.shape_, *pose, scratch_->look.pose, meter_);
+  if (posed.IsAccepted()) return AnswerAt(tracker, i, *pose, posed);
   check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
   Refuse();
 }
@@ -336,11 +331,12 @@ void MoveBatch::AnswerAt(Tracker& tracker, size_t i, const Pose& pose, PosedShap
   scratch_->look.edges.clear();
   if (options_.coherence == Coherence::kOff) {
     ++out_.tiers.cold;
-    Look(*tracker.shape_, pose, posed);
+    AnswerCold(*tracker.shape_, pose, posed);
     Append(i);
     if (options_.quiet_radii) out_.quiet_radii.push_back(0);
     return;
   }
+  const size_t memory_bytes = tracker.memory_bytes();
   if (tracker.state_ != state_ && tracker.memory_ != nullptr) {
     const TrackerMemory& memory = *tracker.memory_;
     if (scene_.history().MayHaveTouched(tracker.state_, memory.center(), memory.known_radius())) {
@@ -350,10 +346,12 @@ void MoveBatch::AnswerAt(Tracker& tracker, size_t i, const Pose& pose, PosedShap
     tracker.state_ = state_;
     if (IsQuiet(tracker, i)) return AnswerQuiet(tracker, i);
   }
-  if (!Remember(tracker, posed, pose.position)) {
+  const bool remembers = Remember(tracker, posed, pose.position);
+  out_.memory_growth += static_cast<int64_t>(tracker.memory_bytes() - memory_bytes);
+  if (!remembers) {
     if (meter_.stopped()) return;
     ++out_.tiers.cold;
-    Look(*tracker.shape_, pose, posed);
+    AnswerCold(*tracker.shape_, pose, posed);
   }
   Append(i);
   if (options_.quiet_radii) AddQuietRadius(tracker, i);
@@ -364,15 +362,17 @@ void MoveBatch::AnswerAt(Tracker& tracker, size_t i, const Pose& pose, PosedShap
 bool MoveBatch::Remember(Tracker& tracker, PosedShape& posed, Vec2 p) {
   tracker.quiet2_[0] = tracker.quiet2_[1] = -1;
   tracker.state_ = state_;
+  const bool is_near = tracker.memory_ != nullptr && tracker.memory_->Reaches(p);
+  if (!is_near && out_.memory_growth >= options_.memory_budget) {
+    tracker.Forget();
+    return false;
+  }
   if (tracker.memory_ == nullptr) tracker.memory_ = std::make_unique<TrackerMemory>();
   TrackerMemory& memory = *tracker.memory_;
-  const bool is_near = memory.Reaches(p);
   if (!is_near) {
+    if (!memory.IsWorthwhile()) return false;
     const uint32_t moves = std::exchange(tracker.moves_, 0);
-    if (!memory.IsWorthwhile() ||
-        !memory.Refresh(scene_, *tracker.shape_, posed, p, moves, meter_)) {
-      return false;
-    }
+    if (!memory.Refresh(scene_, *tracker.shape_, posed, p, moves, meter_)) return false;
   }
   ++tracker.moves_;
   ++(is_near ? out_.tiers.near : out_.tiers.refresh);
@@ -399,7 +399,7 @@ bool MoveBatch::Remember(Tracker& tracker, PosedShape& posed, Vec2 p) {
 }
 
 // Answers without memory, as the questions of the same kind do.
-void MoveBatch::Look(const TrackedShape& shape, const Pose& pose, PosedShape& posed) {
+void MoveBatch::AnswerCold(const TrackedShape& shape, const Pose& pose, PosedShape& posed) {
   const Vec2 p = pose.position;
   const OverlapOptions options{options_.detail, shape.options.mask};
   if (shape.options.within > 0) {
@@ -478,11 +478,10 @@ void MoveBatch::Append(size_t i) {
 }
 
 void MoveBatch::AddQuietRadius(const Tracker& tracker, size_t i) {
-  constexpr double kDown = 1 - 8 * kUnit;
   const double dx = moves_.x[i] - tracker.anchor_.x;
   const double dy = moves_.y[i] - tracker.anchor_.y;
   const double radius = tracker.quiet2_[1] > 0 ? std::sqrt(tracker.quiet2_[1]) * kDown : 0;
-  const double way = std::sqrt(dx * dx + dy * dy) / kDown;
+  const double way = std::sqrt(dx * dx + dy * dy) * kUp;
   out_.quiet_radii.push_back(std::max(0.0, (radius - way) * kDown));
 }
 
@@ -509,21 +508,11 @@ Tracker::Tracker(const Tracker& other)
       shape_(other.shape_),
       memory_(other.memory_ ? std::make_unique<TrackerMemory>(*other.memory_) : nullptr) {}
 
+Tracker::Tracker() = default;
 Tracker::Tracker(Tracker&& other) noexcept = default;
+Tracker& Tracker::operator=(Tracker&& other) noexcept = default;
+Tracker& Tracker::operator=(const Tracker& other) { return *this = Tracker(other); }
 Tracker::~Tracker() = default;
-
-Tracker& Tracker::operator=(Tracker other) noexcept {
-  anchor_ = other.anchor_;
-  quiet2_[0] = other.quiet2_[0];
-  quiet2_[1] = other.quiet2_[1];
-  state_ = other.state_;
-  moves_ = other.moves_;
-  touched_ = other.touched_;
-  touched_id_ = other.touched_id_;
-  shape_ = std::move(other.shape_);
-  memory_ = std::move(other.memory_);
-  return *this;
-}
 
 const Shape& Tracker::shape() const { return shape_->shape; }
 const TrackerOptions& Tracker::options() const { return shape_->options; }
@@ -547,6 +536,7 @@ void MoveAnswers::Clear() {
   errors.clear();
   quiet_radii.clear();
   tiers = {};
+  memory_growth = 0;
 }
 
 bool MoveTrackers(const Scene& scene, const MoveColumns& moves, const MoveOptions& options,

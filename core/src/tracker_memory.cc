@@ -17,9 +17,6 @@
 namespace carom::internal {
 namespace {
 
-constexpr double kUp = 1 + 8 * kUnit;
-constexpr double kDown = 1 - 8 * kUnit;
-
 // A mask that is left after fewer moves did not pay. After so many in a row there are so many moves
 // without one.
 constexpr uint32_t kFewMoves = 3;

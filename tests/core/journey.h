@@ -59,6 +59,7 @@ class Journey {
     options.detail = random_.Below(3) == 0 ? OverlapDetail::kEdges : OverlapDetail::kIds;
     options.coherence = random_.Below(20) == 0 ? Coherence::kOff : Coherence::kOn;
     options.quiet_radii = random_.Below(2) == 0;
+    if (random_.Below(10) == 0) options.memory_budget = 700 * random_.Below(4);
     const bool sweeps = kind_ != JourneyKind::kMagnitudes && random_.Below(4) == 0;
     if (random_.Below(2) == 0) options.tolerance = extent_ * std::ldexp(1.0, -4 - random_.Below(8));
     if (random_.Below(30) == 0) options.tolerance = std::ldexp(1.0, -60);

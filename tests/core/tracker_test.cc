@@ -390,6 +390,55 @@ TEST(TrackerTest, RowsAreCapped) {
   }
 }
 
+// A table of trackers may have gaps; a batch may move a part of it.
+TEST(TrackerTest, ATrackerWithoutAShapeIsUnknown) {
+  const Scene::Ptr scene = SceneOf({BoxSpec(7, {0, 0}, {4, 4})});
+  std::vector<Tracker> trackers(4);
+  EXPECT_FALSE(trackers[0].is_defined());
+  trackers[1] = UnitDisc();
+  trackers[3] = UnitDisc();
+  const std::vector<double> at{2, 2, 2};
+  for (const Coherence coherence : {Coherence::kOn, Coherence::kOff, Coherence::kOn}) {
+    MoveAnswers answers;
+    WorkMeter meter;
+    MoveColumns moves{trackers, {}, at, at};
+    moves.first_tracker = 2;
+    ASSERT_TRUE(MoveTrackers(*scene, moves, {OverlapDetail::kIds, coherence}, answers, meter));
+    EXPECT_THAT(answers.clear, ElementsAre(0));
+    EXPECT_THAT(answers.counts, ElementsAre(0, 1, 0));
+    EXPECT_THAT(answers.errors,
+                ElementsAre(ItemError{0, ItemColumn::kTracker, ItemFault::kUnknownTracker},
+                            ItemError{2, ItemColumn::kTracker, ItemFault::kUnknownTracker}));
+    moves.first_tracker = ~uint32_t{0};
+    ASSERT_TRUE(MoveTrackers(*scene, moves, {OverlapDetail::kIds, coherence}, answers, meter));
+    EXPECT_EQ(answers.errors.size(), 3);
+  }
+}
+
+// Memories end at the budget, and say by how much they grew.
+TEST(TrackerTest, MemoryHasABudget) {
+  Journey journey(JourneyKind::kStars, 77);
+  std::vector<Tracker>& trackers = journey.trackers();
+  const auto bytes = [&] {
+    size_t sum = 0;
+    for (const Tracker& tracker : trackers) sum += tracker.memory_bytes();
+    return static_cast<int64_t>(sum);
+  };
+  for (const int64_t budget : {int64_t{0}, int64_t{1}, int64_t{2000}, int64_t{1} << 40}) {
+    for (int frame = 0; frame < 50; ++frame) {
+      for (Pose& pose : journey.poses()) pose.position.x += 3;
+      const int64_t before = bytes();
+      const MoveAnswers answers = journey.Move({.memory_budget = budget});
+      EXPECT_EQ(answers.memory_growth, bytes() - before);
+      EXPECT_LE(answers.memory_growth, budget + static_cast<int64_t>(Tracker::kMaxMemoryBytes));
+      EXPECT_LE(answers.tiers.refresh, budget == 0 ? 0 : trackers.size());
+      for (Tracker& tracker : trackers) {
+        if (frame % 10 == 0) tracker.Forget();
+      }
+    }
+  }
+}
+
 // Story: a tracker that makes its mask anew at every step is slower than none.
 TEST(TrackerTest, RefreshesAreRare) {
   for (uint64_t seed = 0; seed < 20; ++seed) {

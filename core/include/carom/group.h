@@ -24,6 +24,7 @@
 #include "carom/rotating_sweep.h"
 #include "carom/scene.h"
 #include "carom/sweep.h"
+#include "carom/tracker.h"
 #include "carom/visibility.h"
 #include "carom/work_meter.h"
 
@@ -61,6 +62,8 @@ struct Group {
   SegmentColumns sights;
   FanOptions fan_options;
   FanColumns fans;
+  MoveOptions move_options;
+  MoveColumns moves;  // their trackers learn from the evaluation
 
   // Items of all batches, fans by `FanQueryCount`: what "queries a frame" limits.
   uint64_t query_count() const;
@@ -88,6 +91,7 @@ struct GroupAnswers {
   ArcAnswers arcs;
   SightAnswers sights;
   FanAnswers fans;
+  MoveAnswers moves;
 
   void Clear();
 };
@@ -100,7 +104,7 @@ absl::Status CheckGroup(const Group& group);
 
 // Answers a group that `CheckGroup` accepts. If `meter` stopped the work, `out` is meaningless and
 // the status DEADLINE_EXCEEDED, or RESOURCE_EXHAUSTED when the answers have too many rows.
-// Thread-safe for distinct `out` and `meter`.
+// Thread-safe for distinct `out`, `meter` and trackers.
 absl::Status EvaluateGroup(const Scene& scene, const Group& group, GroupAnswers& out,
                            WorkMeter& meter);
 

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -54,11 +55,16 @@ class Tracker {
   // INVALID_ARGUMENT naming `within`. Cost O(vertices).
   static absl::StatusOr<Tracker> Create(Shape shape, const TrackerOptions& options = {});
 
+  // Without a shape: a move of it is answered with UNKNOWN_TRACKER.
+  Tracker();
   Tracker(const Tracker& other);
   Tracker(Tracker&& other) noexcept;
-  Tracker& operator=(Tracker other) noexcept;
+  Tracker& operator=(const Tracker& other);
+  Tracker& operator=(Tracker&& other) noexcept;
   ~Tracker();
 
+  bool is_defined() const { return shape_ != nullptr; }
+  // Of one that is defined.
   const Shape& shape() const;
   const TrackerOptions& options() const;
 
@@ -69,8 +75,6 @@ class Tracker {
 
  private:
   friend class internal::MoveBatch;
-
-  Tracker() = default;
 
   // While the reference point is nearer to `anchor_` than the root of `quiet2_`, the answer is that
   // of the memory's last look. First, for this is all that most moves read.
@@ -93,17 +97,21 @@ struct MoveOptions {
   bool quiet_radii = false;  // fills `MoveAnswers::quiet_radii`
   // Of sweeps that turn, a length as in `RotatingSweepColumns`; 0: 2^-10 of the shape's extent.
   double tolerance = 0;
+  // Bytes by which the memories may grow. Once they have, a tracker that would learn anew forgets,
+  // and is answered as under OFF. Exceeded by one tracker at most.
+  int64_t memory_budget = std::numeric_limits<int64_t>::max();
 };
 
 // Item i moves trackers[tracker[i]] to the pose (x[i], y[i], c[i], s[i]). An empty `tracker` column
-// means trackers[i]; rotations as in `PlacedColumns`. With from_x and from_y, which are both there
-// or both empty, the moves are sweeps from those positions, with from_c and from_s, or from_angle,
-// as their rotations; without these the shape does not turn on its way.
+// means trackers[first_tracker + i]; rotations as in `PlacedColumns`. With from_x and from_y, which
+// are both there or both empty, the moves are sweeps from those positions, with from_c and from_s,
+// or from_angle, as their rotations; without these the shape does not turn on its way.
 struct MoveColumns {
   std::span<Tracker> trackers = {};
   std::span<const uint32_t> tracker = {};
   std::span<const double> x = {}, y = {}, c = {}, s = {}, angle = {};
   std::span<const double> from_x = {}, from_y = {}, from_c = {}, from_s = {}, from_angle = {};
+  uint32_t first_tracker = 0;
 
   size_t size() const { return x.size(); }
   bool sweeps() const { return !from_x.empty(); }
@@ -138,20 +146,22 @@ struct MoveAnswers {
   // touches at its end.
   std::vector<FirstTouch> first_touches;
   std::vector<ItemError> errors;  // ascending by index; these items are not clear and touch nothing
-  // On request, for each item a length r >= 0: with the reference point less than r away, at any
-  // rotation, the answer is the same in this version of the scene. 0 while an edge meets the shape.
+  // On request, for each item a length r >= 0: with the reference point less than r away, and not
+  // beyond 2^51 from the origin, at any rotation, the answer is the same in this version of the
+  // scene (of a sweep: the answer to its end). 0 while an edge meets the shape.
   // Advice: how long it is depends on what is remembered. After a refresh it is at least half of
   // (the distance from the reference point to the nearest edge - the shape's extent - within),
   // where that is positive and not lost in the rounding of coordinates.
   std::vector<double> quiet_radii;
   MoveTiers tiers;
+  int64_t memory_growth = 0;  // of all trackers, in bytes. Advice.
 
   void Clear();
 };
 
 // Returns false if `meter` stopped the work; `out` is then meaningless. Cost of a move: O(1) in the
 // quiet ball; near edges, those of the mask that may have come within reach; a lookup in the index
-// at most once per slack travelled. Thread-safe for distinct trackers.
+// at most once per slack travelled, and after an edit near by. Thread-safe for distinct trackers.
 bool MoveTrackers(const Scene& scene, const MoveColumns& moves, const MoveOptions& options,
                   MoveAnswers& out, WorkMeter& meter);
 
