@@ -24,7 +24,7 @@ grpc::ServerUnaryReactor* EvaluateCall::Start(grpc::CallbackServerContext& conte
 
 EvaluateCall::EvaluateCall(const v1::EvaluateRequest& request, v1::EvaluateResponse& response,
                            QueryRuntime& runtime)
-    : request_(request), response_(response), runtime_(runtime), received_(Clock::now()) {}
+    : request_(request), response_(response), runtime_(runtime), received_(Clock::now()), session_(runtime.evaluator.limits().trackers) {}
 
 void EvaluateCall::Run() {
   {
@@ -33,10 +33,10 @@ void EvaluateCall::Run() {
     ticket_ = 0;
   }
   if (work_.frame == nullptr) {
-    runtime_.evaluator.Begin(request_.frame(), received_, handles_, *response_.mutable_answer(),
+    runtime_.evaluator.Begin(request_.frame(), received_, session_, *response_.mutable_answer(),
                              work_);
   }
-  if (!runtime_.Continue(work_, handles_, cancelled_)) {
+  if (!runtime_.Continue(work_, session_, cancelled_)) {
     absl::MutexLock lock(&mu_);
     if (!cancelled_) {
       ticket_ = runtime_.gate.Park(work_.waits, work_.deadline, this);

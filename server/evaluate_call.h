@@ -48,7 +48,7 @@ class EvaluateCall final : public grpc::ServerUnaryReactor, public Task, public 
   std::atomic<bool> cancelled_{false};
 
   // Of the outstanding task alone.
-  SceneHandles handles_;
+  Session session_;
   FrameWork work_;
 
   absl::Mutex mu_;  // between OnCancel and a task that parks

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "carom/status.h"
 #include "server/scene_name.h"
@@ -37,7 +36,7 @@ uint64_t QueryCount(const v1::Group& group) {
         group.boxes().min_x_size(), group.distances().movers().x_size(),
         group.contacts().movers().x_size(), group.depenetrations().movers().x_size(),
         group.sweeps().movers().x_size(), group.rotating_sweeps().movers().x_size(),
-        group.arcs().x_size(), group.sights().ax_size()}) {
+        group.arcs().x_size(), group.sights().ax_size(), group.moves().x_size()}) {
     count += static_cast<uint64_t>(size);
   }
   return count;
@@ -91,42 +90,13 @@ void AnswerStatus(const absl::Status& status, v1::GroupAnswer& answer) {
 
 }  // namespace
 
-absl::Status SceneHandles::Bind(
-    const google::protobuf::RepeatedPtrField<v1::SceneBinding>& bindings) {
-  if (bindings.empty()) return absl::OkStatus();
-  Refusal refusal;
-  absl::flat_hash_set<uint64_t> bound;
-  size_t total = names_.size();
-  for (int i = 0; i < bindings.size(); ++i) {
-    const v1::SceneBinding& binding = bindings[i];
-    if (!bound.insert(binding.handle()).second) {
-      refusal.Add(absl::StrCat("bindings[", i, "].handle"), "must not be bound twice in a frame");
-    } else if (!names_.contains(binding.handle())) {
-      ++total;
-    }
-    const absl::Status name =
-        CheckSceneName(absl::StrCat("bindings[", i, "].scene"), binding.scene());
-    for (const Violation& violation : Violations(name)) {
-      refusal.Add(violation.field, violation.description);
-    }
-  }
-  if (!refusal.empty()) return refusal.status();
-  if (total > kMaxHandles) return OverLimit("bindings", "handles a stream", kMaxHandles);
-  for (const v1::SceneBinding& binding : bindings) names_[binding.handle()] = binding.scene();
-  return absl::OkStatus();
-}
-
-const std::string* SceneHandles::Find(uint64_t handle) const {
-  const auto it = names_.find(handle);
-  return it == names_.end() ? nullptr : &it->second;
-}
-
 // Beside these the answers hold vectors of one entry an item, which `max_queries` bounds.
 bool FrameScratch::IsModest() const {
   return decoded.shapes.capacity() <= kModestShapes && decoded.movers.capacity() <= kModestShapes &&
          AreModest(answers.segments.hits, answers.points.polygon_ids, answers.rays.hits,
                    answers.distances.polygon_ids, answers.contacts.polygon_ids, answers.sweeps.hits,
-                   answers.arcs.hits, answers.fans.polygon_ids) &&
+                   answers.arcs.hits, answers.fans.polygon_ids, answers.moves.polygon_ids,
+                   answers.moves.edges) &&
          IsModestOverlap(answers.circles) && IsModestOverlap(answers.polygons) &&
          IsModestOverlap(answers.capsules) && IsModestOverlap(answers.boxes);
 }
@@ -138,8 +108,14 @@ absl::Status FrameEvaluator::CheckFrame(const v1::Frame& frame) const {
   if (static_cast<size_t>(frame.groups_size()) > limits_.max_groups) {
     return OverLimit("groups", "groups a frame", limits_.max_groups);
   }
+  if (static_cast<size_t>(frame.trackers_size()) > limits_.max_groups) {
+    return OverLimit("trackers", "definitions a frame, as many as groups", limits_.max_groups);
+  }
   uint64_t queries = 0;
   uint64_t shapes = 0;
+  for (const v1::TrackerDefinitions& definitions : frame.trackers()) {
+    shapes += static_cast<uint64_t>(definitions.shapes_size());
+  }
   for (const v1::Group& group : frame.groups()) {
     queries += QueryCount(group);
     shapes += ShapeCount(group);
@@ -153,8 +129,8 @@ absl::Status FrameEvaluator::CheckFrame(const v1::Frame& frame) const {
   return absl::OkStatus();
 }
 
-void FrameEvaluator::Begin(const v1::Frame& frame, Clock::time_point received,
-                           SceneHandles& handles, v1::FrameAnswer& answer, FrameWork& work) const {
+void FrameEvaluator::Begin(const v1::Frame& frame, Clock::time_point received, Session& session,
+                           v1::FrameAnswer& answer, FrameWork& work) const {
   work.frame = &frame;
   work.answer = &answer;
   work.received = received;
@@ -162,18 +138,23 @@ void FrameEvaluator::Begin(const v1::Frame& frame, Clock::time_point received,
   work.pending.clear();
   work.waits.clear();
   work.rows = work.work_units = 0;
+  work.tiers = {};
+  work.shadow = {};
   work.evaluating = {};
   answer.set_seq(frame.seq());
   answer.clear_status();
   answer.clear_stats();
 
   work.status = CheckFrame(frame);
-  if (work.status.ok()) work.status = handles.Bind(frame.bindings());
+  const absl::StatusOr<Coherence> coherence = wire::DecodeCoherence(frame.coherence());
+  work.status.Update(coherence.status());
+  if (work.status.ok()) work.status = session.Define(frame);
   if (!work.status.ok()) {
     answer.clear_groups();
     wire::EncodeStatus(work.status, *answer.mutable_status());
     return;
   }
+  work.coherence = *coherence;
   if (frame.budget_us() != 0) {
     work.deadline = received + std::chrono::microseconds(frame.budget_us());
   }
@@ -183,13 +164,13 @@ void FrameEvaluator::Begin(const v1::Frame& frame, Clock::time_point received,
   for (int i = 0; i < frame.groups_size(); ++i) work.pending.push_back(i);
 }
 
-bool FrameEvaluator::Continue(FrameWork& work, const SceneHandles& handles, FrameScratch& scratch,
+bool FrameEvaluator::Continue(FrameWork& work, Session& session, FrameScratch& scratch,
                               const std::atomic<bool>& cancelled) const {
   work.waits.clear();
   size_t waiting = 0;
   for (const int index : work.pending) {
     if (cancelled.load(std::memory_order_relaxed)) return true;
-    if (!AnswerGroup(work.frame->groups(index), work, handles, scratch, cancelled,
+    if (!AnswerGroup(work.frame->groups(index), work, session, scratch, cancelled,
                      *work.answer->mutable_groups(index))) {
       work.pending[waiting++] = index;
     }
@@ -200,14 +181,20 @@ bool FrameEvaluator::Continue(FrameWork& work, const SceneHandles& handles, Fram
   stats.set_elapsed_ns(Nanoseconds(Clock::now() - work.received));
   stats.set_evaluate_ns(Nanoseconds(work.evaluating));
   stats.set_work_units(work.work_units);
+  stats.set_quiet_moves(work.tiers.quiet);
+  stats.set_near_moves(work.tiers.near);
+  stats.set_refreshed_moves(work.tiers.refresh);
+  stats.set_cold_moves(work.tiers.cold);
+  stats.set_tracker_bytes(session.trackers.memory_bytes());
+  stats.set_shadow_moves(work.shadow.moves);
+  stats.set_shadow_differences(work.shadow.differences);
   return true;
 }
 
-bool FrameEvaluator::AnswerGroup(const v1::Group& group, FrameWork& work,
-                                 const SceneHandles& handles, FrameScratch& scratch,
-                                 const std::atomic<bool>& cancelled,
+bool FrameEvaluator::AnswerGroup(const v1::Group& group, FrameWork& work, Session& session,
+                                 FrameScratch& scratch, const std::atomic<bool>& cancelled,
                                  v1::GroupAnswer& answer) const {
-  const absl::StatusOr<absl::string_view> name = SceneName(group, handles);
+  const absl::StatusOr<absl::string_view> name = SceneName(group, session.handles);
   absl::Status status = name.status();
   if (status.ok()) status = wire::DecodeGroup(group, scratch.decoded);
   Scene::Ptr scene;
@@ -225,7 +212,7 @@ bool FrameEvaluator::AnswerGroup(const v1::Group& group, FrameWork& work,
     status = Refused(absl::StatusCode::kUnavailable, "min_version",
                      absl::StrCat("the current version is ", scene->version()));
   }
-  if (status.ok()) status = Evaluate(*scene, work, scratch, cancelled);
+  if (status.ok()) status = Evaluate(*scene, work, session, scratch, cancelled);
   if (status.ok()) {
     wire::EncodeGroupAnswers(scratch.decoded.group, scratch.answers, answer);
   } else {
@@ -234,17 +221,25 @@ bool FrameEvaluator::AnswerGroup(const v1::Group& group, FrameWork& work,
   return true;
 }
 
-absl::Status FrameEvaluator::Evaluate(const Scene& scene, FrameWork& work, FrameScratch& scratch,
+absl::Status FrameEvaluator::Evaluate(const Scene& scene, FrameWork& work, Session& session,
+                                      FrameScratch& scratch,
                                       const std::atomic<bool>& cancelled) const {
   const Clock::time_point start = Clock::now();
   if (start >= work.deadline) return absl::DeadlineExceededError("the frame's budget ended");
   const Clock::time_point deadline = work.deadline;
-  WorkMeter meter([&deadline, &cancelled] {
+  const auto stop = [&deadline, &cancelled] {
     return cancelled.load(std::memory_order_relaxed) ||
            (deadline != FrameWork::kNever && Clock::now() >= deadline);
-  });
+  };
+  // Not that of the frame: rows that are compared are not answered.
+  WorkMeter shadow_meter(stop);
+  shadow_meter.set_max_rows(limits_.max_answer_rows);
+  BeginMoves(scene, work, session, scratch, shadow_meter);
+  WorkMeter meter(stop);
   meter.set_max_rows(limits_.max_answer_rows - work.rows);
   const absl::Status status = EvaluateGroup(scene, scratch.decoded.group, scratch.answers, meter);
+  session.trackers.End(scratch.answers.moves.memory_growth);
+  work.tiers += scratch.answers.moves.tiers;
   work.evaluating += Clock::now() - start;
   work.work_units += meter.used();
   if (status.ok()) {
@@ -255,6 +250,24 @@ absl::Status FrameEvaluator::Evaluate(const Scene& scene, FrameWork& work, Frame
     return OverLimit("", "answer rows a frame", limits_.max_answer_rows);
   }
   return absl::DeadlineExceededError("the frame's budget ended");
+}
+
+void FrameEvaluator::BeginMoves(const Scene& scene, FrameWork& work, Session& session,
+                                FrameScratch& scratch, WorkMeter& meter) const {
+  Group& group = scratch.decoded.group;
+  if (group.moves.size() == 0) return;
+  MoveOptions& options = group.move_options;
+  session.trackers.Begin(group);
+  options.coherence = work.coherence;
+  if (work.coherence == Coherence::kOff || limits_.shadow_interval == 0) return;
+  if (session.move_batches++ % limits_.shadow_interval != 0) return;
+  const uint64_t number = session.move_batches / limits_.shadow_interval;
+  const uint64_t differences = work.shadow.differences;
+  const int64_t growth =
+      scratch.shadow.Compare(scene, group.moves, options, number, meter, work.shadow);
+  session.trackers.End(growth);
+  options.memory_budget -= growth;
+  if (work.shadow.differences != differences) options.coherence = Coherence::kOff;
 }
 
 }  // namespace carom::server

@@ -3,7 +3,7 @@
 
 // How does a frame become its answer?
 //
-// `FrameEvaluator::Begin` checks the frame and binds its handles; `Continue` answers group after
+// `FrameEvaluator::Begin` checks the frame and takes over its definitions; `Continue` answers group after
 // group: decode, resolve the scene once, evaluate, encode. A group whose `min_version` is not there
 // is left for a later `Continue`, after the others. Waiting itself is the caller's
 // (server/version_gate.h), and so are threads.
@@ -12,15 +12,15 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "carom/group.h"
 #include "carom/v1/query_service.pb.h"
 #include "server/scene_store.h"
+#include "server/session.h"
+#include "server/shadow_run.h"
 #include "server/timer.h"
 #include "server/version_gate.h"
 #include "wire/decode.h"
@@ -31,28 +31,15 @@ struct FrameLimits {
   size_t max_groups = 1024;
   size_t max_queries = 65536;
   uint64_t max_answer_rows = 262144;
-};
-
-// The scene handles of one stream. Not thread-safe.
-class SceneHandles {
- public:
-  static constexpr size_t kMaxHandles = 1024;
-
-  // Binds all of `bindings`, or none. INVALID_ARGUMENT for a handle that is bound twice or to a
-  // malformed name, RESOURCE_EXHAUSTED for more than kMaxHandles in all.
-  absl::Status Bind(const google::protobuf::RepeatedPtrField<v1::SceneBinding>& bindings);
-
-  // The bound name, or null.
-  const std::string* Find(uint64_t handle) const;
-
- private:
-  absl::flat_hash_map<uint64_t, std::string> names_;
+  TrackerTableLimits trackers;
+  uint64_t shadow_interval = 1024;  // batches of moves a stream from one that is compared; 0: never
 };
 
 // Buffers of one evaluation; reused, they stop allocating once warm. Not thread-safe.
 struct FrameScratch {
   wire::DecodedGroup decoded;
   GroupAnswers answers;
+  ShadowRun shadow;
 
   // Whether the buffers are of ordinary size, worth keeping for the next frame.
   bool IsModest() const;
@@ -70,8 +57,11 @@ struct FrameWork {
   absl::Status status;
   std::vector<int> pending;        // groups without answer, ascending
   std::vector<VersionWait> waits;  // of the pending groups, after `Continue` has returned false
+  Coherence coherence = Coherence::kOn;
   uint64_t rows = 0;
   uint64_t work_units = 0;
+  MoveTiers tiers;
+  ShadowStats shadow;
   Clock::duration evaluating{};
 };
 
@@ -81,24 +71,30 @@ class FrameEvaluator {
   FrameEvaluator(const SceneStore& store, const FrameLimits& limits)
       : store_(store), limits_(limits) {}
 
-  // Sets `work` up for `frame`, and `answer`, whose memory is reused. A refused frame binds
+  const FrameLimits& limits() const { return limits_; }
+
+  // Sets `work` up for `frame`, and `answer`, whose memory is reused. A refused frame defines
   // nothing, has its status in `work.status` and in the answer, and nothing pending.
-  void Begin(const v1::Frame& frame, Clock::time_point received, SceneHandles& handles,
+  void Begin(const v1::Frame& frame, Clock::time_point received, Session& session,
              v1::FrameAnswer& answer, FrameWork& work) const;
 
   // Answers every pending group that need not wait. False: groups wait for versions, until
   // `work.deadline` at most. Returns true early, with a meaningless answer, once `cancelled`.
-  bool Continue(FrameWork& work, const SceneHandles& handles, FrameScratch& scratch,
+  bool Continue(FrameWork& work, Session& session, FrameScratch& scratch,
                 const std::atomic<bool>& cancelled) const;
 
  private:
   absl::Status CheckFrame(const v1::Frame& frame) const;
   // False if the group is to wait.
-  bool AnswerGroup(const v1::Group& group, FrameWork& work, const SceneHandles& handles,
+  bool AnswerGroup(const v1::Group& group, FrameWork& work, Session& session,
                    FrameScratch& scratch, const std::atomic<bool>& cancelled,
                    v1::GroupAnswer& answer) const;
-  absl::Status Evaluate(const Scene& scene, FrameWork& work, FrameScratch& scratch,
-                        const std::atomic<bool>& cancelled) const;
+  absl::Status Evaluate(const Scene& scene, FrameWork& work, Session& session,
+                        FrameScratch& scratch, const std::atomic<bool>& cancelled) const;
+  // Readies the trackers for the moves of the group, and compares a few where it is their turn, on a
+  // meter of their own.
+  void BeginMoves(const Scene& scene, FrameWork& work, Session& session, FrameScratch& scratch,
+                  WorkMeter& meter) const;
 
   const SceneStore& store_;
   const FrameLimits limits_;

@@ -55,6 +55,13 @@ constexpr std::array kNumberOptions = {
                  &ServerOptions::max_frames_in_flight, 1, 1024,
                  "Frames of a stream that are read ahead of their answers at most; more hides a "
                  "longer round trip and holds more messages"},
+    NumberOption{"--max-trackers-per-stream", "CAROM_MAX_TRACKERS_PER_STREAM",
+                 &ServerOptions::max_trackers_per_stream, 1, 16777216,
+                 "Trackers of a stream at most: their handles are below this; bounds its table"},
+    NumberOption{"--max-tracker-bytes-per-stream", "CAROM_MAX_TRACKER_BYTES_PER_STREAM",
+                 &ServerOptions::max_tracker_bytes_per_stream, 65536, 1099511627776,
+                 "Bytes of a stream's trackers at most; what they remember is dropped before a "
+                 "definition is refused"},
     NumberOption{"--memory-quota-bytes", "CAROM_MEMORY_QUOTA_BYTES",
                  &ServerOptions::memory_quota_bytes, 16777216, 1099511627776,
                  "Bytes of gRPC's buffers at most; calls beyond get RESOURCE_EXHAUSTED"},
@@ -66,6 +73,10 @@ constexpr std::array kNumberOptions = {
                  "patience"},
     NumberOption{"--threads", "CAROM_THREADS", &ServerOptions::threads, 0, 1024,
                  "Threads that evaluate frames; 0: one for each hardware thread"},
+    NumberOption{"--shadow-interval", "CAROM_SHADOW_INTERVAL", &ServerOptions::shadow_interval, 0,
+                 4294967295,
+                 "Batches of moves from one that is also answered without memory, and compared, to "
+                 "the next; 0: never"},
 };
 
 bool IsAddress(absl::string_view address) {

@@ -39,6 +39,8 @@ struct ServerOptions {
   uint64_t max_groups_per_frame = 1024;
   uint64_t max_answer_rows_per_frame = 262144;  // a row is a hit, a polygon or an edge
   uint64_t max_frames_in_flight = 16;           // of one stream, read and not yet answered
+  uint64_t max_trackers_per_stream = 65536;     // their handles are below this
+  uint64_t max_tracker_bytes_per_stream = 64u << 20;  // shapes, and what they remember
   uint64_t memory_quota_bytes = 1u << 30;       // of gRPC's buffers
 
   // --- Times ---------------------------------------------------------------------------------
@@ -47,6 +49,9 @@ struct ServerOptions {
 
   // --- Performance; leave it alone unless caromd shares its machine ------------------------------
   uint64_t threads = 0;  // that evaluate frames; 0: one for each hardware thread
+  // Batches of moves of a stream from one of which a few are also answered without memory, and
+  // compared, to the next; 0: never.
+  uint64_t shadow_interval = 1024;
 
   PolygonLimits polygon_limits() const {
     return {.max_vertices = max_vertices_per_polygon, .max_user_data_bytes = max_user_data_bytes};

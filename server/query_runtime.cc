@@ -21,10 +21,10 @@ void ScratchPool::Return(std::unique_ptr<FrameScratch> scratch) {
   free_.push_back(std::move(scratch));
 }
 
-bool QueryRuntime::Continue(FrameWork& work, const SceneHandles& handles,
+bool QueryRuntime::Continue(FrameWork& work, Session& session,
                             const std::atomic<bool>& cancelled) {
   std::unique_ptr<FrameScratch> buffers = scratch.Take();
-  const bool done = evaluator.Continue(work, handles, *buffers, cancelled);
+  const bool done = evaluator.Continue(work, session, *buffers, cancelled);
   scratch.Return(std::move(buffers));
   return done;
 }

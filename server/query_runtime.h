@@ -46,7 +46,7 @@ struct QueryRuntime {
   ScratchPool scratch{};
 
   // `FrameEvaluator::Continue` with scratch from the pool.
-  bool Continue(FrameWork& work, const SceneHandles& handles, const std::atomic<bool>& cancelled);
+  bool Continue(FrameWork& work, Session& session, const std::atomic<bool>& cancelled);
 };
 
 }  // namespace carom::server

@@ -86,7 +86,10 @@ void Configure(const ServerOptions& options, grpc::ServerBuilder& builder) {
 FrameLimits FrameLimitsOf(const ServerOptions& options) {
   return {.max_groups = options.max_groups_per_frame,
           .max_queries = options.max_queries_per_frame,
-          .max_answer_rows = options.max_answer_rows_per_frame};
+          .max_answer_rows = options.max_answer_rows_per_frame,
+          .trackers = {.max_trackers = options.max_trackers_per_stream,
+                       .max_bytes = options.max_tracker_bytes_per_stream},
+          .shadow_interval = options.shadow_interval};
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ Stream* Stream::Start(grpc::CallbackServerContext& context, QueryRuntime& runtim
 }
 
 Stream::Stream(grpc::CallbackServerContext& context, QueryRuntime& runtime)
-    : context_(context), runtime_(runtime), last_activity_(Clock::now()) {}
+    : context_(context), runtime_(runtime), session_(runtime.evaluator.limits().trackers), last_activity_(Clock::now()) {}
 
 void Stream::OnReadDone(bool ok) {
   absl::MutexLock lock(&mu_);
@@ -97,11 +97,11 @@ void Stream::Run() {
     ticket_ = 0;
   }
   if (!begun_) {
-    runtime_.evaluator.Begin(frame_.request->frame(), frame_.received, handles_,
+    runtime_.evaluator.Begin(frame_.request->frame(), frame_.received, session_,
                              *answer_->mutable_answer(), work_);
     begun_ = true;
   }
-  const bool done = runtime_.Continue(work_, handles_, cancelled_);
+  const bool done = runtime_.Continue(work_, session_, cancelled_);
   {
     absl::MutexLock lock(&mu_);
     if (!done && !cancelled_) {

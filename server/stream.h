@@ -93,7 +93,7 @@ class Stream final : public grpc::ServerBidiReactor<v1::StreamRequest, v1::Strea
   ReadFrame frame_;
   std::unique_ptr<v1::StreamResponse> answer_;
   bool begun_ = false;
-  SceneHandles handles_;
+  Session session_;
   FrameWork work_;
 
   absl::Mutex mu_;  // taken before the locks of gate, executor and timer

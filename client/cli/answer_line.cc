@@ -111,6 +111,10 @@ std::string Field(ItemColumn column, std::string_view point) {
       return word + "[1]";
     case ItemColumn::kRadius:
       return "r";
+    case ItemColumn::kTracker:
+      return "tracker";
+    case ItemColumn::kC:
+      return "c";
     case ItemColumn::kToX:
       return "d[0]";
     case ItemColumn::kToY:
@@ -199,6 +203,23 @@ std::string ContactLine(std::string_view q, std::span<const uint64_t> polygon_id
         out += ']';
       },
       [&](size_t i) { return contacts[i].kind == ContactKind::kConvex; });
+  return writer.Finished();
+}
+
+std::string MoveLine(std::string_view q, std::span<const uint64_t> polygon_ids,
+                     std::span<const uint32_t> edge_counts, std::span<const EdgeRef> edges) {
+  Writer writer(q);
+  writer.Ids("ids", polygon_ids);
+  size_t polygon = 0;
+  size_t last = 0;  // edges of the polygons up to this one
+  writer.Array(
+      "edges", edges.size(),
+      [&](size_t i, std::string& out) {
+        while (i >= last + edge_counts[polygon]) last += edge_counts[polygon++];
+        absl::StrAppend(&out, "[", polygon_ids[polygon], ",", edges[i].ring, ",", edges[i].edge,
+                        "]");
+      },
+      [](size_t) { return true; });
   return writer.Finished();
 }
 

@@ -19,6 +19,7 @@
 #include "carom/contact.h"
 #include "carom/distance.h"
 #include "carom/locate.h"
+#include "carom/overlap.h"
 #include "carom/sweep.h"
 
 namespace carom::cli {
@@ -52,6 +53,10 @@ std::string SweepLine(std::string_view q, std::span<const SweepHit> hits);
 // The contacts of convex polygons; `contacts` beside `polygon_ids`.
 std::string ContactLine(std::string_view q, std::span<const uint64_t> polygon_ids,
                         std::span<const Contact> contacts);
+
+// `edge_counts` beside `polygon_ids`; `edges` of all of them.
+std::string MoveLine(std::string_view q, std::span<const uint64_t> polygon_ids,
+                     std::span<const uint32_t> edge_counts, std::span<const EdgeRef> edges);
 
 // The field is that of the first violation.
 std::string ErrorLine(std::string_view q, const absl::Status& status);

@@ -10,6 +10,7 @@
 #include <ostream>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "carom/status.h"
@@ -80,6 +81,17 @@ class Run {
     if (!line) return false;
     if (!line->content.ok()) {
       pending_.push_back({std::move(line->q), line->content.status()});
+    } else if (const auto* track = std::get_if<TrackLine>(&*line->content)) {
+      const absl::Status tracked = Track(line->q, *track);
+      if (!tracked.ok()) return tracked;
+    } else if (auto* move = MoveOf(*line)) {
+      const auto named = handles_.find(move->tracker);
+      if (named == handles_.end()) {
+        pending_.push_back(
+            {std::move(line->q), InvalidField("tracker", "must be defined by a line before")});
+      } else {
+        pending_.push_back({std::move(line->q), Query(MoveQuery{named->second, move->pose})});
+      }
     } else if (auto* query = std::get_if<Query>(&*line->content)) {
       vertices_ += VertexCount(*query);
       pending_.push_back({std::move(line->q), std::move(*query)});
@@ -105,6 +117,32 @@ class Run {
   }
 
  private:
+  static const MoveQuery* MoveOf(const Line& line) {
+    const auto* query = std::get_if<Query>(&*line.content);
+    return query == nullptr ? nullptr : std::get_if<MoveQuery>(query);
+  }
+
+  // Moves before the line are those of the tracker that had the name.
+  absl::Status Track(const std::string& q, const TrackLine& line) {
+    const auto [named, is_new] =
+        handles_.try_emplace(line.tracker, static_cast<uint32_t>(handles_.size()));
+    const absl::Status flushed = is_new ? absl::OkStatus() : Flush();
+    if (!flushed.ok()) return flushed;
+    absl::Status status;
+    if (named->second < Evaluator::kMaxTrackers) {
+      status = evaluator_.Track(named->second, line.shape);
+      if (!status.ok() && !IsOfTheRequest(status)) return status;
+      if (!status.ok()) status = OfMember("rings", status);
+    } else {
+      status = Refused(absl::StatusCode::kResourceExhausted, "tracker",
+                       absl::StrCat("must be one of ", Evaluator::kMaxTrackers, " at most"));
+    }
+    if (status.ok()) return status;
+    if (is_new) handles_.erase(named);
+    pending_.push_back({q, std::move(status)});
+    return absl::OkStatus();
+  }
+
   // Queries before the line read the old scene.
   absl::Status ReplaceScene(Line& line) {
     const absl::Status flushed = Flush();
@@ -136,6 +174,7 @@ class Run {
   std::ostream& out_;
   std::vector<Pending> pending_;
   size_t vertices_ = 0;  // of `pending_`
+  absl::flat_hash_map<uint64_t, uint32_t> handles_;  // of trackers, by name
 };
 
 bool IsBlank(std::string_view line) {

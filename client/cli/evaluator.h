@@ -14,6 +14,7 @@
 #include "carom/frame.h"
 #include "carom/group.h"
 #include "carom/polygon.h"
+#include "carom/shape.h"
 
 namespace carom::cli {
 
@@ -25,6 +26,11 @@ class Evaluator {
   // Puts `polygons` in place of the scene, or leaves it as it is and says why: INVALID_ARGUMENT or
   // RESOURCE_EXHAUSTED for the polygons (see `IsOfTheRequest`), anything else for the service.
   virtual absl::Status Replace(std::vector<Polygon> polygons) = 0;
+
+  // Gives the handle, below kMaxTrackers, a tracker of this shape, in place of one it had. An error
+  // of the request: as above. The tracker outlives the scene.
+  static constexpr uint32_t kMaxTrackers = 65536;
+  virtual absl::Status Track(uint32_t handle, Shape shape) = 0;
 
   // Answers groups as the groups of one frame; their spans are read before it returns. An error is
   // one of the service as a whole: what concerns a group is in its result.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "carom/scene.h"
+#include "carom/tracker_table.h"
 #include "carom/work_meter.h"
 #include "client/cli/evaluator.h"
 
@@ -24,16 +25,26 @@ class Local final : public Evaluator {
     return absl::OkStatus();
   }
 
+  absl::Status Track(uint32_t handle, Shape shape) override {
+    const TrackerDefinitions definition{.shapes = {&shape, 1}, .first_tracker = handle};
+    absl::StatusOr<TrackerTable::Edit> edit = trackers_.Check({}, {&definition, 1});
+    if (!edit.ok()) return edit.status();
+    trackers_.Apply(*std::move(edit));
+    return absl::OkStatus();
+  }
+
   absl::StatusOr<std::vector<GroupResult>> Evaluate(std::span<const Group> groups) override {
     WorkMeter meter;
     meter.set_max_rows(kMaxRowsPerFrame);
     std::vector<GroupResult> results(groups.size());
     for (size_t i = 0; i < groups.size(); ++i) {
       GroupResult& result = results[i];
-      result.status = CheckGroup(groups[i]);
-      if (result.status.ok()) {
-        result.status = EvaluateGroup(*scene_, groups[i], result.answers, meter);
-      }
+      Group group = groups[i];
+      result.status = CheckGroup(group);
+      if (!result.status.ok()) continue;
+      trackers_.Begin(group);
+      result.status = EvaluateGroup(*scene_, group, result.answers, meter);
+      trackers_.End(result.answers.moves.memory_growth);
     }
     return results;
   }
@@ -42,6 +53,7 @@ class Local final : public Evaluator {
 
  private:
   Scene::Ptr scene_;
+  TrackerTable trackers_;
 };
 
 }  // namespace

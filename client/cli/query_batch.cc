@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 #include <utility>
 
 #include "carom/status.h"
@@ -50,6 +51,41 @@ class Cursor {
   size_t count_ = 0;
   size_t next_error_ = 0;
   const ItemError* error_ = nullptr;
+};
+
+// The same for moves, of which those that are clear have no counts.
+class MoveCursor {
+ public:
+  struct Item {
+    const ItemError* error = nullptr;
+    std::span<const uint64_t> polygon_ids;
+    std::span<const uint32_t> edge_counts;
+    std::span<const EdgeRef> edges;
+  };
+
+  Item Next(const MoveAnswers& answers) {
+    Item item;
+    const size_t i = item_++;
+    if ((answers.clear[i / 64] >> (i % 64) & 1) != 0) return item;
+    if (next_error_ < answers.errors.size() && answers.errors[next_error_].index == i) {
+      item.error = &answers.errors[next_error_++];
+    }
+    const size_t count = answers.counts[counted_++];
+    item.polygon_ids = std::span(answers.polygon_ids).subspan(row_, count);
+    item.edge_counts = std::span(answers.edge_counts).subspan(row_, count);
+    row_ += count;
+    const size_t edges = std::reduce(item.edge_counts.begin(), item.edge_counts.end(), size_t{0});
+    item.edges = std::span(answers.edges).subspan(edge_, edges);
+    edge_ += edges;
+    return item;
+  }
+
+ private:
+  size_t item_ = 0;
+  size_t counted_ = 0;
+  size_t row_ = 0;
+  size_t edge_ = 0;
+  size_t next_error_ = 0;
 };
 
 // Prints the answers of one frame, query after query.
@@ -106,6 +142,13 @@ class Printer {
     return SweepLine(q, sweeps_.rows(answers.hits));
   }
 
+  std::string operator()(std::string_view q, const MoveQuery&) {
+    const MoveAnswers& answers = results_[0].answers.moves;
+    const MoveCursor::Item item = moves_.Next(answers);
+    if (item.error) return ErrorLine(q, ItemStatus(*item.error, "x"));
+    return MoveLine(q, item.polygon_ids, item.edge_counts, item.edges);
+  }
+
   std::string operator()(std::string_view q, const ContactQuery&) {
     const ContactAnswers& answers = results_[0].answers.contacts;
     contacts_.Next(answers);
@@ -126,6 +169,7 @@ class Printer {
   const std::vector<GroupResult>& results_;
   Cursor points_, circles_, polygons_, distances_, sweeps_, contacts_;
   std::array<Cursor, 3> segments_;
+  MoveCursor moves_;
 };
 
 std::string LineOf(const Pending& pending, Printer& printer) {
@@ -195,6 +239,9 @@ QueryColumns::QueryColumns(std::span<const Pending> queries) {
   groups_[0].sweep_options.mode = CastMode::kAll;
   groups_[0].sweep_options.max_hits = kMaxMaxHits;
   groups_[0].contacts = {at_zero(contact_shapes_), {}, {}};
+  groups_[0].moves = {
+      .tracker = tracker_, .x = move_x_, .y = move_y_, .c = move_c_, .s = move_s_};
+  groups_[0].move_options.detail = OverlapDetail::kEdges;
 }
 
 void QueryColumns::AddPoint(Vec2 p) {
@@ -230,6 +277,14 @@ void QueryColumns::Add(const SweepQuery& query) {
 }
 
 void QueryColumns::Add(const ContactQuery& query) { contact_shapes_.push_back(query.shape); }
+
+void QueryColumns::Add(const MoveQuery& query) {
+  tracker_.push_back(static_cast<uint32_t>(query.tracker));
+  move_x_.push_back(query.pose.position.x);
+  move_y_.push_back(query.pose.position.y);
+  move_c_.push_back(query.pose.c);
+  move_s_.push_back(query.pose.s);
+}
 
 absl::StatusOr<std::vector<std::string>> AnswerLines(std::span<const Pending> queries,
                                                      Evaluator& evaluator) {

@@ -47,6 +47,7 @@ class QueryColumns {
   void Add(const DistanceQuery& query);
   void Add(const SweepQuery& query);
   void Add(const ContactQuery& query);
+  void Add(const MoveQuery& query);
   void AddPoint(Vec2 p);
 
   std::array<Segments, 3> segments_;  // by inside policy
@@ -55,6 +56,8 @@ class QueryColumns {
   std::vector<Polygon> shapes_;
   std::vector<Shape> distance_shapes_, sweep_shapes_, contact_shapes_;
   std::vector<double> to_x_, to_y_;  // of sweeps
+  std::vector<uint32_t> tracker_;
+  std::vector<double> move_x_, move_y_, move_c_, move_s_;
   std::vector<double> zeros_;        // positions: shapes stand where their vertices say
   std::array<Group, 3> groups_;
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -18,7 +19,7 @@ namespace carom::cli {
 namespace {
 
 using nlohmann::json;
-using Content = std::variant<SceneLine, LoadLine, Query>;
+using Content = std::variant<SceneLine, LoadLine, TrackLine, Query>;
 
 // The member `name`: [x, y].
 absl::StatusOr<Vec2> Point(const json& line, const char* name) {
@@ -140,8 +141,48 @@ absl::StatusOr<Content> ParseCircleCast(const json& line) {
   return Query(SweepQuery{*std::move(shape), *d});
 }
 
-absl::StatusOr<Content> ParseLater(const json&) {
-  return Refused(absl::StatusCode::kUnimplemented, "op", "not supported by this release");
+// The member `tracker`: the name of a tracker.
+absl::StatusOr<uint64_t> ReadTracker(const json& line) {
+  const auto member = line.find("tracker");
+  if (member == line.end()) return InvalidField("tracker", "required");
+  if (!member->is_number_unsigned()) return InvalidField("tracker", "must be an integer in [0, 2^64)");
+  return member->get<uint64_t>();
+}
+
+absl::StatusOr<Content> ParseTrack(const json& line) {
+  const absl::StatusOr<uint64_t> tracker = ReadTracker(line);
+  if (!tracker.ok()) return tracker.status();
+  absl::StatusOr<Polygon> shape = ReadMover(line);
+  if (!shape.ok()) return shape.status();
+  return TrackLine{*tracker, *std::move(shape)};
+}
+
+// The number `name`, or `absent`.
+absl::StatusOr<double> Number(const json& line, const char* name, std::optional<double> absent) {
+  const auto member = line.find(name);
+  if (member == line.end() && absent) return *absent;
+  if (member == line.end()) return InvalidField(name, "required");
+  const std::optional<double> number = ReadNumber(*member);
+  if (!number) return InvalidField(name, kNumberRange);
+  return *number;
+}
+
+absl::StatusOr<Content> ParseMove(const json& line) {
+  const absl::StatusOr<uint64_t> tracker = ReadTracker(line);
+  if (!tracker.ok()) return tracker.status();
+  MoveQuery move{*tracker, {}};
+  // A rotation is given by both or none.
+  const bool turns = line.contains("c") || line.contains("s");
+  const auto no_turn = [&](double value) { return turns ? std::nullopt : std::optional(value); };
+  for (const auto& [name, absent, out] :
+       {std::tuple{"x", std::optional<double>(), &move.pose.position.x},
+        std::tuple{"y", std::optional<double>(), &move.pose.position.y},
+        std::tuple{"c", no_turn(1), &move.pose.c}, std::tuple{"s", no_turn(0), &move.pose.s}}) {
+    const absl::StatusOr<double> number = Number(line, name, absent);
+    if (!number.ok()) return number.status();
+    *out = *number;
+  }
+  return Query(move);
 }
 
 struct Operation {
@@ -160,8 +201,8 @@ constexpr Operation kOperations[] = {
     {"polygon_cast", ParsePolygonCast},
     {"circle_cast", ParseCircleCast},
     {"contact", ParseContact},
-    {"track", ParseLater},
-    {"move", ParseLater},
+    {"track", ParseTrack},
+    {"move", ParseMove},
 };
 
 absl::StatusOr<Content> ParseContent(const json& line) {
@@ -183,6 +224,7 @@ size_t VertexCount(const Query& query) {
     size_t operator()(const ContactQuery& q) const { return q.shape.vertex_count(); }
     size_t operator()(const PolygonQuery& q) const { return q.shape.vertex_count(); }
     size_t operator()(const PointQuery&) const { return 1; }
+    size_t operator()(const MoveQuery&) const { return 1; }
     size_t operator()(const CircleQuery&) const { return 1; }
     size_t operator()(const SegmentQuery&) const { return 2; }
   };

@@ -60,8 +60,14 @@ struct ContactQuery {
   Polygon shape;
 };
 
+// What does the tracker touch at the pose?
+struct MoveQuery {
+  uint64_t tracker = 0;  // its name; from when the name is looked up on, its handle
+  Pose pose;
+};
+
 using Query = std::variant<PointQuery, SegmentQuery, CircleQuery, PolygonQuery, DistanceQuery,
-                           SweepQuery, ContactQuery>;
+                           SweepQuery, ContactQuery, MoveQuery>;
 
 // The vertices that the query sends.
 size_t VertexCount(const Query& query);
@@ -77,13 +83,18 @@ struct LoadLine {
   std::string id;
 };
 
+// The tracker of this name has the shape from here on. Vertices as above.
+struct TrackLine {
+  uint64_t tracker = 0;
+  Polygon shape;
+};
+
 struct Line {
   // The JSON text of the member `q`, empty if there is none.
   std::string q;
   // Errors carry one violation or more, whose first names the member at fault in the words of the
-  // line. INVALID_ARGUMENT; UNIMPLEMENTED for an operation of a later release; RESOURCE_EXHAUSTED
-  // over a limit.
-  absl::StatusOr<std::variant<SceneLine, LoadLine, Query>> content;
+  // line. INVALID_ARGUMENT; RESOURCE_EXHAUSTED over a limit.
+  absl::StatusOr<std::variant<SceneLine, LoadLine, TrackLine, Query>> content;
 };
 
 // Nothing if `text` is not JSON.

@@ -14,6 +14,8 @@ namespace carom::cli {
 namespace {
 
 constexpr uint64_t kHandle = 1;
+// Of trackers in one frame, but for the last one: 1 MiB or so on the wire.
+constexpr size_t kMaxVertices = 65536;
 // An import takes as long as its scene is large.
 constexpr CallOptions kNoTimeout{.timeout = std::chrono::milliseconds(0)};
 
@@ -34,6 +36,16 @@ class Remote final : public Evaluator {
         client_->ImportScene(name_, polygons, ImportMode::kReplace, kNoTimeout).status();
     if (status.ok()) is_there_ = true;
     return status;
+  }
+
+  absl::Status Track(uint32_t handle, Shape shape) override {
+    // What a server would refuse by default is refused here, before others wait for it.
+    const TrackerDefinitions definition{.shapes = {&shape, 1}, .first_tracker = handle};
+    absl::StatusOr<TrackerTable::Edit> edit = trackers_.Check({}, {&definition, 1});
+    if (!edit.ok()) return edit.status();
+    trackers_.Apply(*std::move(edit));
+    untold_.push_back(handle);
+    return absl::OkStatus();
   }
 
   absl::StatusOr<std::vector<GroupResult>> Evaluate(std::span<const Group> groups) override {
@@ -65,8 +77,39 @@ class Remote final : public Evaluator {
     if (!stream_) {
       stream_ = client_->OpenStream();
       frame.bindings.push_back({kHandle, name_});
+      untold_.clear();
+      for (uint32_t handle = 0; handle < trackers_.trackers().size(); ++handle) {
+        if (trackers_.trackers()[handle].is_defined()) untold_.push_back(handle);
+      }
     }
+    const absl::Status told = TellTrackers();
+    if (!told.ok()) return told;
     for (const Group& group : groups) frame.groups.push_back({kHandle, 0, group});
+    return Exchange(frame);
+  }
+
+  // Defines the trackers that the server has not heard of, in frames of their own, each far below
+  // the size of a message.
+  absl::Status TellTrackers() {
+    for (size_t i = 0; i < untold_.size();) {
+      std::vector<Shape> shapes;
+      const size_t first = i;
+      for (size_t vertices = 0; i < untold_.size() && vertices < kMaxVertices; ++i) {
+        shapes.push_back(trackers_.trackers()[untold_[i]].shape());
+        vertices += shapes.back().vertex_count();
+      }
+      const auto handles = std::span<const uint32_t>(untold_).subspan(first, i - first);
+      Frame frame;
+      frame.trackers.push_back({.shapes = shapes, .tracker = handles});
+      const absl::StatusOr<FrameAnswer> answer = Exchange(frame);
+      if (!answer.ok()) return answer.status();
+      if (!answer->status.ok()) return answer->status;
+    }
+    untold_.clear();
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<FrameAnswer> Exchange(const Frame& frame) {
     const absl::Status sent = stream_->Send(frame);
     if (!sent.ok()) return sent;
     return stream_->Receive();
@@ -76,6 +119,8 @@ class Remote final : public Evaluator {
   const std::string name_;
   bool is_there_ = false;
   std::unique_ptr<Stream> stream_;
+  TrackerTable trackers_;         // what the stream has, to be told to another one
+  std::vector<uint32_t> untold_;  // handles
 };
 
 }  // namespace

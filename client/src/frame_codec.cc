@@ -21,6 +21,12 @@ void EncodeFrame(const Frame& frame, v1::Frame& message) {
     encoded.set_handle(binding.handle);
     encoded.set_scene(binding.scene);
   }
+  message.mutable_removed_trackers()->Add(frame.removed_trackers.begin(),
+                                          frame.removed_trackers.end());
+  for (const TrackerDefinitions& definitions : frame.trackers) {
+    wire::EncodeTrackers(definitions, *message.add_trackers());
+  }
+  message.set_coherence(wire::EncodeCoherence(frame.coherence));
   for (const FrameGroup& group : frame.groups) {
     v1::Group& encoded = *message.add_groups();
     wire::EncodeGroup(group.group, encoded);
@@ -38,7 +44,14 @@ absl::Status DecodeFrameAnswer(const v1::FrameAnswer& message, FrameAnswer& out)
   out.status = message.has_status() ? wire::DecodeStatus(message.status()) : absl::OkStatus();
   out.stats = {.elapsed_ns = message.stats().elapsed_ns(),
                .evaluate_ns = message.stats().evaluate_ns(),
-               .work_units = message.stats().work_units()};
+               .work_units = message.stats().work_units(),
+               .moves = {.quiet = message.stats().quiet_moves(),
+                         .near = message.stats().near_moves(),
+                         .refresh = message.stats().refreshed_moves(),
+                         .cold = message.stats().cold_moves()},
+               .tracker_bytes = message.stats().tracker_bytes(),
+               .shadow_moves = message.stats().shadow_moves(),
+               .shadow_differences = message.stats().shadow_differences()};
   out.groups.resize(static_cast<size_t>(message.groups_size()));
   for (int i = 0; i < message.groups_size(); ++i) {
     const v1::GroupAnswer& encoded = message.groups(i);

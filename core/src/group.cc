@@ -42,6 +42,7 @@ void GroupAnswers::Clear() {
 absl::Status EvaluateGroup(const Scene& scene, const Group& group, GroupAnswers& out,
                            WorkMeter& meter) {
   out.version = scene.version();
+  out.moves.Clear();  // what is not reached learns nothing
   const bool finished =
       CastSegments(scene, group.segments, group.cast_options, out.segments, meter) &&
       LocatePoints(scene, group.points, group.point_mask, out.points, meter) &&

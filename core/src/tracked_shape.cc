@@ -121,4 +121,13 @@ TrackedShape::TrackedShape(Shape its_shape, const TrackerOptions& its_options)
   nodes = NodesOf(polygon);
 }
 
+size_t TrackedShape::memory_bytes() const {
+  size_t bytes = sizeof(*this) + nodes.capacity() * sizeof(OutlineNode);
+  if (const Polygon* polygon = shape.polygon()) {
+    bytes += 128 + polygon->vertex_count() * sizeof(Vec2) + polygon->user_data().size();
+    if (!polygon->is_one_closed_ring()) bytes += 16 * polygon->ring_count() + 8 * polygon->edge_count();
+  }
+  return bytes;
+}
+
 }  // namespace carom::internal

@@ -49,6 +49,9 @@ struct TrackedShape {
     return extent > 0 && (from.c != to.c || from.s != to.s);
   }
 
+  // About; beside what allocating takes.
+  size_t memory_bytes() const;
+
   Shape shape;
   TrackerOptions options;
   // No point of the shape is farther from the reference point, as described.

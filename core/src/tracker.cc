@@ -526,6 +526,14 @@ size_t Tracker::memory_bytes() const {
   return sizeof(*this) + (memory_ ? memory_->memory_bytes() : 0);
 }
 
+MoveTiers& MoveTiers::operator+=(const MoveTiers& other) {
+  quiet += other.quiet;
+  near += other.near;
+  refresh += other.refresh;
+  cold += other.cold;
+  return *this;
+}
+
 void MoveAnswers::Clear() {
   clear.clear();
   counts.clear();
@@ -537,6 +545,12 @@ void MoveAnswers::Clear() {
   quiet_radii.clear();
   tiers = {};
   memory_growth = 0;
+}
+
+bool SameVerdicts(const MoveAnswers& a, const MoveAnswers& b) {
+  return a.clear == b.clear && a.counts == b.counts && a.polygon_ids == b.polygon_ids &&
+         a.edge_counts == b.edge_counts && a.edges == b.edges &&
+         a.first_touches == b.first_touches && a.errors == b.errors;
 }
 
 bool MoveTrackers(const Scene& scene, const MoveColumns& moves, const MoveOptions& options,

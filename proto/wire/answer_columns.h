@@ -199,13 +199,25 @@ inline constexpr std::tuple kPosition{
     RowColumn("x", kX, &v1::DepenetrateAnswers::x, &v1::DepenetrateAnswers::mutable_x),
     RowColumn("y", kY, &v1::DepenetrateAnswers::y, &v1::DepenetrateAnswers::mutable_y)};
 
+template <class M>
 inline constexpr std::tuple kOverlapEdge{
     RowColumn(
-        "ring", [](auto& edge) -> auto& { return edge.ring; }, &v1::OverlapAnswers::ring,
-        &v1::OverlapAnswers::mutable_ring),
+        "ring", [](auto& edge) -> auto& { return edge.ring; }, &M::ring, &M::mutable_ring),
     RowColumn(
-        "edge", [](auto& edge) -> auto& { return edge.edge; }, &v1::OverlapAnswers::edge,
-        &v1::OverlapAnswers::mutable_edge)};
+        "edge", [](auto& edge) -> auto& { return edge.edge; }, &M::edge, &M::mutable_edge)};
+
+inline constexpr auto kFirstTouch = [] {
+  using M = v1::MoveAnswers;
+  return std::tuple{
+      RowColumn(
+          "touches", [](auto& touch) -> auto& { return touch.touches; }, &M::touches,
+          &M::mutable_touches),
+      RowColumn("first_polygon_id", kId, &M::first_polygon_id, &M::mutable_first_polygon_id),
+      RowColumn(
+          "low", [](auto& touch) -> auto& { return touch.low; }, &M::low, &M::mutable_low),
+      RowColumn(
+          "high", [](auto& touch) -> auto& { return touch.high; }, &M::high, &M::mutable_high)};
+}();
 
 // Single columns beside a vector of the core.
 template <class M>
@@ -215,9 +227,9 @@ inline constexpr std::tuple kLocation{RowColumn("location", kItself, &v1::Locate
                                                 &v1::LocateAnswers::mutable_location)};
 inline constexpr std::tuple kTouching{RowColumn("touching", kItself, &v1::OverlapAnswers::touching,
                                                 &v1::OverlapAnswers::mutable_touching)};
-inline constexpr std::tuple kEdgeCounts{RowColumn("edge_counts", kItself,
-                                                  &v1::OverlapAnswers::edge_counts,
-                                                  &v1::OverlapAnswers::mutable_edge_counts)};
+template <class M>
+inline constexpr std::tuple kEdgeCounts{
+    RowColumn("edge_counts", kItself, &M::edge_counts, &M::mutable_edge_counts)};
 inline constexpr std::tuple kFinished{RowColumn("finished", kItself,
                                                 &v1::DepenetrateAnswers::finished,
                                                 &v1::DepenetrateAnswers::mutable_finished)};

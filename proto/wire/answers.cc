@@ -4,6 +4,7 @@
 // The answers of a group, both ways. What is decoded comes from a server that need not be honest:
 // counts, columns and errors must fit together.
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -77,8 +78,18 @@ void Encode(const OverlapAnswers& answers, v1::OverlapAnswers& message) {
   EncodeCounts(answers, message);
   EncodeRows(answers.polygon_ids, kIds<v1::OverlapAnswers>, message);
   EncodeRows(answers.touching, kTouching, message);
-  EncodeRows(answers.edge_counts, kEdgeCounts, message);
-  EncodeRows(answers.edges, kOverlapEdge, message);
+  EncodeRows(answers.edge_counts, kEdgeCounts<v1::OverlapAnswers>, message);
+  EncodeRows(answers.edges, kOverlapEdge<v1::OverlapAnswers>, message);
+}
+
+void Encode(const MoveAnswers& answers, v1::MoveAnswers& message) {
+  CopyColumn(answers.clear, message.mutable_clear());
+  EncodeCounts(answers, message);
+  EncodeRows(answers.polygon_ids, kIds<v1::MoveAnswers>, message);
+  EncodeRows(answers.edge_counts, kEdgeCounts<v1::MoveAnswers>, message);
+  EncodeRows(answers.edges, kOverlapEdge<v1::MoveAnswers>, message);
+  EncodeRows(answers.first_touches, kFirstTouch, message);
+  CopyColumn(answers.quiet_radii, message.mutable_quiet_radius());
 }
 
 void Encode(const DistanceAnswers& answers, v1::DistanceAnswers& message) {
@@ -145,6 +156,9 @@ bool DecodeColumn(absl::string_view name, ItemColumn& out) {
   return false;
 }
 
+// The entries of columns that are there for each row or not at all, told by the first of them.
+int OptionalRows(int first, int rows) { return first == 0 ? 0 : rows; }
+
 // Reads the answers of one kind of question, up to the first column that does not fit the others.
 template <class Message>
 class Reader {
@@ -188,6 +202,16 @@ class Reader {
     }
   }
 
+  // Edges of polygons that are touched, if any are told.
+  template <class Core>
+  void Edges(int rows, Core& out) {
+    const int told = OptionalRows(message_.edge_counts_size(), rows);
+    Rows(told, kEdgeCounts<Message>, out.edge_counts);
+    Require(Sum(message_.edge_counts()) == static_cast<uint64_t>(message_.ring_size()),
+            "edge_counts");
+    Rows(message_.ring_size(), kOverlapEdge<Message>, out.edges);
+  }
+
   // Casts, sweeps and arcs: under ANY there are no rows and each count is 0 or 1; otherwise the
   // counts sum to the rows. Truncated items are different, ascending, and have hits.
   template <class Core, class Columns>
@@ -215,9 +239,6 @@ class Reader {
   const Message& message_;
   absl::Status status_;
 };
-
-// The entries of columns that are there for each row or not at all, told by the first of them.
-int OptionalRows(int first, int rows) { return first == 0 ? 0 : rows; }
 
 absl::Status Decode(absl::string_view batch, const v1::CastAnswers& message, CastAnswers& out) {
   Reader reader(batch, message);
@@ -269,10 +290,7 @@ absl::Status Decode(absl::string_view batch, const v1::OverlapAnswers& message, 
   reader.Counts(rows, out.counts);
   reader.Rows(rows, kIds<v1::OverlapAnswers>, out.polygon_ids);
   reader.Rows(touching == Touching::kAlways ? rows : 0, kTouching, out.touching);
-  reader.Rows(OptionalRows(message.edge_counts_size(), rows), kEdgeCounts, out.edge_counts);
-  reader.Require(Sum(message.edge_counts()) == static_cast<uint64_t>(message.ring_size()),
-                 "edge_counts");
-  reader.Rows(message.ring_size(), kOverlapEdge, out.edges);
+  reader.Edges(rows, out);
   reader.Errors(out.counts, out.errors);
   return reader.status();
 }
@@ -285,6 +303,36 @@ absl::Status Decode(absl::string_view batch, const v1::DistanceAnswers& message,
   reader.Rows(rows, kIds<v1::DistanceAnswers>, out.polygon_ids);
   reader.Rows(OptionalRows(message.distance_size(), rows), kDistanceRow, out.rows);
   reader.Errors(out.counts, out.errors);
+  return reader.status();
+}
+
+// Moves: as many items as bits are set and counts are there, and no bits beyond them. The errors
+// are those of items that are not clear and have no rows.
+absl::Status Decode(absl::string_view batch, const v1::MoveAnswers& message, MoveAnswers& out) {
+  const int rows = message.polygon_id_size();
+  Reader reader(batch, message);
+  out.clear.assign(message.clear().begin(), message.clear().end());
+  uint64_t items = static_cast<uint64_t>(message.counts_size());
+  for (const uint64_t word : out.clear) items += static_cast<uint64_t>(std::popcount(word));
+  const uint64_t beyond =
+      items % 64 == 0 || out.clear.empty() ? 0 : out.clear.back() >> (items % 64);
+  reader.Require(out.clear.size() == (items + 63) / 64 && beyond == 0, "clear");
+  reader.Counts(rows, out.counts);
+  reader.Rows(rows, kIds<v1::MoveAnswers>, out.polygon_ids);
+  reader.Edges(rows, out);
+  reader.Rows(OptionalRows(message.touches_size(), message.counts_size()), kFirstTouch,
+              out.first_touches);
+  const auto told = static_cast<uint64_t>(message.quiet_radius_size());
+  reader.Require(told == 0 || told == items, "quiet_radius");
+  if (!reader.status().ok()) return reader.status();
+  out.quiet_radii.assign(message.quiet_radius().begin(), message.quiet_radius().end());
+  std::vector<uint32_t> touched(items);  // polygons of each item, more than 0 where it is clear
+  size_t next = 0;
+  for (size_t i = 0; i < items; ++i) {
+    const bool is_clear = (out.clear[i / 64] >> (i % 64) & 1) != 0;
+    touched[i] = is_clear ? 1 : out.counts[next++];
+  }
+  reader.Errors(touched, out.errors);
   return reader.status();
 }
 
@@ -362,6 +410,7 @@ absl::Status DecodeBatches(const v1::GroupAnswer& from, GroupAnswers& to) {
   status.Update(Decode("arcs", from.arcs(), to.arcs));
   status.Update(Decode("sights", from.sights(), to.sights));
   status.Update(Decode("fans", from.fans(), to.fans));
+  status.Update(Decode("moves", from.moves(), to.moves));
   return status;
 }
 
@@ -391,6 +440,7 @@ void EncodeGroupAnswers(const Group& group, const GroupAnswers& answers, v1::Gro
   encode(group.arcs, answers.arcs, &M::mutable_arcs, &M::clear_arcs);
   encode(group.sights, answers.sights, &M::mutable_sights, &M::clear_sights);
   encode(group.fans, answers.fans, &M::mutable_fans, &M::clear_fans);
+  encode(group.moves, answers.moves, &M::mutable_moves, &M::clear_moves);
 }
 
 absl::Status DecodeGroupAnswers(const v1::GroupAnswer& message, GroupAnswers& out) {

@@ -21,6 +21,7 @@
 #include "carom/polygon.h"
 #include "carom/scene.h"
 #include "carom/shape.h"
+#include "carom/tracker_table.h"
 #include "carom/v1/geometry.pb.h"
 #include "carom/v1/query_service.pb.h"
 #include "carom/v1/scene_service.pb.h"
@@ -64,6 +65,22 @@ struct DecodedGroup {
 // Fills `out`, whose capacity is reused, and checks it (`CheckGroup`). `message` outlives the use
 // of `out`. The target and `min_version` are the caller's to read.
 absl::Status DecodeGroup(const v1::Group& message, DecodedGroup& out);
+
+// Definitions of trackers as the core reads them. The spans point into the message and into the
+// shapes.
+struct DecodedTrackers {
+  std::vector<std::vector<Shape>> shapes;  // of each
+  std::vector<TrackerDefinitions> definitions;
+};
+
+// Fills `out`; field paths begin with `trackers[i]`. What the definitions ask for is checked by
+// `TrackerTable::Check`. `messages` outlive the use of `out`.
+absl::Status DecodeTrackers(
+    const google::protobuf::RepeatedPtrField<v1::TrackerDefinitions>& messages,
+    DecodedTrackers& out);
+
+// Nothing and INVALID_ARGUMENT naming `coherence` for an unknown value.
+absl::StatusOr<Coherence> DecodeCoherence(int wire);
 
 // The answers of a group, as a client reads them. INTERNAL if the columns do not fit together,
 // which an honest server never sends. The status member is the caller's to read.

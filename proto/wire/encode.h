@@ -11,6 +11,7 @@
 #include "carom/polygon.h"
 #include "carom/scene.h"
 #include "carom/shape.h"
+#include "carom/tracker_table.h"
 #include "carom/v1/geometry.pb.h"
 #include "carom/v1/query_service.pb.h"
 #include "carom/v1/scene_service.pb.h"
@@ -25,6 +26,10 @@ void EncodeEdit(const SceneEdit& edit, v1::Edit& message);
 
 // Everything but the target and `min_version`. Batches without items are left absent.
 void EncodeGroup(const Group& group, v1::Group& message);
+
+void EncodeTrackers(const TrackerDefinitions& definitions, v1::TrackerDefinitions& message);
+
+v1::Coherence EncodeCoherence(Coherence coherence);
 
 // The columns of every batch that `group` asks; no status.
 void EncodeGroupAnswers(const Group& group, const GroupAnswers& answers, v1::GroupAnswer& message);

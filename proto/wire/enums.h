@@ -16,6 +16,7 @@
 #include "carom/overlap.h"
 #include "carom/polygon.h"
 #include "carom/rotating_sweep.h"
+#include "carom/tracker.h"
 #include "carom/v1/query_service.pb.h"
 
 namespace carom::wire {
@@ -64,6 +65,12 @@ struct EnumTable<OverlapDetail> {
   static constexpr OverlapDetail kValues[] = {OverlapDetail::kIds, OverlapDetail::kIds,
                                               OverlapDetail::kEdges};
   static_assert(std::size(kValues) == v1::OverlapDetail_ARRAYSIZE);
+};
+
+template <>
+struct EnumTable<Coherence> {
+  static constexpr Coherence kValues[] = {Coherence::kOn, Coherence::kOn, Coherence::kOff};
+  static_assert(std::size(kValues) == v1::Coherence_ARRAYSIZE);
 };
 
 template <>

@@ -144,6 +144,22 @@ constexpr auto ColumnsOf(const RotatingSweepColumns&) {
                     Column(&C::tolerance, &Message::tolerance, &Message::mutable_tolerance)};
 }
 
+template <class Message>
+constexpr auto ColumnsOf(const MoveColumns&) {
+  using C = MoveColumns;
+  return std::tuple{Column(&C::tracker, &Message::tracker, &Message::mutable_tracker),
+                    Column(&C::x, &Message::x, &Message::mutable_x),
+                    Column(&C::y, &Message::y, &Message::mutable_y),
+                    Column(&C::c, &Message::c, &Message::mutable_c),
+                    Column(&C::s, &Message::s, &Message::mutable_s),
+                    Column(&C::angle, &Message::angle, &Message::mutable_angle),
+                    Column(&C::from_x, &Message::from_x, &Message::mutable_from_x),
+                    Column(&C::from_y, &Message::from_y, &Message::mutable_from_y),
+                    Column(&C::from_c, &Message::from_c, &Message::mutable_from_c),
+                    Column(&C::from_s, &Message::from_s, &Message::mutable_from_s),
+                    Column(&C::from_angle, &Message::from_angle, &Message::mutable_from_angle)};
+}
+
 // --- Options
 //
 // `options` is the message or the core's value of any kind; each of its members that a kind has is
@@ -303,7 +319,27 @@ void DecodeMoving(const v1::Group& message, DecodedGroup& out, Offences& offence
                movers.rotating_sweeps, group.rotating_sweeps.movers, offences);
 }
 
+void DecodeMoves(const v1::TrackerMoves& message, Group& group, Offences& offences) {
+  ViewColumns(message, ColumnsOf<v1::TrackerMoves>(group.moves), group.moves);
+  group.moves.first_tracker = message.first_tracker();
+  MoveOptions& options = group.move_options;
+  ReadEnum(message.detail(), "moves", "detail", options.detail, offences);
+  options.tolerance = message.tolerance();
+  options.quiet_radii = message.quiet_radii();
+}
+
 // --- To messages
+
+void EncodeMoves(const MoveColumns& moves, const MoveOptions& options, v1::Group& group) {
+  if (moves.size() == 0) return group.clear_moves();
+  v1::TrackerMoves& message = *group.mutable_moves();
+  message.Clear();
+  EncodeColumns(moves, ColumnsOf<v1::TrackerMoves>(moves), message);
+  message.set_first_tracker(moves.first_tracker);
+  message.set_detail(static_cast<v1::OverlapDetail>(EnumToWire(options.detail)));
+  message.set_tolerance(options.tolerance);
+  message.set_quiet_radii(options.quiet_radii);
+}
 
 template <class S, class Message>
 void EncodePlaced(const PlacedColumns<S>& core, Message& message) {
@@ -364,6 +400,7 @@ absl::Status DecodeGroup(const v1::Group& message, DecodedGroup& out) {
   DecodeCasts(message, out.group, offences);
   DecodeOverlaps(message, out, offences);
   DecodeMoving(message, out, offences);
+  DecodeMoves(message.moves(), out.group, offences);
   return offences.empty() ? CheckGroup(out.group) : offences.status();
 }
 
@@ -387,6 +424,7 @@ void EncodeGroup(const Group& from, v1::Group& to) {
   EncodeBatch(from.arcs, from.arc_options, to, &G::mutable_arcs, &G::clear_arcs);
   EncodeBatch(from.sights, MaskOption{from.sight_mask}, to, &G::mutable_sights, &G::clear_sights);
   EncodeBatch(from.fans, from.fan_options, to, &G::mutable_fans, &G::clear_fans);
+  EncodeMoves(from.moves, from.move_options, to);
 }
 
 }  // namespace carom::wire

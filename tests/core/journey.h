@@ -67,13 +67,8 @@ class Journey {
     options.coherence = Coherence::kOff;
     const MoveAnswers cold = Move(options, sweeps);
     last_poses_ = poses_;
-    tiers_.quiet += warm.tiers.quiet;
-    tiers_.near += warm.tiers.near;
-    tiers_.refresh += warm.tiers.refresh;
-    return warm.clear == cold.clear && warm.counts == cold.counts &&
-           warm.polygon_ids == cold.polygon_ids && warm.edge_counts == cold.edge_counts &&
-           warm.edges == cold.edges && warm.first_touches == cold.first_touches &&
-           warm.errors == cold.errors;
+    tiers_ += warm.tiers;
+    return SameVerdicts(warm, cold);
   }
 
   // With `sweeps`, from where the last step ended; half of the time without turning.

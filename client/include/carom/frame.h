@@ -17,6 +17,7 @@
 
 #include "absl/status/status.h"
 #include "carom/group.h"
+#include "carom/tracker_table.h"
 
 namespace carom {
 
@@ -34,6 +35,8 @@ struct FrameGroup {
   // does not wait. 0: the current version.
   uint64_t min_version = 0;
   // Views into the caller's columns, which outlive the call that takes the frame (not the answer).
+  // Of moves, `tracker` holds handles of trackers that the stream has; `trackers`, the coherence and
+  // the budget are not read.
   Group group;
 };
 
@@ -44,7 +47,13 @@ struct Frame {
   // get DEADLINE_EXCEEDED. 0: no budget.
   uint64_t budget_us = 0;
   std::vector<SceneBinding> bindings;
-  std::vector<FrameGroup> groups;
+  // Trackers that are taken from the stream, defined or not, and then those that are given to it,
+  // before the groups are read: all of them, or the frame is refused. They stay for later frames.
+  std::vector<uint32_t> removed_trackers = {};
+  std::vector<TrackerDefinitions> trackers = {};
+  // OFF: trackers neither use nor learn what they know, which changes no byte of an answer.
+  Coherence coherence = Coherence::kOn;
+  std::vector<FrameGroup> groups = {};
 };
 
 // What one group got. Errors of single items are in `answers`, and a miss is no error.
@@ -63,6 +72,12 @@ struct FrameStats {
   uint64_t elapsed_ns = 0;   // from receipt to the last answer, waiting included
   uint64_t evaluate_ns = 0;  // evaluation alone
   uint64_t work_units = 0;   // index nodes and edges visited
+  MoveTiers moves;           // how trackers were answered
+  uint64_t tracker_bytes = 0;  // that the stream's trackers take
+  // Moves that the server also answered without memory, to compare, and batches of these that
+  // differed, which is a fault of the server.
+  uint64_t shadow_moves = 0;
+  uint64_t shadow_differences = 0;
 };
 
 // The answer of one frame.

@@ -27,6 +27,8 @@
 
 namespace carom {
 
+class TrackerTable;
+
 namespace internal {
 class MoveBatch;
 class TrackerMemory;
@@ -75,6 +77,7 @@ class Tracker {
 
  private:
   friend class internal::MoveBatch;
+  friend class TrackerTable;
 
   // While the reference point is nearer to `anchor_` than the root of `quiet2_`, the answer is that
   // of the memory's last look. First, for this is all that most moves read.
@@ -134,6 +137,8 @@ struct MoveTiers {
   uint64_t near = 0;     // by the edges in the influence mask
   uint64_t refresh = 0;  // by the index, which made another mask
   uint64_t cold = 0;     // without memory
+
+  MoveTiers& operator+=(const MoveTiers& other);
 };
 
 struct MoveAnswers {
@@ -159,7 +164,11 @@ struct MoveAnswers {
   void Clear();
 };
 
-// Returns false if `meter` stopped the work; `out` is then meaningless. Cost of a move: O(1) in the
+// Whether all but the advice is the same: what coherence must not change.
+bool SameVerdicts(const MoveAnswers& a, const MoveAnswers& b);
+
+// Returns false if `meter` stopped the work; `out` is then meaningless, but for its
+// `memory_growth`. Cost of a move: O(1) in the
 // quiet ball; near edges, those of the mask that may have come within reach; a lookup in the index
 // at most once per slack travelled, and after an edit near by. Thread-safe for distinct trackers.
 bool MoveTrackers(const Scene& scene, const MoveColumns& moves, const MoveOptions& options,

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What has a tracker begun to touch, and what not any more?
+//
+// Answers have no history, so what changed is the difference of two of them: `TrackerEvents` keeps
+// the last answer of each tracker, and tells what the next one changes. It is fed with moves and
+// their answers, in the order of the frames, whether a server answered them or the library.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "carom/tracker.h"
+
+namespace carom {
+
+struct TrackerEvent {
+  enum class Kind : uint8_t { kEnter, kExit };
+
+  Kind kind = Kind::kEnter;
+  uint32_t tracker = 0;
+  uint64_t polygon_id = 0;
+  // Of an ENTER by what a sweep touches first: when, in [0, 1], as a part of the way of the move;
+  // where the shape turns, the end `high` of the certified interval.
+  std::optional<double> fraction = std::nullopt;
+
+  friend bool operator==(const TrackerEvent&, const TrackerEvent&) = default;
+};
+
+// Not thread-safe.
+class TrackerEvents {
+ public:
+  // Appends to `events` what the answers change, item after item, in each EXITs before ENTERs and
+  // both by ascending polygon id. What a sweep touches first on its way, and neither before nor at
+  // its end, enters and then exits. Items with an error change nothing. `answers` are those to
+  // `moves`, whose trackers are not read. Cost O(items that are not clear, or were not before).
+  void Update(const MoveColumns& moves, const MoveAnswers& answers,
+              std::vector<TrackerEvent>& events);
+
+  // What the tracker touched at its last move, ascending; empty for one that has not moved.
+  const std::vector<uint64_t>& touched(uint32_t tracker) const;
+
+  // Forgets a tracker whose handle is defined anew: what it touches enters again, nothing exits.
+  void Forget(uint32_t tracker);
+
+ private:
+  struct Item;
+
+  void Add(const Item& item, std::vector<TrackerEvent>& events);
+
+  std::vector<std::vector<uint64_t>> touched_;  // by handle
+};
+
+}  // namespace carom

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "carom/tracker_events.h"
+
+#include <algorithm>
+#include <span>
+
+namespace carom {
+
+// What a move of a tracker was answered.
+struct TrackerEvents::Item {
+  uint32_t tracker;
+  std::span<const uint64_t> polygon_ids;
+  FirstTouch first_touch;
+};
+
+void TrackerEvents::Update(const MoveColumns& moves, const MoveAnswers& answers,
+                           std::vector<TrackerEvent>& events) {
+  size_t counted = 0;  // items that are not clear
+  size_t row = 0;
+  size_t error = 0;
+  for (size_t i = 0; i < moves.size(); ++i) {
+    const uint32_t tracker =
+        moves.tracker.empty() ? moves.first_tracker + static_cast<uint32_t>(i) : moves.tracker[i];
+    Item item{tracker, {}, {}};
+    if ((answers.clear[i / 64] >> (i % 64) & 1) == 0) {
+      const size_t count = answers.counts[counted];
+      item.polygon_ids = std::span(answers.polygon_ids).subspan(row, count);
+      if (!answers.first_touches.empty()) item.first_touch = answers.first_touches[counted];
+      row += count;
+      ++counted;
+    }
+    if (error < answers.errors.size() && answers.errors[error].index == i) {
+      ++error;
+    } else if (!item.polygon_ids.empty() || item.first_touch.touches || !touched(tracker).empty()) {
+      Add(item, events);
+    }
+  }
+}
+
+void TrackerEvents::Add(const Item& item, std::vector<TrackerEvent>& events) {
+  using Kind = TrackerEvent::Kind;
+  if (touched_.size() <= item.tracker) touched_.resize(item.tracker + 1);
+  std::vector<uint64_t>& before = touched_[item.tracker];
+  const std::span<const uint64_t> after = item.polygon_ids;
+  for (const uint64_t id : before) {
+    if (std::ranges::binary_search(after, id)) continue;
+    events.push_back({Kind::kExit, item.tracker, id});
+  }
+  const FirstTouch& first = item.first_touch;
+  const bool passes = first.touches && !std::ranges::binary_search(before, first.polygon_id) &&
+                      !std::ranges::binary_search(after, first.polygon_id);
+  bool is_told = !passes;
+  const auto pass = [&] {
+    events.push_back({Kind::kEnter, item.tracker, first.polygon_id, first.high});
+    events.push_back({Kind::kExit, item.tracker, first.polygon_id});
+    is_told = true;
+  };
+  for (const uint64_t id : after) {
+    if (std::ranges::binary_search(before, id)) continue;
+    if (!is_told && first.polygon_id < id) pass();
+    events.push_back({Kind::kEnter, item.tracker, id});
+    if (first.touches && first.polygon_id == id) events.back().fraction = first.high;
+  }
+  if (!is_told) pass();
+  before.assign(after.begin(), after.end());
+}
+
+const std::vector<uint64_t>& TrackerEvents::touched(uint32_t tracker) const {
+  static const std::vector<uint64_t> kNone;
+  return tracker < touched_.size() ? touched_[tracker] : kNone;
+}
+
+void TrackerEvents::Forget(uint32_t tracker) {
+  if (tracker < touched_.size()) touched_[tracker].clear();
+}
+
+}  // namespace carom

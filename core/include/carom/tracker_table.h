@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// How does a server keep the trackers of a client?
+//
+// A `TrackerTable` has a tracker at each handle that was defined, and bounds what all of them take:
+// memories are dropped, least recently moved first, before a definition is refused. What to ask the
+// trackers is a `MoveColumns` (carom/tracker.h), whose trackers and budget the table provides.
+//
+//   table.Begin(group);
+//   status = EvaluateGroup(scene, group, answers, meter);
+//   table.End(answers.moves.memory_growth);
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "carom/group.h"
+#include "carom/shape.h"
+#include "carom/tracker.h"
+
+namespace carom {
+
+// Definition i gives the handle tracker[i] a tracker of the shape shapes[shape[i]]. An empty
+// `tracker` column means first_tracker + i, an empty `shape` column shapes[i].
+struct TrackerDefinitions {
+  std::span<const Shape> shapes = {};
+  std::span<const uint32_t> shape = {};
+  std::span<const uint32_t> tracker = {};
+  uint32_t first_tracker = 0;
+  TrackerOptions options = {};
+
+  size_t size() const { return shape.empty() ? shapes.size() : shape.size(); }
+};
+
+struct TrackerTableLimits {
+  size_t max_trackers = 65536;    // handles are below this; at most 2^32
+  size_t max_bytes = 64ul << 20;  // of table, shapes and memories
+};
+
+// Not thread-safe. Its trackers live as long as it does, at an address that `Apply` may change.
+class TrackerTable {
+ public:
+  // Definitions that were accepted: see `Check`.
+  class Edit {
+   private:
+    friend class TrackerTable;
+
+    std::vector<uint32_t> removed;
+    std::vector<uint32_t> handles;
+    std::vector<Tracker> trackers;  // beside `handles`
+    size_t fixed_bytes = 0;         // of the table afterwards
+  };
+
+  explicit TrackerTable(const TrackerTableLimits& limits = {}) : limits_(limits) {}
+
+  // What frees the handles `removed`, defined or not, and then makes `definitions`; a handle that is
+  // defined already gets another tracker. To be applied before the table changes.
+  //
+  // INVALID_ARGUMENT for columns of unequal length, an index outside of the shapes, a handle that is
+  // defined twice, a `within` out of range. RESOURCE_EXHAUSTED for a shape above
+  // `kMaxMovingVertices`, a handle at or above `max_trackers`, and shapes that take more than
+  // `max_bytes`. Fields are `trackers[k].shape[i]` and so on. Cost O(vertices).
+  absl::StatusOr<Edit> Check(std::span<const uint32_t> removed,
+                             std::span<const TrackerDefinitions> definitions) const;
+  void Apply(Edit edit);
+
+  // Gives the moves of `group` their trackers and a budget, having made room; and after they were
+  // evaluated, or the work was stopped, takes account of what was learned.
+  void Begin(Group& group);
+  void End(int64_t memory_growth);
+
+  // Of the table, the shapes and the memories.
+  size_t memory_bytes() const { return fixed_bytes_ + learned_bytes_; }
+  // The trackers by handle; undefined ones have no shape.
+  std::span<Tracker> trackers() { return trackers_; }
+
+ private:
+  class Checker;
+
+  void Free(uint32_t handle);
+  void MakeRoom();
+
+  TrackerTableLimits limits_;
+  std::vector<Tracker> trackers_;
+  std::vector<uint32_t> last_moved_;  // batch, beside `trackers_`
+  uint32_t batch_ = 0;
+  size_t fixed_bytes_ = 0;    // of the vectors' entries and the shapes
+  size_t learned_bytes_ = 0;  // of the memories
+};
+
+}  // namespace carom

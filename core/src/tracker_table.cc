@@ -1,0 +1,210 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "carom/tracker_table.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "carom/status.h"
+#include "tracked_shape.h"
+
+namespace carom {
+namespace {
+
+constexpr size_t kSlotBytes = sizeof(Tracker) + sizeof(uint32_t);
+
+}  // namespace
+
+// What an edit would do, definition by definition, and what is wrong with it.
+class TrackerTable::Checker {
+ public:
+  Checker(const TrackerTable& table, std::span<const uint32_t> removed) : table_(table) {
+    edit_.removed.assign(removed.begin(), removed.end());
+    edit_.fixed_bytes = table.fixed_bytes_;
+    for (const uint32_t handle : removed) Release(handle);
+  }
+
+  void Add(size_t index, const TrackerDefinitions& definitions) {
+    path_ = absl::StrCat("trackers[", index, "].");
+    const size_t count = definitions.size();
+    if (!definitions.tracker.empty() && definitions.tracker.size() != count) {
+      Refuse("tracker", absl::StrCat("must have as many entries as ",
+                                     definitions.shape.empty() ? "shapes" : "shape", ", ", count));
+      return;
+    }
+    const std::vector<Tracker> kinds = KindsOf(definitions);
+    if (kinds.size() != definitions.shapes.size()) return;
+    for (size_t i = 0; i < count; ++i) Define(definitions, i, kinds);
+  }
+
+  absl::StatusOr<Edit> Finished() {
+    if (!refusal_.empty()) return refusal_.status(code_);
+    if (edit_.fixed_bytes > table_.limits_.max_bytes) {
+      return Refused(absl::StatusCode::kResourceExhausted, "trackers",
+                     absl::StrCat("shapes must take at most ", table_.limits_.max_bytes,
+                                  " bytes (tracker bytes a stream)"));
+    }
+    return std::move(edit_);
+  }
+
+ private:
+  // A tracker of each shape, for the definitions to copy; fewer if one is refused.
+  std::vector<Tracker> KindsOf(const TrackerDefinitions& definitions) {
+    std::vector<Tracker> kinds;
+    for (const Shape& shape : definitions.shapes) {
+      if (shape.vertex_count() > kMaxMovingVertices) {
+        Exceed(absl::StrCat("shapes[", kinds.size(), "]"),
+               absl::StrCat("must have at most ", kMaxMovingVertices,
+                            " vertices (vertices a moving shape)"));
+        break;
+      }
+      absl::StatusOr<Tracker> tracker = Tracker::Create(shape, definitions.options);
+      if (!tracker.ok()) {
+        for (const Violation& violation : Violations(tracker.status())) {
+          Refuse(violation.field, violation.description);
+        }
+        break;
+      }
+      kinds.push_back(*std::move(tracker));
+    }
+    return kinds;
+  }
+
+  void Define(const TrackerDefinitions& definitions, size_t i, const std::vector<Tracker>& kinds) {
+    const bool is_dense = definitions.tracker.empty();
+    const uint64_t handle =
+        is_dense ? uint64_t{definitions.first_tracker} + i : definitions.tracker[i];
+    const std::string field =
+        is_dense ? "first_tracker" : absl::StrCat("tracker[", i, "]");
+    const size_t kind = definitions.shape.empty() ? i : definitions.shape[i];
+    if (kind >= kinds.size()) {
+      return Refuse(absl::StrCat("shape[", i, "]"), "must be an index into shapes");
+    }
+    if (handle >= table_.limits_.max_trackers) {
+      return Exceed(field, absl::StrCat("handles must be below ", table_.limits_.max_trackers,
+                                        " (trackers a stream)"));
+    }
+    const auto slot = static_cast<uint32_t>(handle);
+    if (!defined_.insert(slot).second) return Refuse(field, "must not define a handle twice");
+    Release(slot);
+    const size_t slots = std::max(edit_slots_, table_.trackers_.size());
+    if (slot >= slots) {
+      edit_.fixed_bytes += (slot + 1 - slots) * kSlotBytes;
+      edit_slots_ = slot + 1;
+    }
+    if (used_.insert(&kinds[kind].shape()).second) {
+      edit_.fixed_bytes += kinds[kind].shape_->memory_bytes();
+    }
+    edit_.handles.push_back(slot);
+    edit_.trackers.push_back(kinds[kind]);
+  }
+
+  // Takes the shape of the tracker at `handle` off the account once it is the last of its kind.
+  void Release(uint32_t handle) {
+    if (handle >= table_.trackers_.size() || !table_.trackers_[handle].is_defined()) return;
+    if (!released_.insert(handle).second) return;
+    const auto& shape = table_.trackers_[handle].shape_;
+    if (++releases_[shape.get()] == shape.use_count()) {
+      edit_.fixed_bytes -= shape->memory_bytes();
+    }
+  }
+
+  void Refuse(absl::string_view field, absl::string_view description) {
+    code_ = absl::StatusCode::kInvalidArgument;
+    refusal_.Add(absl::StrCat(path_, field), description);
+  }
+  // INVALID_ARGUMENT is told first.
+  void Exceed(absl::string_view field, absl::string_view description) {
+    if (refusal_.empty()) code_ = absl::StatusCode::kResourceExhausted;
+    refusal_.Add(absl::StrCat(path_, field), description);
+  }
+
+  const TrackerTable& table_;
+  Edit edit_;
+  size_t edit_slots_ = 0;
+  absl::flat_hash_set<uint32_t> defined_, released_;
+  absl::flat_hash_set<const Shape*> used_;
+  absl::flat_hash_map<const internal::TrackedShape*, long> releases_;
+  std::string path_;
+  Refusal refusal_;
+  absl::StatusCode code_ = absl::StatusCode::kInvalidArgument;
+};
+
+absl::StatusOr<TrackerTable::Edit> TrackerTable::Check(
+    std::span<const uint32_t> removed, std::span<const TrackerDefinitions> definitions) const {
+  Checker checker(*this, removed);
+  for (size_t i = 0; i < definitions.size(); ++i) checker.Add(i, definitions[i]);
+  return checker.Finished();
+}
+
+void TrackerTable::Apply(Edit edit) {
+  for (const uint32_t handle : edit.removed) Free(handle);
+  for (size_t i = 0; i < edit.handles.size(); ++i) {
+    const uint32_t handle = edit.handles[i];
+    if (handle >= trackers_.size()) {
+      trackers_.resize(handle + 1);
+      last_moved_.resize(handle + 1);
+    }
+    Free(handle);
+    trackers_[handle] = std::move(edit.trackers[i]);
+    last_moved_[handle] = batch_;
+  }
+  fixed_bytes_ = edit.fixed_bytes;
+  MakeRoom();
+}
+
+void TrackerTable::Free(uint32_t handle) {
+  if (handle >= trackers_.size()) return;
+  learned_bytes_ -= trackers_[handle].memory_bytes() - sizeof(Tracker);
+  trackers_[handle] = Tracker();
+}
+
+void TrackerTable::Begin(Group& group) {
+  MoveColumns& moves = group.moves;
+  if (moves.size() == 0) return;
+  ++batch_;
+  if (moves.tracker.empty()) {
+    const size_t first = std::min<size_t>(moves.first_tracker, last_moved_.size());
+    const size_t count = std::min(moves.size(), last_moved_.size() - first);
+    std::fill_n(last_moved_.begin() + static_cast<std::ptrdiff_t>(first), count, batch_);
+  } else {
+    for (const uint32_t handle : moves.tracker) {
+      if (handle < last_moved_.size()) last_moved_[handle] = batch_;
+    }
+  }
+  MakeRoom();
+  moves.trackers = trackers_;
+  const size_t used = memory_bytes();
+  group.move_options.memory_budget =
+      static_cast<int64_t>(used < limits_.max_bytes ? limits_.max_bytes - used : 0);
+}
+
+void TrackerTable::End(int64_t memory_growth) {
+  learned_bytes_ += static_cast<size_t>(memory_growth);
+}
+
+// Above 7/8 of what is allowed, memories are dropped until half is free, or none is left.
+void TrackerTable::MakeRoom() {
+  if (memory_bytes() <= limits_.max_bytes / 8 * 7) return;
+  std::vector<uint32_t> handles;
+  for (uint32_t handle = 0; handle < trackers_.size(); ++handle) {
+    if (trackers_[handle].memory_bytes() > sizeof(Tracker)) handles.push_back(handle);
+  }
+  // Ages wrap around with the count of batches.
+  std::sort(handles.begin(), handles.end(), [this](uint32_t a, uint32_t b) {
+    const uint32_t age_a = batch_ - last_moved_[a];
+    const uint32_t age_b = batch_ - last_moved_[b];
+    return age_a != age_b ? age_a > age_b : a < b;
+  });
+  for (const uint32_t handle : handles) {
+    if (memory_bytes() <= limits_.max_bytes / 2) return;
+    learned_bytes_ -= trackers_[handle].memory_bytes() - sizeof(Tracker);
+    trackers_[handle].Forget();
+  }
+}
+
+}  // namespace carom

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Definitions of trackers, both ways. Moves are a kind of question (questions.cc, answers.cc).
+
+#include <cstddef>
+
+#include "absl/strings/str_cat.h"
+#include "wire/columns.h"
+#include "wire/decode.h"
+#include "wire/encode.h"
+#include "wire/parts.h"
+
+namespace carom::wire {
+
+absl::Status DecodeTrackers(const RepeatedPtrField<v1::TrackerDefinitions>& messages,
+                            DecodedTrackers& out) {
+  PolygonLimits limits;
+  limits.max_vertices = kMaxMovingVertices;
+  out.shapes.clear();
+  out.shapes.resize(static_cast<size_t>(messages.size()));
+  out.definitions.clear();
+  Offences offences;
+  for (size_t i = 0; i < out.shapes.size(); ++i) {
+    const v1::TrackerDefinitions& message = messages[static_cast<int>(i)];
+    DecodeEach(message.shapes(), absl::StrCat("trackers[", i, "].shapes"), 0, limits,
+               out.shapes[i], offences);
+    out.definitions.push_back(
+        {.shapes = out.shapes[i],
+         .shape = View(message.shape()),
+         .tracker = View(message.tracker()),
+         .first_tracker = message.first_tracker(),
+         .options = {.mask = message.has_mask() ? message.mask() : kEveryCategory,
+                     .within = message.within()}});
+  }
+  return offences.empty() ? absl::OkStatus() : offences.status();
+}
+
+absl::StatusOr<Coherence> DecodeCoherence(int wire) {
+  Coherence coherence;
+  Offences offences;
+  ReadEnum(wire, "", "coherence", coherence, offences);
+  if (!offences.empty()) return offences.status();
+  return coherence;
+}
+
+void EncodeTrackers(const TrackerDefinitions& definitions, v1::TrackerDefinitions& message) {
+  message.Clear();
+  for (const Shape& shape : definitions.shapes) EncodeShape(shape, *message.add_shapes());
+  CopyColumn(definitions.shape, message.mutable_shape());
+  CopyColumn(definitions.tracker, message.mutable_tracker());
+  message.set_first_tracker(definitions.first_tracker);
+  message.set_within(definitions.options.within);
+  if (definitions.options.mask != kEveryCategory) message.set_mask(definitions.options.mask);
+}
+
+v1::Coherence EncodeCoherence(Coherence coherence) {
+  return static_cast<v1::Coherence>(EnumToWire(coherence));
+}
+
+}  // namespace carom::wire
