@@ -233,7 +233,7 @@ absl::Status FrameEvaluator::Evaluate(const Scene& scene, FrameWork& work, Sessi
   };
   // Not that of the frame: rows that are compared are not answered.
   WorkMeter shadow_meter(stop);
-  shadow_meter.set_max_rows(limits_.max_answer_rows);
+  shadow_meter.set_max_rows(ShadowRun::kMaxRows);
   BeginMoves(scene, work, session, scratch, shadow_meter);
   WorkMeter meter(stop);
   meter.set_max_rows(limits_.max_answer_rows - work.rows);
@@ -260,14 +260,16 @@ void FrameEvaluator::BeginMoves(const Scene& scene, FrameWork& work, Session& se
   session.trackers.Begin(group);
   options.coherence = work.coherence;
   if (work.coherence == Coherence::kOff || limits_.shadow_interval == 0) return;
-  if (session.move_batches++ % limits_.shadow_interval != 0) return;
+  if (++session.move_batches % limits_.shadow_interval != 0) return;
   const uint64_t number = session.move_batches / limits_.shadow_interval;
   const uint64_t differences = work.shadow.differences;
   const int64_t growth =
       scratch.shadow.Compare(scene, group.moves, options, number, meter, work.shadow);
   session.trackers.End(growth);
   options.memory_budget -= growth;
-  if (work.shadow.differences != differences) options.coherence = Coherence::kOff;
+  if (work.shadow.differences == differences) return;
+  session.trackers.Forget();
+  options.coherence = Coherence::kOff;
 }
 
 }  // namespace carom::server

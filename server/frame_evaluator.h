@@ -3,9 +3,9 @@
 
 // How does a frame become its answer?
 //
-// `FrameEvaluator::Begin` checks the frame and takes over its definitions; `Continue` answers group after
-// group: decode, resolve the scene once, evaluate, encode. A group whose `min_version` is not there
-// is left for a later `Continue`, after the others. Waiting itself is the caller's
+// `FrameEvaluator::Begin` checks the frame and takes over its definitions; `Continue` answers group
+// after group: decode, resolve the scene once, evaluate, encode. A group whose `min_version` is not
+// there is left for a later `Continue`, after the others. Waiting itself is the caller's
 // (server/version_gate.h), and so are threads.
 #pragma once
 
@@ -86,13 +86,12 @@ class FrameEvaluator {
  private:
   absl::Status CheckFrame(const v1::Frame& frame) const;
   // False if the group is to wait.
-  bool AnswerGroup(const v1::Group& group, FrameWork& work, Session& session,
-                   FrameScratch& scratch, const std::atomic<bool>& cancelled,
-                   v1::GroupAnswer& answer) const;
+  bool AnswerGroup(const v1::Group& group, FrameWork& work, Session& session, FrameScratch& scratch,
+                   const std::atomic<bool>& cancelled, v1::GroupAnswer& answer) const;
   absl::Status Evaluate(const Scene& scene, FrameWork& work, Session& session,
                         FrameScratch& scratch, const std::atomic<bool>& cancelled) const;
-  // Readies the trackers for the moves of the group, and compares a few where it is their turn, on a
-  // meter of their own.
+  // Readies the trackers for the moves of the group, and compares a few where it is their turn, on
+  // a meter of their own.
   void BeginMoves(const Scene& scene, FrameWork& work, Session& session, FrameScratch& scratch,
                   WorkMeter& meter) const;
 

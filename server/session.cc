@@ -60,6 +60,7 @@ absl::Status Session::Define(const v1::Frame& frame) {
     trackers.Apply(*std::move(edit));
   }
   handles.Bind(frame.bindings());
+  trackers.BeginFrame();
   return absl::OkStatus();
 }
 

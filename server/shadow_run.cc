@@ -32,7 +32,8 @@ MoveColumns PartOf(const MoveColumns& moves, size_t first, size_t count) {
 int64_t ShadowRun::Compare(const Scene& scene, const MoveColumns& moves, const MoveOptions& options,
                            uint64_t number, WorkMeter& meter, ShadowStats& stats) {
   const size_t parts = (moves.size() + kMaxMoves - 1) / kMaxMoves;
-  if (parts == 0) return 0;
+  // Handles end at 2^32.
+  if (parts == 0 || moves.first_tracker + moves.size() > size_t{1} << 32) return 0;
   const size_t first = number % parts * kMaxMoves;
   const MoveColumns part = PartOf(moves, first, std::min(kMaxMoves, moves.size() - first));
   MoveOptions warm = options;

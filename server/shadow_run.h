@@ -25,8 +25,9 @@ struct ShadowStats {
 class ShadowRun {
  public:
   static constexpr size_t kMaxMoves = 256;
+  static constexpr uint64_t kMaxRows = 16384;  // that its memory is good for, of both ways
 
-  // Moves `kMaxMoves` of `moves`, a different part for each `number`, with the trackers' memory and
+  // Moves `kMaxMoves` of `moves`, another part for each `number`, with the trackers' memory and
   // without, and adds to `stats`. Returns by how many bytes the memories grew. Compares nothing if
   // `meter` stops the work. A difference is told on stderr, the first of the process alone.
   int64_t Compare(const Scene& scene, const MoveColumns& moves, const MoveOptions& options,

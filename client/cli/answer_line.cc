@@ -93,8 +93,11 @@ void WriteFirst(Writer& writer, const CastHit& hit) {
   writer.Member("exit_t", hit.exit_fraction);
 }
 
-// The line's word for a column; `point` is its word for the point (x, y).
+// The line's word for a column; `point` is its word for the point (x, y), or empty where x and y
+// are words of their own.
 std::string Field(ItemColumn column, std::string_view point) {
+  if (point.empty() && column == ItemColumn::kX) return "x";
+  if (point.empty() && column == ItemColumn::kY) return "y";
   const std::string word(point);
   switch (column) {
     case ItemColumn::kAx:

@@ -62,7 +62,8 @@ std::string MoveLine(std::string_view q, std::span<const uint64_t> polygon_ids,
 std::string ErrorLine(std::string_view q, const absl::Status& status);
 
 // An item error, as a status whose violation names a member of the query's line. `columns` are the
-// line's words for the columns x and y: "p" or "c"; segments have their own.
+// line's word for the columns x and y: "p" or "c", empty for "x" and "y" themselves; segments have
+// their own.
 absl::Status ItemStatus(const ItemError& error, std::string_view columns);
 
 }  // namespace carom::cli

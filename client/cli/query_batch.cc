@@ -145,7 +145,7 @@ class Printer {
   std::string operator()(std::string_view q, const MoveQuery&) {
     const MoveAnswers& answers = results_[0].answers.moves;
     const MoveCursor::Item item = moves_.Next(answers);
-    if (item.error) return ErrorLine(q, ItemStatus(*item.error, "x"));
+    if (item.error) return ErrorLine(q, ItemStatus(*item.error, ""));
     return MoveLine(q, item.polygon_ids, item.edge_counts, item.edges);
   }
 
@@ -239,8 +239,7 @@ QueryColumns::QueryColumns(std::span<const Pending> queries) {
   groups_[0].sweep_options.mode = CastMode::kAll;
   groups_[0].sweep_options.max_hits = kMaxMaxHits;
   groups_[0].contacts = {at_zero(contact_shapes_), {}, {}};
-  groups_[0].moves = {
-      .tracker = tracker_, .x = move_x_, .y = move_y_, .c = move_c_, .s = move_s_};
+  groups_[0].moves = {.tracker = tracker_, .x = move_x_, .y = move_y_, .c = move_c_, .s = move_s_};
   groups_[0].move_options.detail = OverlapDetail::kEdges;
 }
 

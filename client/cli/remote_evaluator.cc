@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <random>
 #include <utility>
 
@@ -16,6 +17,7 @@ namespace {
 constexpr uint64_t kHandle = 1;
 // Of trackers in one frame, but for the last one: 1 MiB or so on the wire.
 constexpr size_t kMaxVertices = 65536;
+constexpr size_t kVerticesOfAShape = 4;  // what it takes beside its own
 // An import takes as long as its scene is large.
 constexpr CallOptions kNoTimeout{.timeout = std::chrono::milliseconds(0)};
 
@@ -24,6 +26,27 @@ std::string PrivateName() {
   std::random_device random;
   return absl::StrCat("scenes/carom-eval-", getpid(), "-", absl::Hex(random(), absl::kZeroPad8),
                       absl::Hex(random(), absl::kZeroPad8));
+}
+
+// INTERNAL where the answers do not have the items of the groups, which an honest server never
+// sends.
+absl::Status CheckAnswers(std::span<const Group> groups, const std::vector<GroupResult>& results) {
+  bool fits = results.size() == groups.size();
+  for (size_t i = 0; i < groups.size() && fits; ++i) {
+    const Group& asked = groups[i];
+    const GroupAnswers& answers = results[i].answers;
+    if (!results[i].status.ok()) continue;
+    const bool has_edges = answers.moves.edge_counts.size() == answers.moves.polygon_ids.size();
+    fits = answers.segments.counts.size() == asked.segments.size() &&
+           answers.points.counts.size() == asked.points.size() &&
+           answers.circles.counts.size() == asked.circles.size() &&
+           answers.polygons.counts.size() == asked.polygons.size() &&
+           answers.distances.counts.size() == asked.distances.size() &&
+           answers.contacts.counts.size() == asked.contacts.size() &&
+           answers.sweeps.counts.size() == asked.sweeps.size() &&
+           Fits(asked.moves, answers.moves) && has_edges;
+  }
+  return fits ? absl::OkStatus() : absl::InternalError("the answers do not fit the questions");
 }
 
 class Remote final : public Evaluator {
@@ -44,7 +67,7 @@ class Remote final : public Evaluator {
     absl::StatusOr<TrackerTable::Edit> edit = trackers_.Check({}, {&definition, 1});
     if (!edit.ok()) return edit.status();
     trackers_.Apply(*std::move(edit));
-    untold_.push_back(handle);
+    if (std::ranges::find(untold_, handle) == untold_.end()) untold_.push_back(handle);
     return absl::OkStatus();
   }
 
@@ -60,7 +83,11 @@ class Remote final : public Evaluator {
       answer = Ask(groups);
     }
     if (!answer.ok()) return answer.status();
-    if (answer->status.ok()) return std::move(answer->groups);
+    if (answer->status.ok()) {
+      const absl::Status fits = CheckAnswers(groups, answer->groups);
+      if (!fits.ok()) return fits;
+      return std::move(answer->groups);
+    }
     std::vector<GroupResult> refused(groups.size());
     for (GroupResult& result : refused) result.status = answer->status;
     return refused;
@@ -96,7 +123,7 @@ class Remote final : public Evaluator {
       const size_t first = i;
       for (size_t vertices = 0; i < untold_.size() && vertices < kMaxVertices; ++i) {
         shapes.push_back(trackers_.trackers()[untold_[i]].shape());
-        vertices += shapes.back().vertex_count();
+        vertices += shapes.back().vertex_count() + kVerticesOfAShape;
       }
       const auto handles = std::span<const uint32_t>(untold_).subspan(first, i - first);
       Frame frame;

@@ -15,14 +15,16 @@ struct TrackerEvents::Item {
   FirstTouch first_touch;
 };
 
-void TrackerEvents::Update(const MoveColumns& moves, const MoveAnswers& answers,
+bool TrackerEvents::Update(const MoveColumns& moves, const MoveAnswers& answers,
                            std::vector<TrackerEvent>& events) {
+  if (!Fits(moves, answers)) return false;
   size_t counted = 0;  // items that are not clear
   size_t row = 0;
   size_t error = 0;
   for (size_t i = 0; i < moves.size(); ++i) {
-    const uint32_t tracker =
-        moves.tracker.empty() ? moves.first_tracker + static_cast<uint32_t>(i) : moves.tracker[i];
+    // An index beyond all handles is an item with an error.
+    const size_t index = moves.tracker.empty() ? moves.first_tracker + i : moves.tracker[i];
+    const auto tracker = static_cast<uint32_t>(index);
     Item item{tracker, {}, {}};
     if ((answers.clear[i / 64] >> (i % 64) & 1) == 0) {
       const size_t count = answers.counts[counted];
@@ -37,11 +39,11 @@ void TrackerEvents::Update(const MoveColumns& moves, const MoveAnswers& answers,
       Add(item, events);
     }
   }
+  return true;
 }
 
 void TrackerEvents::Add(const Item& item, std::vector<TrackerEvent>& events) {
   using Kind = TrackerEvent::Kind;
-  if (touched_.size() <= item.tracker) touched_.resize(item.tracker + 1);
   std::vector<uint64_t>& before = touched_[item.tracker];
   const std::span<const uint64_t> after = item.polygon_ids;
   for (const uint64_t id : before) {
@@ -65,15 +67,15 @@ void TrackerEvents::Add(const Item& item, std::vector<TrackerEvent>& events) {
   }
   if (!is_told) pass();
   before.assign(after.begin(), after.end());
+  if (before.empty()) touched_.erase(item.tracker);
 }
 
 const std::vector<uint64_t>& TrackerEvents::touched(uint32_t tracker) const {
   static const std::vector<uint64_t> kNone;
-  return tracker < touched_.size() ? touched_[tracker] : kNone;
+  const auto found = touched_.find(tracker);
+  return found == touched_.end() ? kNone : found->second;
 }
 
-void TrackerEvents::Forget(uint32_t tracker) {
-  if (tracker < touched_.size()) touched_[tracker].clear();
-}
+void TrackerEvents::Forget(uint32_t tracker) { touched_.erase(tracker); }
 
 }  // namespace carom

@@ -142,7 +142,6 @@ std::optional<size_t> RingInside(const Core& outer, const Core& inner, WorkMeter
 
 }  // namespace
 
-// A gap is within u, so the sum of squares within 4u.
 std::optional<Closest> FindClosest(const Core& a, const Core& b, const ClosestQuery& query,
                                    WorkMeter& meter) {
   PairSearch search(a, b, query, meter);

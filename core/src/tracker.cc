@@ -4,6 +4,7 @@
 #include "carom/tracker.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -551,6 +552,13 @@ bool SameVerdicts(const MoveAnswers& a, const MoveAnswers& b) {
   return a.clear == b.clear && a.counts == b.counts && a.polygon_ids == b.polygon_ids &&
          a.edge_counts == b.edge_counts && a.edges == b.edges &&
          a.first_touches == b.first_touches && a.errors == b.errors;
+}
+
+bool Fits(const MoveColumns& moves, const MoveAnswers& answers) {
+  size_t items = answers.counts.size();
+  for (const uint64_t word : answers.clear) items += static_cast<size_t>(std::popcount(word));
+  return items == moves.size() && answers.clear.size() == (items + 63) / 64 &&
+         answers.first_touches.size() == (moves.sweeps() ? answers.counts.size() : 0);
 }
 
 bool MoveTrackers(const Scene& scene, const MoveColumns& moves, const MoveOptions& options,

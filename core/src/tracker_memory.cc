@@ -136,6 +136,8 @@ bool TrackerMemory::Refresh(const Scene& scene, const TrackedShape& shape, const
     if (Gather(scene, shape, meter)) break;
     if (meter.stopped() || attempt == 2) {
       Clear();
+      Trim(influence_.neighbors);
+      Trim(influence_.words);
       holiday_ = kHoliday;
       return false;
     }

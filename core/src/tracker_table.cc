@@ -36,6 +36,12 @@ class TrackerTable::Checker {
                                      definitions.shape.empty() ? "shapes" : "shape", ", ", count));
       return;
     }
+    definitions_ += count;
+    if (definitions_ > table_.limits_.max_trackers) {
+      return Exceed(definitions.shape.empty() ? "shapes" : "shape",
+                    absl::StrCat("definitions must number at most ", table_.limits_.max_trackers,
+                                 " (trackers a stream)"));
+    }
     const std::vector<Tracker> kinds = KindsOf(definitions);
     if (kinds.size() != definitions.shapes.size()) return;
     for (size_t i = 0; i < count; ++i) Define(definitions, i, kinds);
@@ -76,25 +82,25 @@ class TrackerTable::Checker {
 
   void Define(const TrackerDefinitions& definitions, size_t i, const std::vector<Tracker>& kinds) {
     const bool is_dense = definitions.tracker.empty();
-    const uint64_t handle =
-        is_dense ? uint64_t{definitions.first_tracker} + i : definitions.tracker[i];
-    const std::string field =
-        is_dense ? "first_tracker" : absl::StrCat("tracker[", i, "]");
+    const size_t handle = is_dense ? size_t{definitions.first_tracker} + i : definitions.tracker[i];
+    const auto field = [&] {
+      return is_dense ? std::string("first_tracker") : absl::StrCat("tracker[", i, "]");
+    };
     const size_t kind = definitions.shape.empty() ? i : definitions.shape[i];
     if (kind >= kinds.size()) {
       return Refuse(absl::StrCat("shape[", i, "]"), "must be an index into shapes");
     }
     if (handle >= table_.limits_.max_trackers) {
-      return Exceed(field, absl::StrCat("handles must be below ", table_.limits_.max_trackers,
-                                        " (trackers a stream)"));
+      return Exceed(field(), absl::StrCat("handles must be below ", table_.limits_.max_trackers,
+                                          " (trackers a stream)"));
     }
     const auto slot = static_cast<uint32_t>(handle);
-    if (!defined_.insert(slot).second) return Refuse(field, "must not define a handle twice");
+    if (!defined_.insert(slot).second) return Refuse(field(), "must not define a handle twice");
     Release(slot);
     const size_t slots = std::max(edit_slots_, table_.trackers_.size());
     if (slot >= slots) {
-      edit_.fixed_bytes += (slot + 1 - slots) * kSlotBytes;
-      edit_slots_ = slot + 1;
+      edit_.fixed_bytes += (handle + 1 - slots) * kSlotBytes;
+      edit_slots_ = handle + 1;
     }
     if (used_.insert(&kinds[kind].shape()).second) {
       edit_.fixed_bytes += kinds[kind].shape_->memory_bytes();
@@ -126,6 +132,7 @@ class TrackerTable::Checker {
   const TrackerTable& table_;
   Edit edit_;
   size_t edit_slots_ = 0;
+  size_t definitions_ = 0;
   absl::flat_hash_set<uint32_t> defined_, released_;
   absl::flat_hash_set<const Shape*> used_;
   absl::flat_hash_map<const internal::TrackedShape*, long> releases_;
@@ -146,64 +153,81 @@ void TrackerTable::Apply(Edit edit) {
   for (size_t i = 0; i < edit.handles.size(); ++i) {
     const uint32_t handle = edit.handles[i];
     if (handle >= trackers_.size()) {
-      trackers_.resize(handle + 1);
-      last_moved_.resize(handle + 1);
+      trackers_.resize(size_t{handle} + 1);
+      last_moved_.resize(size_t{handle} + 1);
     }
     Free(handle);
     trackers_[handle] = std::move(edit.trackers[i]);
-    last_moved_[handle] = batch_;
+    last_moved_[handle] = frame_;
   }
   fixed_bytes_ = edit.fixed_bytes;
+  made_room_ = false;
   MakeRoom();
 }
 
 void TrackerTable::Free(uint32_t handle) {
   if (handle >= trackers_.size()) return;
-  learned_bytes_ -= trackers_[handle].memory_bytes() - sizeof(Tracker);
+  Forget(handle);
   trackers_[handle] = Tracker();
+}
+
+void TrackerTable::Forget(uint32_t handle) {
+  learned_bytes_ -= trackers_[handle].memory_bytes() - sizeof(Tracker);
+  trackers_[handle].Forget();
+}
+
+void TrackerTable::Forget() {
+  for (uint32_t handle = 0; handle < trackers_.size(); ++handle) Forget(handle);
+}
+
+void TrackerTable::BeginFrame() {
+  ++frame_;
+  made_room_ = false;
+  // All are looked at in 64 frames.
+  for (size_t left = (trackers_.size() + 63) / 64; left > 0; --left, ++next_asleep_) {
+    if (next_asleep_ >= trackers_.size()) next_asleep_ = 0;
+    const auto handle = static_cast<uint32_t>(next_asleep_);
+    if (frame_ - last_moved_[handle] > kMaxFramesAsleep) Forget(handle);
+  }
 }
 
 void TrackerTable::Begin(Group& group) {
   MoveColumns& moves = group.moves;
   if (moves.size() == 0) return;
-  ++batch_;
   if (moves.tracker.empty()) {
     const size_t first = std::min<size_t>(moves.first_tracker, last_moved_.size());
     const size_t count = std::min(moves.size(), last_moved_.size() - first);
-    std::fill_n(last_moved_.begin() + static_cast<std::ptrdiff_t>(first), count, batch_);
+    std::fill_n(last_moved_.begin() + static_cast<std::ptrdiff_t>(first), count, frame_);
   } else {
     for (const uint32_t handle : moves.tracker) {
-      if (handle < last_moved_.size()) last_moved_[handle] = batch_;
+      if (handle < last_moved_.size()) last_moved_[handle] = frame_;
     }
   }
   MakeRoom();
   moves.trackers = trackers_;
-  const size_t used = memory_bytes();
   group.move_options.memory_budget =
-      static_cast<int64_t>(used < limits_.max_bytes ? limits_.max_bytes - used : 0);
+      static_cast<int64_t>(learned_bytes_ < room() ? room() - learned_bytes_ : 0);
 }
 
 void TrackerTable::End(int64_t memory_growth) {
   learned_bytes_ += static_cast<size_t>(memory_growth);
 }
 
-// Above 7/8 of what is allowed, memories are dropped until half is free, or none is left.
+// Where more than 7/8 of the room is taken, memories are dropped until half is free. Not more often
+// than once a frame, for it looks at all trackers; what finds no room is answered without memory.
 void TrackerTable::MakeRoom() {
-  if (memory_bytes() <= limits_.max_bytes / 8 * 7) return;
+  if (learned_bytes_ <= room() / 8 * 7 || made_room_) return;
+  made_room_ = true;
   std::vector<uint32_t> handles;
   for (uint32_t handle = 0; handle < trackers_.size(); ++handle) {
     if (trackers_[handle].memory_bytes() > sizeof(Tracker)) handles.push_back(handle);
   }
-  // Ages wrap around with the count of batches.
-  std::sort(handles.begin(), handles.end(), [this](uint32_t a, uint32_t b) {
-    const uint32_t age_a = batch_ - last_moved_[a];
-    const uint32_t age_b = batch_ - last_moved_[b];
-    return age_a != age_b ? age_a > age_b : a < b;
-  });
+  const auto age = [this](uint32_t handle) { return frame_ - last_moved_[handle]; };
+  std::sort(handles.begin(), handles.end(),
+            [&](uint32_t a, uint32_t b) { return age(a) != age(b) ? age(a) > age(b) : a < b; });
   for (const uint32_t handle : handles) {
-    if (memory_bytes() <= limits_.max_bytes / 2) return;
-    learned_bytes_ -= trackers_[handle].memory_bytes() - sizeof(Tracker);
-    trackers_[handle].Forget();
+    if (learned_bytes_ <= room() / 2) return;
+    Forget(handle);
   }
 }
 

@@ -4,6 +4,7 @@
 // The answers of a group, both ways. What is decoded comes from a server that need not be honest:
 // counts, columns and errors must fit together.
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -323,7 +324,10 @@ absl::Status Decode(absl::string_view batch, const v1::MoveAnswers& message, Mov
   reader.Rows(OptionalRows(message.touches_size(), message.counts_size()), kFirstTouch,
               out.first_touches);
   const auto told = static_cast<uint64_t>(message.quiet_radius_size());
-  reader.Require(told == 0 || told == items, "quiet_radius");
+  const auto is_length = [](double radius) { return radius >= 0; };
+  reader.Require(
+      (told == 0 || told == items) && std::ranges::all_of(message.quiet_radius(), is_length),
+      "quiet_radius");
   if (!reader.status().ok()) return reader.status();
   out.quiet_radii.assign(message.quiet_radius().begin(), message.quiet_radius().end());
   std::vector<uint32_t> touched(items);  // polygons of each item, more than 0 where it is clear

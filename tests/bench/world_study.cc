@@ -93,10 +93,7 @@ void RunSpeed(Bench& bench, const World& world, const Scene& scene, double cells
     if (tick < warm_up) continue;
     warm.push_back(time);
     touching += static_cast<double>(touched) / count / (ticks - warm_up);
-    tiers.quiet += crowd.tiers().quiet;
-    tiers.near += crowd.tiers().near;
-    tiers.refresh += crowd.tiers().refresh;
-    tiers.cold += crowd.tiers().cold;
+    tiers += crowd.tiers();
     if (tick % 10 != 0) continue;
     const double cold_start = ThreadNanoseconds();
     crowd.Move(scene, Coherence::kOff);

@@ -4,6 +4,7 @@
 // `carom eval`: every kind of line, through the library and through a server, to the same bytes.
 #include "client/cli/eval.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include "tests/client/fixture.h"
@@ -134,8 +135,17 @@ const BadLine kBadLines[] = {
     {R"({})", kInvalid, "op"},
     {R"({"op":5})", kInvalid, "op"},
     {R"({"op":"Point","p":[0,0]})", kInvalid, "op"},
-    {R"({"op":"track"})", "UNIMPLEMENTED", "op"},
-    {R"({"op":"move"})", "UNIMPLEMENTED", "op"},
+    {R"({"op":"track"})", kInvalid, "tracker"},
+    {R"({"op":"track","tracker":-1,"rings":[[[0,0]]]})", kInvalid, "tracker"},
+    {R"({"op":"track","tracker":"a","rings":[[[0,0]]]})", kInvalid, "tracker"},
+    {R"({"op":"track","tracker":1,"rings":[[]]})", kInvalid, "rings[0]"},
+    {R"({"op":"move","tracker":1,"x":0,"y":0})", kInvalid, "tracker"},
+    {R"({"op":"move","x":0,"y":0})", kInvalid, "tracker"},
+    {R"({"op":"move","tracker":0})", kInvalid, "x"},
+    {R"({"op":"move","tracker":0,"x":0,"y":1e999})", kInvalid, "y"},
+    {R"({"op":"move","tracker":0,"x":0,"y":0,"s":0})", kInvalid, "c"},
+    {R"({"op":"move","tracker":0,"x":0,"y":0,"c":1,"s":"a"})", kInvalid, "s"},
+    {R"({"op":"move"})", kInvalid, "tracker"},
     {R"({"op":"point"})", kInvalid, "p"},
     {R"({"op":"point","p":5})", kInvalid, "p"},
     {R"({"op":"point","p":[1]})", kInvalid, "p"},
@@ -231,6 +241,77 @@ TEST_F(EvalTest, ErrorsEchoTheQuestion) {
   EXPECT_EQ(output.out, R"({"q":[1,"a"],"error":{"code":"INVALID_ARGUMENT","field":"p",)"
                         R"("message":"required"}})"
                         "\n");
+}
+
+// Lines of trackers, and what they print: by name, defined anew, over scenes, and wrong in the
+// middle of others.
+TEST_F(EvalTest, Trackers) {
+  const std::string tracked =
+      R"({"op":"track","tracker":18446744073709551615,"rings":[[[-1,-1],[1,-1],[1,1],[-1,1]]]})"
+      "\n"
+      R"({"op":"track","tracker":2,"rings":[[[-1,0],[1,0]]]})"
+      "\n"
+      R"({"op":"track","tracker":2,"rings":[[[-2,0],[2,0]]]})"
+      "\n";
+  const std::string moves =
+      R"({"op":"move","tracker":18446744073709551615,"x":-1,"y":5,"c":0.6,"s":0.8,"q":1})"
+      "\n"
+      R"({"op":"move","tracker":2,"x":15,"y":5,"q":2})"
+      "\n"
+      R"({"op":"move","tracker":3,"x":15,"y":5,"q":3})"
+      "\n"
+      R"({"op":"move","tracker":2,"x":5,"y":5,"c":1,"s":1,"q":4})"
+      "\n"
+      R"({"op":"move","tracker":2,"x":-9007199254740992,"y":5,"q":5})"
+      "\n"
+      R"({"op":"move","tracker":2,"x":12,"y":5,"q":6})"
+      "\n"
+      R"({"op":"track","tracker":2,"rings":[[[-20,0],[20,0]]]})"
+      "\n"
+      R"({"op":"move","tracker":2,"x":15,"y":0,"q":7})"
+      "\n";
+  const Output output = Run(kScene + tracked + moves);
+  EXPECT_EQ(output.exit_status, 0);
+  EXPECT_EQ(output.out, R"({"q":1,"ids":[7],"edges":[[7,0,3]]})"
+                        "\n"
+                        R"({"q":2,"ids":[],"edges":[]})"
+                        "\n"
+                        R"({"q":3,"error":{"code":"INVALID_ARGUMENT","field":"tracker",)"
+                        R"("message":"must be defined by a line before"}})"
+                        "\n"
+                        R"({"q":4,"error":{"code":"INVALID_ARGUMENT","field":"c",)"
+                        R"("message":"must satisfy |c*c + s*s - 1| <= 1e-6"}})"
+                        "\n"
+                        R"({"q":5,"error":{"code":"INVALID_ARGUMENT","field":"x",)"
+                        R"("message":"places a vertex above 2^53 in magnitude"}})"
+                        "\n"
+                        R"({"q":6,"ids":[7],"edges":[[7,0,1]]})"
+                        "\n"
+                        R"({"q":7,"ids":[7,18446744073709551615],"edges":[[7,0,0],[7,0,1],[7,0,3],)"
+                        R"([18446744073709551615,0,0],[18446744073709551615,0,1],)"
+                        R"([18446744073709551615,0,3]]})"
+                        "\n");
+  // They outlive the scene.
+  const Output after = Run(kScene + tracked + R"({"op":"scene","polygons":[]})" + "\n" + moves);
+  EXPECT_NE(after.out.find(R"({"q":6,"ids":[],"edges":[]})"), std::string::npos) << after.out;
+}
+
+// Thousands of trackers of many vertices are told to the server in frames that it takes.
+TEST_F(EvalTest, ManyTrackers) {
+  std::string ring;
+  for (int i = 0; i < 64; ++i) absl::StrAppend(&ring, i ? "," : "", "[", i, ",", i * i, "]");
+  std::string input = kScene;
+  for (int i = 0; i < 3000; ++i) {
+    absl::StrAppend(&input, R"({"op":"track","tracker":)", 7 * i, R"(,"rings":[[)", ring, "]]}\n");
+  }
+  for (int i = 0; i < 3000; ++i) {
+    absl::StrAppend(&input, R"({"op":"move","tracker":)", 7 * i, R"(,"x":)", i % 50 - 20,
+                    R"(,"y":)", i % 7, "}\n");
+  }
+  const Output output = Run(input);
+  EXPECT_EQ(output.exit_status, 0);
+  EXPECT_EQ(std::ranges::count(output.out, '\n'), 3000);
+  EXPECT_EQ(output.out.find("error"), std::string::npos);
 }
 
 TEST_F(EvalTest, LinesThatAreNotJson) {
@@ -353,11 +434,18 @@ TEST_F(EvalTest, AStreamThatEndedIsOpenedAgain) {
   StartServer({.idle_stream_seconds = 1});
   auto evaluator = RemoteEvaluator(server_->address());
   ASSERT_TRUE(evaluator.ok());
+  ASSERT_TRUE((*evaluator)->Track(3, PolygonOf(0, {{0, 0}})).ok());
   ASSERT_TRUE((*evaluator)->Evaluate(std::vector<Group>(1)).ok());
   std::this_thread::sleep_for(std::chrono::milliseconds(2500));
-  const auto results = (*evaluator)->Evaluate(std::vector<Group>(1));
+  ASSERT_TRUE((*evaluator)->Track(3, PolygonOf(0, {{1, 0}})).ok());
+  ASSERT_TRUE((*evaluator)->Track(4, PolygonOf(0, {{1, 0}})).ok());
+  const std::vector<double> two{0, 0};
+  Group moves;
+  moves.moves = {.x = two, .y = two, .first_tracker = 3};
+  const auto results = (*evaluator)->Evaluate({&moves, 1});
   ASSERT_TRUE(results.ok()) << results.status();
   EXPECT_TRUE(results->at(0).status.ok());
+  EXPECT_THAT(results->at(0).answers.moves.clear, ::testing::ElementsAre(3));
   EXPECT_TRUE((*evaluator)->Close().ok());
 }
 

@@ -7,6 +7,7 @@
 // compilers, levels of optimisation and instruction sets. A target is one of those that
 // `carom_digest --targets` lists: the paths of the vector code that this machine can take.
 
+#include <bit>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -43,6 +44,11 @@ struct Row {
 };
 
 uint64_t ItemsOf(auto& batch) {
+  if constexpr (requires { batch.clear; }) {
+    uint64_t items = batch.counts.size();
+    for (const uint64_t word : batch.clear) items += static_cast<uint64_t>(std::popcount(word));
+    return items;
+  }
   if constexpr (requires { batch.counts; }) return batch.counts.size();
   if constexpr (requires { batch.visible; }) return batch.visible.size();
   if constexpr (requires { batch.steps; }) return batch.steps.size();

@@ -216,6 +216,38 @@ void CheckVisibility(const Form& form, const Group& group, const GroupAnswers& a
   }
 }
 
+// Items that are not clear have a count, in their order.
+void CheckMoves(const Form& form, const GroupCase& made, const MoveAnswers& answers) {
+  const MoveColumns& moves = made.group.moves;
+  form.Is(answers.clear.size() == (moves.size() + 63) / 64, "there is one bit an item");
+  std::vector<uint32_t> counts;  // of all items
+  size_t next = 0;
+  size_t error = 0;
+  for (size_t i = 0; i < moves.size(); ++i) {
+    const bool is_clear = (answers.clear[i / 64] >> (i % 64) & 1) != 0;
+    form.Is(is_clear || next < answers.counts.size(), "what is not clear has a count");
+    counts.push_back(is_clear ? 0 : answers.counts[next]);
+    const bool has_error = error < answers.errors.size() && answers.errors[error].index == i;
+    if (has_error) ++error;
+    const bool passes = !is_clear && moves.sweeps() && answers.first_touches[next].touches;
+    form.Is(is_clear == (counts.back() == 0 && !has_error && !passes),
+            "what touches nothing is clear");
+    if (!is_clear) ++next;
+  }
+  form.Is(next == answers.counts.size(), "what is clear has no count");
+  form.Items(answers, counts, moves.size());
+  form.Ascending(counts, answers.polygon_ids, kEveryCategory);
+  form.Is(answers.first_touches.size() == (moves.sweeps() ? next : 0),
+          "first touches stand beside the counts of sweeps");
+  for (const FirstTouch& touch : answers.first_touches) {
+    if (touch.touches) form.Id(touch.polygon_id, kEveryCategory);
+    form.Is(touch.low >= 0 && touch.low <= touch.high && touch.high <= 1, "0 <= low <= high <= 1",
+            {touch.low, touch.high});
+  }
+  form.Is(Sum(answers.edge_counts) == answers.edges.size(), "edge counts sum to edges");
+  for (const double radius : answers.quiet_radii) form.Is(radius >= 0, "quiet radii are lengths");
+}
+
 }  // namespace
 
 void CheckForm(const GroupCase& made, GroupAnswers& answers) {
@@ -246,6 +278,7 @@ void CheckForm(const GroupCase& made, GroupAnswers& answers) {
             [](const ArcHit& hit) { return hit.time; });
   CheckFractions(form, made, answers);
   CheckVisibility(form, group, answers);
+  CheckMoves(form, made, answers.moves);
 }
 
 }  // namespace carom::testing

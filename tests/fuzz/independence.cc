@@ -65,16 +65,19 @@ Group PartOf(Group group, const Cut& cut) {
   cut.All(group.sights.ax, group.sights.ay, group.sights.bx, group.sights.by);
   FanColumns& fans = group.fans;
   cut.All(fans.x, fans.y, fans.angle, fans.step, fans.range, fans.beams);
+  MoveColumns& moves = group.moves;
+  cut.All(moves.tracker, moves.x, moves.y, moves.c, moves.s, moves.angle);
+  cut.All(moves.from_x, moves.from_y, moves.from_c, moves.from_s, moves.from_angle);
   return group;
 }
 
 // The items of each batch, in the order of `ForEachBatch`.
 std::vector<uint32_t> SizesOf(const Group& g) {
-  const size_t sizes[] = {g.segments.size(),       g.points.size(),    g.circles.size(),
-                          g.polygons.size(),       g.rays.size(),      g.capsules.size(),
-                          g.boxes.size(),          g.distances.size(), g.contacts.size(),
-                          g.depenetrations.size(), g.sweeps.size(),    g.rotating_sweeps.size(),
-                          g.arcs.size(),           g.sights.size(),    g.fans.size()};
+  const size_t sizes[] = {
+      g.segments.size(), g.points.size(),         g.circles.size(), g.polygons.size(),
+      g.rays.size(),     g.capsules.size(),       g.boxes.size(),   g.distances.size(),
+      g.contacts.size(), g.depenetrations.size(), g.sweeps.size(),  g.rotating_sweeps.size(),
+      g.arcs.size(),     g.sights.size(),         g.fans.size(),    g.moves.size()};
   return {std::begin(sizes), std::end(sizes)};
 }
 
@@ -120,6 +123,11 @@ void CheckIndependence(Choices& choices, const GroupCase& made, GroupAnswers& an
   GroupAnswers rest = Evaluate(made, second);
   Append(together, rest, SizesOf(first));
   RequireEqual(made, expected, together, "a batch in two parts has the same answers");
+  Group otherwise = made.group;
+  otherwise.move_options.coherence =
+      made.group.move_options.coherence == Coherence::kOn ? Coherence::kOff : Coherence::kOn;
+  GroupAnswers without = Evaluate(made, otherwise);
+  RequireEqual(made, expected, without, "coherence changes nothing");
   GroupAnswers other;
   WorkMeter meter;
   const Scene::Ptr scene = OtherScene(made);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "carom/group.h"
 #include "carom/polygon.h"
 #include "carom/scene.h"
+#include "carom/tracker_table.h"
 #include "tests/fuzz/target.h"
 #include "tests/support/choices.h"
 #include "tests/support/group_case.h"
@@ -53,7 +55,7 @@ const Scene& FixedScene() {
   return *scene;
 }
 
-void Answer(const v1::Group& message) {
+void Answer(const v1::Group& message, TrackerTable& trackers) {
   wire::DecodedGroup decoded;
   if (!wire::DecodeGroup(message, decoded).ok()) return;
   if (decoded.group.query_count() > kMaxRows) return;
@@ -61,7 +63,10 @@ void Answer(const v1::Group& message) {
   WorkMeter meter([&] { return (work += WorkMeter::kInterval) > kMaxWork; });
   meter.set_max_rows(kMaxRows);
   GroupAnswers answers;
-  if (!EvaluateGroup(FixedScene(), decoded.group, answers, meter).ok()) return;
+  trackers.Begin(decoded.group);
+  const absl::Status status = EvaluateGroup(FixedScene(), decoded.group, answers, meter);
+  trackers.End(answers.moves.memory_growth);
+  if (!status.ok()) return;
   v1::GroupAnswer encoded;
   wire::EncodeGroupAnswers(decoded.group, answers, encoded);
   GroupAnswers again;
@@ -72,15 +77,40 @@ void Answer(const v1::Group& message) {
   Require(wire::DecodeGroup(message_again, decoded_again).ok(), "our own groups can be decoded");
 }
 
+constexpr TrackerTableLimits kLimits{.max_trackers = 64, .max_bytes = 1 << 14};
+
+void Define(const v1::Frame& frame, TrackerTable& trackers) {
+  wire::DecodedTrackers decoded;
+  if (!wire::DecodeTrackers(frame.trackers(), decoded).ok()) return;
+  const std::span<const uint32_t> removed{frame.removed_trackers().data(),
+                                          static_cast<size_t>(frame.removed_trackers_size())};
+  absl::StatusOr<TrackerTable::Edit> edit = trackers.Check(removed, decoded.definitions);
+  if (edit.ok()) trackers.Apply(*std::move(edit));
+}
+
+// Twice, as a client may send it; then nothing is left of what was learned.
 void ReadFrame(const std::string& bytes) {
   v1::Frame frame;
   if (!frame.ParseFromString(bytes)) return;
-  for (const v1::Group& group : frame.groups()) Answer(group);
+  TrackerTable trackers(kLimits);
+  for (int i = 0; i < 2; ++i) {
+    Define(frame, trackers);
+    for (const v1::Group& group : frame.groups()) Answer(group, trackers);
+    // One tracker may learn beyond the budget, in each of few batches.
+    Require(trackers.memory_bytes() <= kLimits.max_bytes + Tracker::kMaxMemoryBytes,
+            "trackers take what they may");
+  }
+  std::vector<uint32_t> all(trackers.trackers().size());
+  std::iota(all.begin(), all.end(), 0);
+  trackers.Apply(trackers.Check(all, {}).value());
+  Require(trackers.memory_bytes() == all.size() * (sizeof(Tracker) + sizeof(uint32_t)),
+          "trackers that are gone take nothing");
 }
 
 void ReadGroup(const std::string& bytes) {
   v1::Group group;
-  if (group.ParseFromString(bytes)) Answer(group);
+  TrackerTable trackers(kLimits);
+  if (group.ParseFromString(bytes)) Answer(group, trackers);
 }
 
 void ReadAnswer(const std::string& bytes) {
@@ -115,7 +145,14 @@ std::string MakeMessage(testing::Choices& choices, uint32_t kind) {
   v1::Frame frame;
   v1::Group& group = *frame.add_groups();
   wire::EncodeGroup(made->group, group);
-  if (kind == 0) return frame.SerializeAsString();
+  if (kind == 0) {
+    for (uint32_t i = 0; i < 1 + choices.Below(2); ++i) {
+      wire::EncodeTrackers({.shapes = made->shapes, .first_tracker = choices.Below(4)},
+                           *frame.add_trackers());
+    }
+    if (choices.OneIn(2)) frame.add_removed_trackers(choices.Below(4));
+    return frame.SerializeAsString();
+  }
   if (kind == 1) return group.SerializeAsString();
   if (kind == 2) {
     GroupAnswers answers;

@@ -50,6 +50,7 @@ class Writer {
       All(p.point, p.depth, p.polygon_feature, p.mover_feature);
     }
   }
+  void Add(const FirstTouch& t) { All(t.touches, t.polygon_id, t.low, t.high); }
   void Add(const SplitTranslation& s) { All(s.fixed, s.mover); }
 
   template <class T>
@@ -86,6 +87,16 @@ void AppendBatch(Batch& to, Batch& part, uint32_t offset) {
   if constexpr (requires { to.truncated; }) {
     for (const uint32_t index : part.truncated) to.truncated.push_back(index + offset);
   }
+  if constexpr (requires { to.clear; }) {
+    // All items: those that are clear and those that are counted.
+    size_t items = part.counts.size();
+    for (const uint64_t word : part.clear) items += static_cast<size_t>(std::popcount(word));
+    to.clear.resize((offset + items + 63) / 64);
+    for (size_t i = 0; i < items; ++i) {
+      const uint64_t bit = part.clear[i / 64] >> (i % 64) & 1;
+      to.clear[(offset + i) / 64] |= bit << ((offset + i) % 64);
+    }
+  }
 }
 
 }  // namespace
@@ -99,6 +110,7 @@ std::vector<Words> WordsOf(GroupAnswers& answers) {
     std::apply([&](auto&... column) { (writer.Add(column), ...); }, Columns(batch));
     writer.Add(batch.errors);
     if constexpr (requires { batch.truncated; }) writer.Add(batch.truncated);
+    if constexpr (requires { batch.clear; }) writer.Add(batch.clear);
   });
   return result;
 }

@@ -40,6 +40,10 @@ auto ColumnsOfHits(std::vector<uint32_t>& counts, std::vector<Hit>& hits) {
 inline auto Columns(SweepAnswers& a) { return ColumnsOfHits(a.counts, a.hits); }
 inline auto Columns(RotatingSweepAnswers& a) { return ColumnsOfHits(a.counts, a.hits); }
 inline auto Columns(ArcAnswers& a) { return ColumnsOfHits(a.counts, a.hits); }
+// Of moves the rows; which items have some stands beside, in `clear`. Advice is left out.
+inline auto Columns(MoveAnswers& a) {
+  return std::tie(a.counts, a.polygon_ids, a.edge_counts, a.edges, a.first_touches);
+}
 
 // Calls f(name, batch) for each batch, in the order of `GroupAnswers`.
 template <class Answers, class F>
@@ -59,6 +63,7 @@ void ForEachBatch(Answers& answers, F f) {
   f("arcs", answers.arcs);
   f("sights", answers.sights);
   f("fans", answers.fans);
+  f("moves", answers.moves);
 }
 
 // The answers of a batch.

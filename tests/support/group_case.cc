@@ -165,7 +165,40 @@ class Filler {
     fan.beams = made_.Indices(fans, [&](size_t) { return 1 + choices_.Below(16); });
   }
 
+  // Trackers of the shapes and one that is undefined; sweeps half of the time.
+  void Moves() {
+    for (const Shape& shape : made_.shapes) {
+      TrackerOptions options{.mask = Mask()};
+      if (choices_.OneIn(4)) options.within = made_.numbers.Length(choices_);
+      absl::StatusOr<Tracker> tracker = Tracker::Create(shape, options);
+      made_.trackers.push_back(tracker.ok() ? *std::move(tracker) : Tracker());
+    }
+    made_.trackers.emplace_back();
+    const auto known = static_cast<uint32_t>(made_.trackers.size());
+    const size_t count = Count();
+    MoveColumns& moves = group_.moves;
+    moves.trackers = made_.trackers;
+    moves.tracker = made_.Indices(count, [&](size_t) { return choices_.Below(known + 1); });
+    Pairs(count, moves.x, moves.y);
+    Turns(count, moves.angle);
+    if (choices_.OneIn(2)) {
+      Pairs(count, moves.from_x, moves.from_y);
+      Turns(count, moves.from_angle);
+    }
+    MoveOptions& options = group_.move_options;
+    options.detail = choices_.OneIn(2) ? OverlapDetail::kEdges : OverlapDetail::kIds;
+    options.coherence = choices_.OneIn(4) ? Coherence::kOff : Coherence::kOn;
+    options.quiet_radii = choices_.OneIn(2);
+    if (choices_.OneIn(2)) {
+      options.tolerance = std::ldexp(made_.numbers.scale, -static_cast<int>(choices_.Below(16)));
+    }
+  }
+
  private:
+  void Turns(size_t count, std::span<const double>& angle) {
+    if (choices_.OneIn(2)) return;
+    angle = made_.Column(count, [&](size_t) { return Number(choices_.Unit() * 8 - 4); });
+  }
   size_t Count() { return choices_.Below(max_items_ + 1); }
   uint64_t Mask() { return choices_.OneIn(8) ? choices_.Below(4) : kEveryCategory; }
   double Number(double value) { return Spoiled(choices_, bad_, value); }
@@ -374,6 +407,7 @@ std::unique_ptr<GroupCase> MakeGroupCase(Choices& choices, uint32_t max_items, B
   filler.Movers();
   filler.Sweeps();
   filler.ArcsAndFans();
+  filler.Moves();
   return made;
 }
 

@@ -66,6 +66,7 @@ class GroupCase {
   Scene::Ptr scene;
   std::vector<Polygon> polygons;  // what `group.polygons` moves
   std::vector<Shape> shapes;      // what the other batches move
+  std::vector<Tracker> trackers;  // of `group.moves`; they learn from every evaluation
   Group group;
 
  private:

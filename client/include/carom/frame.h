@@ -35,9 +35,9 @@ struct FrameGroup {
   // does not wait. 0: the current version.
   uint64_t min_version = 0;
   // Views into the caller's columns, which outlive the call that takes the frame (not the answer).
-  // Of moves, `tracker` holds handles of trackers that the stream has; `trackers`, the coherence and
-  // the budget are not read.
-  Group group;
+  // Of moves, `tracker` holds handles of trackers that the stream has; `trackers`, the coherence
+  // and the budget are not read.
+  Group group = {};
 };
 
 // One tick. What it points to is read before `Evaluate` or `Send` returns.
@@ -69,10 +69,10 @@ struct GroupResult {
 
 // What a frame cost the server. Advice: never the same twice.
 struct FrameStats {
-  uint64_t elapsed_ns = 0;   // from receipt to the last answer, waiting included
-  uint64_t evaluate_ns = 0;  // evaluation alone
-  uint64_t work_units = 0;   // index nodes and edges visited
-  MoveTiers moves;           // how trackers were answered
+  uint64_t elapsed_ns = 0;     // from receipt to the last answer, waiting included
+  uint64_t evaluate_ns = 0;    // evaluation alone
+  uint64_t work_units = 0;     // index nodes and edges visited
+  MoveTiers moves;             // how trackers were answered
   uint64_t tracker_bytes = 0;  // that the stream's trackers take
   // Moves that the server also answered without memory, to compare, and batches of these that
   // differed, which is a fault of the server.

@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "carom/tracker.h"
 
 namespace carom {
@@ -35,12 +36,15 @@ class TrackerEvents {
  public:
   // Appends to `events` what the answers change, item after item, in each EXITs before ENTERs and
   // both by ascending polygon id. What a sweep touches first on its way, and neither before nor at
-  // its end, enters and then exits. Items with an error change nothing. `answers` are those to
-  // `moves`, whose trackers are not read. Cost O(items that are not clear, or were not before).
-  void Update(const MoveColumns& moves, const MoveAnswers& answers,
+  // its end, enters and then exits; where it turns, that may be a polygon that it came closer to
+  // than the tolerance. Items with an error change nothing. `answers` are those to `moves`, whose
+  // trackers are not read. Returns false, and changes nothing, if the answers do not fit the moves,
+  // as when their group was not answered. Cost O(items).
+  bool Update(const MoveColumns& moves, const MoveAnswers& answers,
               std::vector<TrackerEvent>& events);
 
-  // What the tracker touched at its last move, ascending; empty for one that has not moved.
+  // What the tracker touched at its last move, ascending; empty for one that has not moved. Valid
+  // until the next change.
   const std::vector<uint64_t>& touched(uint32_t tracker) const;
 
   // Forgets a tracker whose handle is defined anew: what it touches enters again, nothing exits.
@@ -51,7 +55,7 @@ class TrackerEvents {
 
   void Add(const Item& item, std::vector<TrackerEvent>& events);
 
-  std::vector<std::vector<uint64_t>> touched_;  // by handle
+  absl::flat_hash_map<uint32_t, std::vector<uint64_t>> touched_;  // where it is not empty
 };
 
 }  // namespace carom

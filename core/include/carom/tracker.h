@@ -167,10 +167,14 @@ struct MoveAnswers {
 // Whether all but the advice is the same: what coherence must not change.
 bool SameVerdicts(const MoveAnswers& a, const MoveAnswers& b);
 
+// Whether the answers have as many items as the moves, as it is not when nothing was answered, or
+// when they come from elsewhere. Columns are taken to fit each other.
+bool Fits(const MoveColumns& moves, const MoveAnswers& answers);
+
 // Returns false if `meter` stopped the work; `out` is then meaningless, but for its
-// `memory_growth`. Cost of a move: O(1) in the
-// quiet ball; near edges, those of the mask that may have come within reach; a lookup in the index
-// at most once per slack travelled, and after an edit near by. Thread-safe for distinct trackers.
+// `memory_growth`. Cost of a move: O(1) in the quiet ball; near edges, those of the mask that may
+// have come within reach; a lookup in the index at most once per slack travelled, and after an edit
+// near by. Thread-safe for distinct trackers.
 bool MoveTrackers(const Scene& scene, const MoveColumns& moves, const MoveOptions& options,
                   MoveAnswers& out, WorkMeter& meter);
 

@@ -4,9 +4,12 @@
 // How does a server keep the trackers of a client?
 //
 // A `TrackerTable` has a tracker at each handle that was defined, and bounds what all of them take:
-// memories are dropped, least recently moved first, before a definition is refused. What to ask the
-// trackers is a `MoveColumns` (carom/tracker.h), whose trackers and budget the table provides.
+// memories are dropped, least recently moved first, before a definition is refused; and those of
+// trackers that have not moved for long, as they may hold polygons that left their scene. What to
+// ask the trackers is a `MoveColumns` (carom/tracker.h), whose trackers and budget the table
+// provides.
 //
+//   table.BeginFrame();
 //   table.Begin(group);
 //   status = EvaluateGroup(scene, group, answers, meter);
 //   table.End(answers.moves.memory_growth);
@@ -38,13 +41,17 @@ struct TrackerDefinitions {
 };
 
 struct TrackerTableLimits {
-  size_t max_trackers = 65536;    // handles are below this; at most 2^32
+  size_t max_trackers = 65536;    // handles are below this; at most 2^24
   size_t max_bytes = 64ul << 20;  // of table, shapes and memories
 };
 
-// Not thread-safe. Its trackers live as long as it does, at an address that `Apply` may change.
+// Not thread-safe. Its trackers live as long as it does, at an address that `Apply` may change. A
+// copy of one outside of the table keeps its shape on the table's account.
 class TrackerTable {
  public:
+  // A tracker that has not moved for so many frames forgets, some frames later.
+  static constexpr uint32_t kMaxFramesAsleep = 256;
+
   // Definitions that were accepted: see `Check`.
   class Edit {
    private:
@@ -58,21 +65,26 @@ class TrackerTable {
 
   explicit TrackerTable(const TrackerTableLimits& limits = {}) : limits_(limits) {}
 
-  // What frees the handles `removed`, defined or not, and then makes `definitions`; a handle that is
-  // defined already gets another tracker. To be applied before the table changes.
+  // What frees the handles `removed`, defined or not, and then makes `definitions`; a handle that
+  // is defined already gets another tracker. To be applied before the table changes.
   //
-  // INVALID_ARGUMENT for columns of unequal length, an index outside of the shapes, a handle that is
-  // defined twice, a `within` out of range. RESOURCE_EXHAUSTED for a shape above
-  // `kMaxMovingVertices`, a handle at or above `max_trackers`, and shapes that take more than
-  // `max_bytes`. Fields are `trackers[k].shape[i]` and so on. Cost O(vertices).
+  // INVALID_ARGUMENT for columns of unequal length, an index outside of the shapes, a handle that
+  // is defined twice, a `within` out of range. RESOURCE_EXHAUSTED for a shape above
+  // `kMaxMovingVertices`, a handle at or above `max_trackers`, more definitions than that, and
+  // shapes that take more than `max_bytes`. Fields are `trackers[k].shape[i]` and so on. Cost
+  // O(vertices).
   absl::StatusOr<Edit> Check(std::span<const uint32_t> removed,
                              std::span<const TrackerDefinitions> definitions) const;
   void Apply(Edit edit);
 
+  // Trackers grow older by a frame.
+  void BeginFrame();
   // Gives the moves of `group` their trackers and a budget, having made room; and after they were
   // evaluated, or the work was stopped, takes account of what was learned.
   void Begin(Group& group);
   void End(int64_t memory_growth);
+  // All forget what they learned.
+  void Forget();
 
   // Of the table, the shapes and the memories.
   size_t memory_bytes() const { return fixed_bytes_ + learned_bytes_; }
@@ -83,14 +95,21 @@ class TrackerTable {
   class Checker;
 
   void Free(uint32_t handle);
+  void Forget(uint32_t handle);
   void MakeRoom();
+  // Bytes that may be learned in all.
+  size_t room() const {
+    return fixed_bytes_ < limits_.max_bytes ? limits_.max_bytes - fixed_bytes_ : 0;
+  }
 
   TrackerTableLimits limits_;
   std::vector<Tracker> trackers_;
-  std::vector<uint32_t> last_moved_;  // batch, beside `trackers_`
-  uint32_t batch_ = 0;
-  size_t fixed_bytes_ = 0;    // of the vectors' entries and the shapes
-  size_t learned_bytes_ = 0;  // of the memories
+  std::vector<uint32_t> last_moved_;  // frame, beside `trackers_`
+  uint32_t frame_ = 0;                // wraps around
+  size_t next_asleep_ = 0;            // handle whose age is looked at next
+  bool made_room_ = false;            // in this frame
+  size_t fixed_bytes_ = 0;            // of the vectors' entries and the shapes
+  size_t learned_bytes_ = 0;          // of the memories
 };
 
 }  // namespace carom

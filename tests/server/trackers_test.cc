@@ -1,0 +1,304 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Trackers of a stream: what they are asked and answer, how long they live, what they may take. The
+// scene is the square of half side 1 about the origin, polygon 1, and another about (10, 0),
+// polygon 2.
+#include "tests/server/fixture.h"
+#include "tests/support/random.h"
+
+namespace carom::server {
+namespace {
+
+using absl::StatusCode;
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
+
+// A disc of radius 1 at handle 0.
+constexpr char kDisc[] = "trackers { shapes { capsule { radius: 1 } } } ";
+
+class TrackersTest : public ::testing::Test {
+ protected:
+  void StartServer(ServerOptions options = {}) {
+    server_ = std::make_unique<TestServer>(options);
+    server_->Create("a", {Square(1, 0, 0), Square(2, 10, 0)});
+  }
+  void SetUp() override { StartServer(); }
+
+  // A frame of moves.
+  static std::string Moves(const std::string& moves, const std::string& rest = "") {
+    return absl::StrCat(rest, "groups { scene: 'scenes/a' moves { ", moves, " } }");
+  }
+  // The answer to the only group, which is answered.
+  static v1::MoveAnswers MovesOf(const v1::FrameAnswer& answer) {
+    EXPECT_FALSE(answer.has_status()) << answer.status().message();
+    EXPECT_EQ(answer.groups_size(), 1);
+    if (answer.groups_size() != 1) return {};
+    EXPECT_FALSE(answer.groups(0).has_status()) << answer.groups(0).status().message();
+    return answer.groups(0).moves();
+  }
+
+  std::unique_ptr<TestServer> server_;
+};
+
+TEST_F(TrackersTest, DenseMovesAndMovesByHandle) {
+  ClientStream stream(*server_);
+  stream.Send(Moves("x: [0, 5, 10] y: [0, 0, 0]",
+                    "trackers { shapes { capsule { radius: 1 } } shape: [0, 0, 0] } "));
+  const v1::MoveAnswers dense = MovesOf(stream.Next());
+  EXPECT_THAT(dense.clear(), ElementsAre(2));
+  EXPECT_THAT(dense.counts(), ElementsAre(1, 1));
+  EXPECT_THAT(dense.polygon_id(), ElementsAre(1, 2));
+  EXPECT_THAT(dense.edge_counts(), SizeIs(0));
+
+  stream.Send(Moves("tracker: [2, 7, 2] x: [0, 0, 2] y: [0, 0, 0] detail: OVERLAP_DETAIL_EDGES"));
+  const v1::MoveAnswers by_handle = MovesOf(stream.Next());
+  EXPECT_THAT(by_handle.clear(), ElementsAre(0));
+  EXPECT_THAT(by_handle.counts(), ElementsAre(1, 0, 1));
+  EXPECT_THAT(by_handle.polygon_id(), ElementsAre(1, 1));
+  EXPECT_THAT(by_handle.edge_counts(), ElementsAre(4, 1));
+  EXPECT_THAT(by_handle.edge(), ElementsAre(0, 1, 2, 3, 1));
+  ASSERT_EQ(by_handle.errors_size(), 1);
+  EXPECT_EQ(by_handle.errors(0).index(), 1);
+  EXPECT_EQ(by_handle.errors(0).field(), "tracker");
+  EXPECT_EQ(by_handle.errors(0).fault(), v1::ITEM_FAULT_UNKNOWN_TRACKER);
+
+  stream.Send(Moves("first_tracker: 1 x: [5, 0, 0] y: [0, 0, 0]"));
+  const v1::MoveAnswers part = MovesOf(stream.Next());
+  EXPECT_THAT(part.clear(), ElementsAre(1));
+  EXPECT_THAT(part.counts(), ElementsAre(1, 0));
+  ASSERT_EQ(part.errors_size(), 1);
+  EXPECT_EQ(part.errors(0).index(), 2);
+}
+
+TEST_F(TrackersTest, SweepsAndQuietRadii) {
+  const v1::MoveAnswers moves = MovesOf(server_->Ask(
+      Moves("tracker: [0, 0] x: [5, 5] y: [0, 9] from_x: [-5, 5] from_y: [0, 8] quiet_radii: true",
+            kDisc)));
+  EXPECT_THAT(moves.clear(), ElementsAre(2));
+  EXPECT_THAT(moves.counts(), ElementsAre(0));
+  EXPECT_THAT(moves.touches(), ElementsAre(true));
+  EXPECT_THAT(moves.first_polygon_id(), ElementsAre(1));
+  EXPECT_THAT(moves.low(), ElementsAre(DoubleNear(0.3, 1e-15)));
+  EXPECT_THAT(moves.high(), ElementsAre(moves.low(0)));
+  EXPECT_EQ(moves.quiet_radius_size(), 2);
+  EXPECT_GT(moves.quiet_radius(0), 1);
+  EXPECT_LE(moves.quiet_radius(0), 3);
+}
+
+TEST_F(TrackersTest, DistancesAndMasks) {
+  const v1::MoveAnswers moves = MovesOf(server_->Ask(
+      Moves("x: [0, 0, 0] y: [3.5, 3.5, 3.5]",
+            "trackers { shapes { capsule { radius: 1 } } } "
+            "trackers { shapes { capsule { radius: 1 } } first_tracker: 1 within: 1.5 } "
+            "trackers { shapes { capsule { radius: 1 } } first_tracker: 2 within: 2 mask: 2 } ")));
+  EXPECT_THAT(moves.clear(), ElementsAre(5));
+  EXPECT_THAT(moves.polygon_id(), ElementsAre(1));
+}
+
+// Trackers live and die with their stream, and with the frame of `Evaluate`.
+TEST_F(TrackersTest, LiveAndDieWithTheirStream) {
+  ClientStream stream(*server_);
+  stream.Send(std::string(kDisc));
+  EXPECT_FALSE(stream.Next().has_status());
+  stream.Send(Moves("x: 0 y: 0"));
+  EXPECT_THAT(MovesOf(stream.Next()).polygon_id(), ElementsAre(1));
+  stream.Send(Moves("x: 0 y: 0", "removed_trackers: [0, 5] "));
+  EXPECT_THAT(MovesOf(stream.Next()).errors(), SizeIs(1));
+  ClientStream other(*server_);
+  other.Send(Moves("x: 0 y: 0"));
+  EXPECT_THAT(MovesOf(other.Next()).errors(), SizeIs(1));
+  EXPECT_THAT(MovesOf(server_->Ask(Moves("x: 0 y: 0", kDisc))).polygon_id(), ElementsAre(1));
+  EXPECT_THAT(MovesOf(server_->Ask(Moves("x: 0 y: 0"))).errors(), SizeIs(1));
+}
+
+// A refused frame defines nothing, neither trackers nor handles.
+TEST_F(TrackersTest, BadDefinitionsRefuseTheFrame) {
+  struct Case {
+    const char* frame;
+    StatusCode code;
+    const char* field;
+  };
+  ClientStream stream(*server_);
+  stream.Send(absl::StrCat(kDisc, "bindings { handle: 4 scene: 'scenes/a' }"));
+  EXPECT_FALSE(stream.Next().has_status());
+  for (const Case& c : {
+           Case{"trackers { shapes {} }", StatusCode::kInvalidArgument, "trackers[0].shapes[0]"},
+           Case{"trackers { shapes { capsule {} } shape: 1 }", StatusCode::kInvalidArgument,
+                "trackers[0].shape[0]"},
+           Case{"trackers { shapes { capsule {} } tracker: 1 } "
+                "trackers { shapes { capsule {} } tracker: 1 }",
+                StatusCode::kInvalidArgument, "trackers[1].tracker[0]"},
+           Case{"trackers { shapes { capsule {} } within: nan }", StatusCode::kInvalidArgument,
+                "trackers[0].within"},
+           Case{"trackers { shapes { capsule {} } tracker: 65536 }", StatusCode::kResourceExhausted,
+                "trackers[0].tracker[0]"},
+           Case{"coherence: 3", StatusCode::kInvalidArgument, "coherence"},
+           Case{"bindings { handle: 5 scene: 'scenes/a' } bindings { handle: 5 scene: 'x' }",
+                StatusCode::kInvalidArgument, "bindings[2].handle"},
+       }) {
+    SCOPED_TRACE(c.frame);
+    v1::Frame frame =
+        FromText<v1::Frame>(absl::StrCat(Moves("x: 0 y: 0",
+                                               "removed_trackers: 0 bindings { handle: 6 scene: "
+                                               "'scenes/b' } "),
+                                         c.frame));
+    stream.Send(frame);
+    const v1::FrameAnswer answer = stream.Next();
+    EXPECT_EQ(answer.groups_size(), 0);
+    EXPECT_TRUE(Refuses(wire::DecodeStatus(answer.status()), c.code, c.field));
+    stream.Send("groups { scene_handle: 4 moves { x: 0 y: 0 } } groups { scene_handle: 6 }");
+    const v1::FrameAnswer after = stream.Next();
+    ASSERT_EQ(after.groups_size(), 2);
+    EXPECT_THAT(after.groups(0).moves().polygon_id(), ElementsAre(1));
+    EXPECT_EQ(after.groups(1).status().code(), grpc::INVALID_ARGUMENT);
+  }
+}
+
+TEST_F(TrackersTest, LimitsOfAFrame) {
+  StartServer({.max_queries_per_frame = 4, .max_groups_per_frame = 2});
+  v1::FrameAnswer answer;
+  const auto ask = [&](const std::string& frame) {
+    return server_->Evaluate(FromText<v1::Frame>(frame), answer);
+  };
+  const auto shapes = [](int count) {
+    std::string text = "trackers { ";
+    for (int i = 0; i < count; ++i) text += "shapes { capsule {} } ";
+    return text + "}";
+  };
+  EXPECT_TRUE(ask(shapes(4)).ok());
+  EXPECT_TRUE(Refuses(ask(shapes(5)), StatusCode::kResourceExhausted, "groups"));
+  EXPECT_TRUE(Refuses(ask("trackers {} trackers {} trackers {}"), StatusCode::kResourceExhausted,
+                      "trackers"));
+  EXPECT_TRUE(ask(Moves("x: [0, 0, 0, 0] y: [0, 0, 0, 0]")).ok());
+  EXPECT_TRUE(Refuses(ask(Moves("x: [0, 0, 0, 0, 0] y: [0, 0, 0, 0, 0]")),
+                      StatusCode::kResourceExhausted, "groups"));
+}
+
+TEST_F(TrackersTest, LimitsOfAStream) {
+  StartServer({.max_trackers_per_stream = 3, .max_tracker_bytes_per_stream = 65536});
+  ClientStream stream(*server_);
+  v1::Frame frame;
+  v1::TrackerDefinitions& definitions = *frame.add_trackers();
+  definitions.set_first_tracker(2);
+  v1::Ring& ring = *definitions.add_shapes()->mutable_polygon()->add_rings();
+  for (int i = 0; i < 3000; ++i) {
+    ring.add_x(i);
+    ring.add_y(i * i);
+  }
+  stream.Send(frame);
+  const v1::FrameAnswer large = stream.Next();
+  EXPECT_TRUE(
+      Refuses(wire::DecodeStatus(large.status()), StatusCode::kResourceExhausted, "trackers"));
+  stream.Send("trackers { shapes { capsule {} } first_tracker: 3 }");
+  EXPECT_TRUE(Refuses(wire::DecodeStatus(stream.Next().status()), StatusCode::kResourceExhausted,
+                      "trackers[0].first_tracker"));
+  stream.Send("trackers { shapes { capsule {} } first_tracker: 2 }");
+  EXPECT_FALSE(stream.Next().has_status());
+}
+
+// What a frame holds beside advice.
+std::string VerdictsOf(v1::FrameAnswer answer) {
+  answer.clear_stats();
+  return answer.SerializeAsString();
+}
+
+// Trackers on their ways, with edits, coherence switched off now and then and little memory: each
+// frame is answered as it is by another server's fresh stream, and compared in the shadow.
+TEST_F(TrackersTest, AnswersHaveNoHistory) {
+  StartServer({.max_tracker_bytes_per_stream = 65536, .shadow_interval = 1});
+  carom::testing::SplitMix64 random(11);
+  const auto one_in = [&](uint64_t n) { return random.Next() % n == 0; };
+  const auto number = [&](double size) { return size * (2 * random.Unit() - 1); };
+  v1::CreateSceneRequest scene;
+  scene.set_name("scenes/world");
+  for (int id = 0; id < 200; ++id) {
+    *scene.add_polygons() = FromText<v1::Polygon>(
+        Square(static_cast<uint64_t>(id), number(60), number(60), 1 + random.Unit()));
+  }
+  server_->Create(scene);
+  v1::Frame definitions;
+  constexpr int kTrackers = 100;
+  for (int i = 0; i < kTrackers; ++i) {
+    *definitions.add_trackers()->add_shapes() = FromText<v1::Shape>(
+        i % 2 == 0
+            ? absl::StrCat("capsule { ax: -1 bx: ", number(2), " radius: ", random.Unit(), "}")
+            : absl::StrCat("polygon { ", Square(0, 0, 0, 1 + random.Unit()), "}"));
+    definitions.mutable_trackers(i)->set_first_tracker(static_cast<uint32_t>(i));
+  }
+  ClientStream stream(*server_);
+  stream.Send(definitions);
+  EXPECT_FALSE(stream.Next().has_status());
+  std::vector<double> x(kTrackers), y(kTrackers);
+  for (int i = 0; i < kTrackers; ++i) x[i] = number(50), y[i] = number(50);
+  uint64_t quiet = 0, near = 0, shadow_moves = 0;
+  for (int frame = 0; frame < 150; ++frame) {
+    if (frame % 10 == 9) {
+      ASSERT_TRUE(server_
+                      ->Commit(absl::StrCat(
+                          "name: 'scenes/world' edits { replace { ",
+                          Square(static_cast<uint64_t>(frame), number(60), number(60), 2), "} }"))
+                      .ok());
+    }
+    v1::Frame moves;
+    moves.set_seq(static_cast<uint64_t>(frame));
+    if (one_in(8)) moves.set_coherence(v1::COHERENCE_OFF);
+    v1::Group& group = *moves.add_groups();
+    group.set_scene("scenes/world");
+    const double speed = one_in(3) ? 1 : 0.02;
+    if (one_in(3)) {
+      *group.mutable_moves()->mutable_from_x() = {x.begin(), x.end()};
+      *group.mutable_moves()->mutable_from_y() = {y.begin(), y.end()};
+    }
+    for (int i = 0; i < kTrackers; ++i) {
+      group.mutable_moves()->add_x(x[i] += number(speed));
+      group.mutable_moves()->add_y(y[i] += number(speed));
+      group.mutable_moves()->add_angle(0.01 * frame);
+    }
+    if (one_in(2)) group.mutable_moves()->set_detail(v1::OVERLAP_DETAIL_EDGES);
+    stream.Send(moves);
+    const v1::FrameAnswer warm = stream.Next();
+    v1::Frame again = moves;
+    again.set_coherence(v1::COHERENCE_UNSPECIFIED);
+    *again.mutable_trackers() = definitions.trackers();
+    v1::FrameAnswer fresh;
+    ASSERT_TRUE(server_->Evaluate(again, fresh).ok());
+    ASSERT_EQ(VerdictsOf(warm), VerdictsOf(fresh)) << frame;
+    const v1::FrameStats& stats = warm.stats();
+    EXPECT_LE(stats.tracker_bytes(), 65536 + 65536);
+    EXPECT_EQ(stats.shadow_differences(), 0u);
+    EXPECT_EQ(
+        stats.quiet_moves() + stats.near_moves() + stats.refreshed_moves() + stats.cold_moves(),
+        static_cast<uint64_t>(kTrackers));
+    quiet += stats.quiet_moves();
+    near += stats.near_moves();
+    shadow_moves += stats.shadow_moves();
+    if (moves.coherence() == v1::COHERENCE_OFF) {
+      EXPECT_EQ(stats.cold_moves(), static_cast<uint64_t>(kTrackers));
+      EXPECT_EQ(stats.shadow_moves(), 0u);
+    }
+  }
+  EXPECT_GT(quiet, 0u);
+  EXPECT_GT(near, 0u);
+  EXPECT_GT(shadow_moves, 100u * kTrackers);
+}
+
+// Rows that are compared in the shadow do not count as the frame's.
+TEST_F(TrackersTest, TheShadowTakesNoRows) {
+  for (const uint64_t interval : {0, 1}) {
+    StartServer({.max_answer_rows_per_frame = 2, .shadow_interval = interval});
+    ClientStream stream(*server_);
+    stream.Send(Moves("tracker: [0, 0] x: [0, 0] y: [0, 0]", kDisc));
+    const v1::FrameAnswer answer = stream.Next();
+    EXPECT_THAT(MovesOf(answer).counts(), ElementsAre(1, 1));
+    EXPECT_EQ(answer.stats().shadow_moves(), 2 * interval);
+    stream.Send(Moves("tracker: [0, 0, 0] x: [0, 0, 0] y: [0, 0, 0]"));
+    EXPECT_EQ(stream.Next().groups(0).status().code(), grpc::RESOURCE_EXHAUSTED);
+    stream.Send(Moves("tracker: [0, 0] x: [0, 0] y: [0, 0]"));
+    EXPECT_THAT(MovesOf(stream.Next()).counts(), ElementsAre(1, 1));
+  }
+}
+
+}  // namespace
+}  // namespace carom::server
