@@ -24,7 +24,11 @@ grpc::ServerUnaryReactor* EvaluateCall::Start(grpc::CallbackServerContext& conte
 
 EvaluateCall::EvaluateCall(const v1::EvaluateRequest& request, v1::EvaluateResponse& response,
                            QueryRuntime& runtime)
-    : request_(request), response_(response), runtime_(runtime), received_(Clock::now()), session_(runtime.evaluator.limits().trackers) {}
+    : request_(request),
+      response_(response),
+      runtime_(runtime),
+      received_(Clock::now()),
+      session_(runtime.evaluator.limits().trackers) {}
 
 void EvaluateCall::Run() {
   {

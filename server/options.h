@@ -37,11 +37,11 @@ struct ServerOptions {
   uint64_t max_user_data_bytes = 4096;  // a polygon
   uint64_t max_queries_per_frame = 65536;
   uint64_t max_groups_per_frame = 1024;
-  uint64_t max_answer_rows_per_frame = 262144;  // a row is a hit, a polygon or an edge
-  uint64_t max_frames_in_flight = 16;           // of one stream, read and not yet answered
-  uint64_t max_trackers_per_stream = 65536;     // their handles are below this
+  uint64_t max_answer_rows_per_frame = 262144;        // a row is a hit, a polygon or an edge
+  uint64_t max_frames_in_flight = 16;                 // of one stream, read and not yet answered
+  uint64_t max_trackers_per_stream = 65536;           // their handles are below this
   uint64_t max_tracker_bytes_per_stream = 64u << 20;  // shapes, and what they remember
-  uint64_t memory_quota_bytes = 1u << 30;       // of gRPC's buffers
+  uint64_t memory_quota_bytes = 1u << 30;             // of gRPC's buffers
 
   // --- Times ---------------------------------------------------------------------------------
   uint64_t idle_stream_seconds = 300;

@@ -21,8 +21,7 @@ void ScratchPool::Return(std::unique_ptr<FrameScratch> scratch) {
   free_.push_back(std::move(scratch));
 }
 
-bool QueryRuntime::Continue(FrameWork& work, Session& session,
-                            const std::atomic<bool>& cancelled) {
+bool QueryRuntime::Continue(FrameWork& work, Session& session, const std::atomic<bool>& cancelled) {
   std::unique_ptr<FrameScratch> buffers = scratch.Take();
   const bool done = evaluator.Continue(work, session, *buffers, cancelled);
   scratch.Return(std::move(buffers));

@@ -44,7 +44,10 @@ Stream* Stream::Start(grpc::CallbackServerContext& context, QueryRuntime& runtim
 }
 
 Stream::Stream(grpc::CallbackServerContext& context, QueryRuntime& runtime)
-    : context_(context), runtime_(runtime), session_(runtime.evaluator.limits().trackers), last_activity_(Clock::now()) {}
+    : context_(context),
+      runtime_(runtime),
+      session_(runtime.evaluator.limits().trackers),
+      last_activity_(Clock::now()) {}
 
 void Stream::OnReadDone(bool ok) {
   absl::MutexLock lock(&mu_);

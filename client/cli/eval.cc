@@ -173,7 +173,7 @@ class Run {
   SceneFiles files_;
   std::ostream& out_;
   std::vector<Pending> pending_;
-  size_t vertices_ = 0;  // of `pending_`
+  size_t vertices_ = 0;                              // of `pending_`
   absl::flat_hash_map<uint64_t, uint32_t> handles_;  // of trackers, by name
 };
 

@@ -58,7 +58,7 @@ class QueryColumns {
   std::vector<double> to_x_, to_y_;  // of sweeps
   std::vector<uint32_t> tracker_;
   std::vector<double> move_x_, move_y_, move_c_, move_s_;
-  std::vector<double> zeros_;        // positions: shapes stand where their vertices say
+  std::vector<double> zeros_;  // positions: shapes stand where their vertices say
   std::array<Group, 3> groups_;
 };
 

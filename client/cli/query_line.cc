@@ -145,7 +145,8 @@ absl::StatusOr<Content> ParseCircleCast(const json& line) {
 absl::StatusOr<uint64_t> ReadTracker(const json& line) {
   const auto member = line.find("tracker");
   if (member == line.end()) return InvalidField("tracker", "required");
-  if (!member->is_number_unsigned()) return InvalidField("tracker", "must be an integer in [0, 2^64)");
+  if (!member->is_number_unsigned())
+    return InvalidField("tracker", "must be an integer in [0, 2^64)");
   return member->get<uint64_t>();
 }
 

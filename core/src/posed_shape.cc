@@ -29,9 +29,8 @@ PosedShape::PosedShape(const TrackedShape& shape, const Pose& pose, PoseScratch&
                                      : Kind::kCapsule),
       error_(2 * PlacingError(Magnitude(pose.position), shape.extent)),
       reach_((shape.extent * kMostStretch + shape.options.within + error_) * kUp),
-      core_(shape.core < 0
-                ? -1
-                : shape.core * kLeastStretch * kDown - error_ + shape.options.within) {
+      core_(shape.core < 0 ? -1
+                           : shape.core * kLeastStretch * kDown - error_ + shape.options.within) {
   ++scratch_.pose;
 }
 

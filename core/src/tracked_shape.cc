@@ -125,7 +125,8 @@ size_t TrackedShape::memory_bytes() const {
   size_t bytes = sizeof(*this) + nodes.capacity() * sizeof(OutlineNode);
   if (const Polygon* polygon = shape.polygon()) {
     bytes += 128 + polygon->vertex_count() * sizeof(Vec2) + polygon->user_data().size();
-    if (!polygon->is_one_closed_ring()) bytes += 16 * polygon->ring_count() + 8 * polygon->edge_count();
+    if (!polygon->is_one_closed_ring())
+      bytes += 16 * polygon->ring_count() + 8 * polygon->edge_count();
   }
   return bytes;
 }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "double_double.h"
+
 namespace carom::internal {
 namespace {
 
@@ -25,30 +27,99 @@ ItemColumn ColumnOfMove(ItemColumn column) {
   }
 }
 
+// Whether the shape is a point that goes from a to b along a + t d, where d is the rounded
+// difference of the positions: the way of a segment cast from a to b, if both are exact.
+bool IsSegment(const Shape& shape, const Pose& from, const Pose& to, Vec2& a, Vec2& b) {
+  const Capsule* const capsule = shape.capsule();
+  if (capsule == nullptr || capsule->radius > 0 || capsule->axis.a != capsule->axis.b) return false;
+  a = Placed(from, capsule->axis.a);
+  const Vec2 d{to.position.x - from.position.x, to.position.y - from.position.y};
+  b = {a.x + d.x, a.y + d.y};
+  const auto is_exact = [](double start, double way, double end) {
+    const TwoDoubles sum = TwoSum(start, way);
+    return sum.low == 0 && IsAccepted(start) && IsAccepted(way) && IsAccepted(end);
+  };
+  return is_exact(a.x, d.x, b.x) && is_exact(a.y, d.y, b.y);
+}
+
 }  // namespace
 
 void TrackedWays::Clear(size_t count) {
-  ways_.assign(count, {});
+  struck_bits_.assign((count + 63) / 64, 0);
+  clear_bits_.assign((count + 63) / 64, 0);
+  struck_.clear();
   swept_.clear();
+  points_.clear();
 }
 
 void TrackedWays::Add(uint32_t item, const TrackedShape& shape, const Pose& from, const Pose& to,
                       double tolerance) {
-  swept_.push_back(
-      {shape.options.mask, shape.Turns(from, to), item, &shape.shape, from, to, tolerance});
+  Swept swept{shape.options.mask, shape.Turns(from, to), item, &shape.shape, from, to, tolerance};
+  Vec2 a, b;
+  if (!swept.turns && IsSegment(shape.shape, from, to, a, b)) {
+    swept.ends_at_pose =
+        shape.options.within == 0 && b == Placed(to, shape.shape.capsule()->axis.a);
+    swept.from.position = a;
+    swept.to.position = b;
+    points_.push_back(swept);
+  } else {
+    swept_.push_back(swept);
+  }
 }
 
 bool TrackedWays::Sweep(const Scene& scene, WorkMeter& meter) {
-  const auto kind = [](const Swept& a) { return std::tuple(a.mask, a.turns); };
-  std::sort(swept_.begin(), swept_.end(), [&](const Swept& a, const Swept& b) {
-    return std::tuple(kind(a), a.item) < std::tuple(kind(b), b.item);
+  const auto sweep = [&](std::vector<Swept>& ways, auto kind_of, auto sweep_batch) {
+    std::stable_sort(ways.begin(), ways.end(),
+                     [&](const Swept& a, const Swept& b) { return kind_of(a) < kind_of(b); });
+    for (size_t first = 0, last = 0; first < ways.size(); first = last) {
+      while (last < ways.size() && kind_of(ways[last]) == kind_of(ways[first])) ++last;
+      if (!sweep_batch(std::span(ways).subspan(first, last - first))) return false;
+    }
+    return true;
+  };
+  const bool ran =
+      sweep(
+          points_, [](const Swept& a) { return a.mask; },
+          [&](std::span<const Swept> batch) { return CastBatch(scene, batch, meter); }) &&
+      sweep(
+          swept_, [](const Swept& a) { return std::tuple(a.mask, a.turns); },
+          [&](std::span<const Swept> batch) { return SweepBatch(scene, batch, meter); });
+  shapes_.clear();  // they own polygons
+  if (!ran) return false;
+  std::ranges::sort(struck_, {}, &Struck::item);
+  return true;
+}
+
+const TrackedWays::Struck& TrackedWays::struck(size_t item) const {
+  return *std::ranges::lower_bound(struck_, static_cast<uint32_t>(item), {}, &Struck::item);
+}
+
+void TrackedWays::Strike(const Struck& struck) {
+  struck_bits_[struck.item / 64] |= uint64_t{1} << (struck.item % 64);
+  struck_.push_back(struck);
+}
+
+// A sweep of a point by REPORT_START answers as a cast does: the exact first fraction, rounded to
+// nearest, and the least id of those that tie.
+bool TrackedWays::CastBatch(const Scene& scene, std::span<const Swept> batch, WorkMeter& meter) {
+  for (std::vector<double>* column : {&x_, &y_, &to_x_, &to_y_}) column->clear();
+  for (const Swept& swept : batch) {
+    x_.push_back(swept.from.position.x);
+    y_.push_back(swept.from.position.y);
+    to_x_.push_back(swept.to.position.x);
+    to_y_.push_back(swept.to.position.y);
+  }
+  CastOptions options;
+  options.mask = batch[0].mask;
+  options.measures = CastMeasures::kFraction;
+  if (!CastSegments(scene, {x_, y_, to_x_, to_y_}, options, casts_, meter)) return false;
+  Take(batch, casts_.counts, casts_.errors, [&](size_t row) {
+    const CastHit& hit = casts_.hits[row];
+    return FirstTouch{true, hit.polygon_id, hit.fraction, hit.fraction};
   });
-  for (size_t first = 0, last = 0; first < swept_.size(); first = last) {
-    while (last < swept_.size() && kind(swept_[last]) == kind(swept_[first])) ++last;
-    const std::span<const Swept> batch = std::span(swept_).subspan(first, last - first);
-    const bool ran = SweepBatch(scene, batch, meter);
-    shapes_.clear();  // they own polygons
-    if (!ran) return false;
+  for (const Swept& swept : batch) {
+    if (!swept.ends_at_pose || !IsClear(swept.item)) continue;
+    clear_bits_[swept.item / 64] |= uint64_t{1} << (swept.item % 64);
   }
   return true;
 }
@@ -78,7 +149,8 @@ bool TrackedWays::SweepBatch(const Scene& scene, std::span<const Swept> batch, W
     if (!SweepRotating(scene, columns, {StartPolicy::kReportStart, mask}, turning_, meter)) {
       return false;
     }
-    Take(batch, turning_, [](const RotatingSweepHit& hit) {
+    Take(batch, turning_.counts, turning_.errors, [&](size_t row) {
+      const RotatingSweepHit& hit = turning_.hits[row];
       return FirstTouch{true, hit.polygon_id, hit.low, hit.high};
     });
     return true;
@@ -86,24 +158,25 @@ bool TrackedWays::SweepBatch(const Scene& scene, std::span<const Swept> batch, W
   SweepOptions options;
   options.mask = mask;
   if (!SweepShapes(scene, {movers, to_x_, to_y_}, options, straight_, meter)) return false;
-  Take(batch, straight_, [](const SweepHit& hit) {
+  Take(batch, straight_.counts, straight_.errors, [&](size_t row) {
+    const SweepHit& hit = straight_.hits[row];
     return FirstTouch{true, hit.polygon_id, hit.fraction, hit.fraction};
   });
   return true;
 }
 
-template <class Answers, class TouchOf>
-void TrackedWays::Take(std::span<const Swept> batch, const Answers& answers,
-                       const TouchOf& touch_of) {
+template <class TouchOf>
+void TrackedWays::Take(std::span<const Swept> batch, const std::vector<uint32_t>& counts,
+                       const std::vector<ItemError>& errors, const TouchOf& touch_of) {
   size_t row = 0;
   for (size_t i = 0; i < batch.size(); ++i) {
-    if (answers.counts[i] == 0) continue;
-    ways_[batch[i].item].first_touch = touch_of(answers.hits[row]);
-    row += answers.counts[i];
+    if (counts[i] == 0) continue;
+    Strike({batch[i].item, touch_of(row)});
+    row += counts[i];
   }
-  for (const ItemError& error : answers.errors) {
+  for (const ItemError& error : errors) {
     const uint32_t item = batch[error.index].item;
-    ways_[item].error = ItemError{item, ColumnOfMove(error.column), error.fault};
+    Refuse({item, ColumnOfMove(error.column), error.fault});
   }
 }
 

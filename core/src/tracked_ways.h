@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "carom/cast.h"
 #include "carom/rotating_sweep.h"
 #include "carom/sweep.h"
 #include "carom/tracker.h"
@@ -21,28 +22,33 @@ namespace carom::internal {
 // The ways of a batch of moves. Not thread-safe.
 class TrackedWays {
  public:
+  // What a way that is not clear strikes, or why it was not swept.
+  struct Struck {
+    uint32_t item = 0;
+    FirstTouch first_touch;
+    std::optional<ItemError> error = std::nullopt;  // names the columns of moves
+  };
+
   // Forgets all; there are to be `count` ways, clear but for those that follow.
   void Clear(size_t count);
-  // Way `item` is to be swept. The poses are accepted, the shape outlives the sweep; the tolerance
-  // is for one that turns.
+  // Way `item` is to be swept; items ascend. The poses are accepted, the shape outlives the sweep;
+  // the tolerance is for one that turns.
   void Add(uint32_t item, const TrackedShape& shape, const Pose& from, const Pose& to,
            double tolerance);
-  void Refuse(const ItemError& error) { ways_[error.index].error = error; }
+  void Refuse(const ItemError& error) { Strike({error.index, {}, error}); }
 
   // Sweeps what was added, in batches. Returns false once the meter stops.
   bool Sweep(const Scene& scene, WorkMeter& meter);
 
-  const FirstTouch& first_touch(size_t item) const { return ways_[item].first_touch; }
-  // Which names the columns of moves.
-  const std::optional<ItemError>& error(size_t item) const { return ways_[item].error; }
+  bool IsClear(size_t item) const { return (struck_bits_[item / 64] >> (item % 64) & 1) == 0; }
+  // Whether it was found to be clear up to the pose at its end, whose answer that is then.
+  bool IsClearToEnd(size_t item) const { return (clear_bits_[item / 64] >> (item % 64) & 1) != 0; }
+  // Of one that is not clear. Cost O(log n).
+  const Struck& struck(size_t item) const;
 
-  bool IsModest(size_t most) const { return ways_.capacity() + swept_.capacity() <= most; }
+  bool IsModest(size_t most) const { return struck_.capacity() + swept_.capacity() <= most; }
 
  private:
-  struct Way {
-    FirstTouch first_touch;
-    std::optional<ItemError> error;
-  };
   struct Swept {
     uint64_t mask;
     bool turns;
@@ -50,19 +56,25 @@ class TrackedWays {
     const Shape* shape;
     Pose from, to;
     double tolerance;
+    bool ends_at_pose = false;  // to the bit
   };
 
-  // Of one mask, all of which turn or none.
+  // A batch is of one mask; all of the last kind turn or none.
+  bool CastBatch(const Scene& scene, std::span<const Swept> batch, WorkMeter& meter);
   bool SweepBatch(const Scene& scene, std::span<const Swept> batch, WorkMeter& meter);
-  template <class Answers, class TouchOf>
-  void Take(std::span<const Swept> batch, const Answers& answers, const TouchOf& touch_of);
+  template <class TouchOf>
+  void Take(std::span<const Swept> batch, const std::vector<uint32_t>& counts,
+            const std::vector<ItemError>& errors, const TouchOf& touch_of);
+  void Strike(const Struck& struck);
 
-  std::vector<Way> ways_;
-  std::vector<Swept> swept_;
+  std::vector<uint64_t> struck_bits_, clear_bits_;
+  std::vector<Struck> struck_;         // ascending by item after `Sweep`
+  std::vector<Swept> swept_, points_;  // points go by casts
   std::vector<Shape> shapes_;
   std::vector<double> x_, y_, c_, s_, to_x_, to_y_, to_c_, to_s_, tolerance_;
   SweepAnswers straight_;
   RotatingSweepAnswers turning_;
+  CastAnswers casts_;
 };
 
 }  // namespace carom::internal

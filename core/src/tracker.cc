@@ -90,10 +90,15 @@ class MoveBatch {
   size_t PassQuiet(size_t first);
   Tracker* TrackerOf(size_t i) const;
   bool SweepWays();
-  bool IsWayQuiet(const Tracker& tracker, const Pose& from, const Pose& to, double tolerance) const;
-  bool IsWayClear(size_t i) const {
-    return !scratch_->ways.error(i) && !scratch_->ways.first_touch(i).touches;
+  // In which no edge meets the shape. Also false for numbers that are not accepted.
+  static bool IsInBall(const Tracker& tracker, double x, double y) {
+    const double dx = x - tracker.anchor_.x;
+    const double dy = y - tracker.anchor_.y;
+    return dx * dx + dy * dy < tracker.quiet2_[1];
   }
+  bool IsWayQuiet(const Tracker& tracker, const Pose& from, const Pose& to, double tolerance) const;
+  bool IsWayClear(size_t i) const { return scratch_->ways.IsClear(i); }
+  bool IsClearToEnd(size_t i) const { return moves_.sweeps() && scratch_->ways.IsClearToEnd(i); }
   std::optional<Pose> StartOf(size_t i, const Pose& to, ItemChecker& check) const;
   void FetchAhead(size_t i) const;
   bool IsQuiet(const Tracker& tracker, size_t i) const;
@@ -126,7 +131,7 @@ class MoveBatch {
 bool MoveBatch::Run() {
   const bool remembers = options_.coherence == Coherence::kOn;
   if (moves_.sweeps() && !SweepWays()) return false;
-  const bool passes = remembers && !moves_.sweeps() && !options_.quiet_radii;
+  const bool passes = remembers && !options_.quiet_radii;
   for (size_t i = 0; i < moves_.size(); ++i) {
     if (passes) {
       const size_t first = i;
@@ -151,8 +156,8 @@ bool MoveBatch::Run() {
   return true;
 }
 
-// Answers a run of quiet moves that touch one polygon at most, from `first` on; returns the first
-// other one. Most moves of most batches are these.
+// Answers a run of quiet moves that touch one polygon at most (as sweeps, none), from `first` on;
+// returns the first other one. Most moves of most batches are these.
 size_t MoveBatch::PassQuiet(size_t first) {
   constexpr size_t kMost = 256;  // until the meter is asked
   const size_t end = std::min(moves_.size(), first + kMost);
@@ -167,6 +172,8 @@ size_t MoveBatch::PassQuiet(size_t first) {
   const std::span<Tracker> trackers = moves_.trackers;
   const size_t first_tracker = moves_.first_tracker;
   uint64_t* const clear = out_.clear.data();
+  const bool sweeps = moves_.sweeps();
+  const uint32_t most = sweeps ? 0 : 1;  // polygons touched
   size_t i = first;
   uint64_t rows = 0;
   for (; i < end; ++i) {
@@ -176,7 +183,8 @@ size_t MoveBatch::PassQuiet(size_t first) {
     const double dx = x[i] - tracker.anchor_.x;
     const double dy = y[i] - tracker.anchor_.y;
     if (!(dx * dx + dy * dy < tracker.quiet2_[detail])) break;
-    if (tracker.state_ != state || tracker.touched_ > 1) break;
+    if (tracker.state_ != state || tracker.touched_ > most) break;
+    if (sweeps && !IsWayClear(i)) break;
     if (c != nullptr ? !IsRotation(c[i], s[i])
                      : angle != nullptr && !(std::abs(angle[i]) <= kMaxAngle)) {
       break;
@@ -254,17 +262,22 @@ bool MoveBatch::SweepWays() {
   internal::TrackedWays& ways = scratch_->ways;
   ways.Clear(moves_.size());
   std::vector<ItemError> errors;
+  const bool remembers = options_.coherence == Coherence::kOn;
+  const bool may_turn = !moves_.from_c.empty() || !moves_.from_angle.empty();
   for (size_t i = 0; i < moves_.size(); ++i) {
     const Tracker* const tracker = TrackerOf(i);
+    if (remembers && !may_turn && tracker != nullptr && tracker->state_ == state_ &&
+        tracker->touched_ == 0 && IsInBall(*tracker, moves_.from_x[i], moves_.from_y[i]) &&
+        IsInBall(*tracker, x_[i], y_[i])) {
+      continue;
+    }
     ItemChecker check(i, errors);
     const std::optional<Pose> to = tracker == nullptr ? std::nullopt : PoseOf(moves_, i, check);
     const std::optional<Pose> from = to ? StartOf(i, *to, check) : std::nullopt;
     if (!from) continue;
     const TrackedShape& shape = *tracker->shape_;
     const double tolerance = options_.tolerance == 0 ? 0x1p-10 * shape.extent : options_.tolerance;
-    if (options_.coherence == Coherence::kOn && IsWayQuiet(*tracker, *from, *to, tolerance)) {
-      continue;
-    }
+    if (remembers && IsWayQuiet(*tracker, *from, *to, tolerance)) continue;
     if (!meter_.Spend(1)) return false;
     ways.Add(static_cast<uint32_t>(i), shape, *from, *to, tolerance);
   }
@@ -316,8 +329,8 @@ void MoveBatch::Answer(Tracker& tracker, size_t i) {
   ItemChecker check(i, out_.errors);
   const std::optional<Pose> pose = PoseOf(moves_, i, check);
   if (!pose) return Refuse();
-  if (moves_.sweeps() && scratch_->ways.error(i)) {
-    out_.errors.push_back(*scratch_->ways.error(i));
+  if (moves_.sweeps() && !IsWayClear(i) && scratch_->ways.struck(i).error) {
+    out_.errors.push_back(*scratch_->ways.struck(i).error);
     return Refuse();
   }
   scratch_->largest = std::max(scratch_->largest, tracker.shape_->shape.vertex_count());
@@ -332,7 +345,7 @@ void MoveBatch::AnswerAt(Tracker& tracker, size_t i, const Pose& pose, PosedShap
   scratch_->look.edges.clear();
   if (options_.coherence == Coherence::kOff) {
     ++out_.tiers.cold;
-    AnswerCold(*tracker.shape_, pose, posed);
+    if (!IsClearToEnd(i)) AnswerCold(*tracker.shape_, pose, posed);
     Append(i);
     if (options_.quiet_radii) out_.quiet_radii.push_back(0);
     return;
@@ -352,7 +365,13 @@ void MoveBatch::AnswerAt(Tracker& tracker, size_t i, const Pose& pose, PosedShap
   if (!remembers) {
     if (meter_.stopped()) return;
     ++out_.tiers.cold;
-    AnswerCold(*tracker.shape_, pose, posed);
+    std::optional<uint64_t> looked_up;
+    if (!IsClearToEnd(i)) {
+      const uint64_t before = meter_.used();
+      AnswerCold(*tracker.shape_, pose, posed);
+      looked_up = meter_.used() - before;
+    }
+    if (tracker.memory_ != nullptr) tracker.memory_->NoteColdMove(looked_up);
   }
   Append(i);
   if (options_.quiet_radii) AddQuietRadius(tracker, i);
@@ -371,7 +390,7 @@ bool MoveBatch::Remember(Tracker& tracker, PosedShape& posed, Vec2 p) {
   if (tracker.memory_ == nullptr) tracker.memory_ = std::make_unique<TrackerMemory>();
   TrackerMemory& memory = *tracker.memory_;
   if (!is_near) {
-    if (!memory.IsWorthwhile()) return false;
+    if (!memory.IsWorthwhile(tracker.moves_)) return false;
     const uint32_t moves = std::exchange(tracker.moves_, 0);
     if (!memory.Refresh(scene_, *tracker.shape_, posed, p, moves, meter_)) return false;
   }
@@ -468,7 +487,10 @@ void MoveBatch::Append(size_t i) {
     out_.clear[i / 64] |= uint64_t{1} << (i % 64);
     return;
   }
-  if (moves_.sweeps()) out_.first_touches.push_back(scratch_->ways.first_touch(i));
+  if (moves_.sweeps()) {
+    out_.first_touches.push_back(IsWayClear(i) ? FirstTouch{}
+                                               : scratch_->ways.struck(i).first_touch);
+  }
   out_.counts.push_back(static_cast<uint32_t>(scratch_->near.size()));
   for (const NearPolygon& near : scratch_->near) {
     out_.polygon_ids.push_back(near.id);

@@ -17,14 +17,20 @@
 namespace carom::internal {
 namespace {
 
-// A mask that is left after fewer moves did not pay. After so many in a row there are so many moves
-// without one.
+// A mask that is left after fewer moves did not pay. After so many in a row that did not there are
+// kHoliday moves without one; then two more decide on a holiday four times as long.
 constexpr uint32_t kFewMoves = 3;
 constexpr uint16_t kMaxMisses = 6;
-constexpr uint16_t kHoliday = 64;
+constexpr uint16_t kLongestHoliday = 1024;
+// A mask that lasted so long pays, whatever a move costs without.
+constexpr uint32_t kManyMoves = 1024;
 
 // What a mask takes beside looking things up, in units of work: measured.
 constexpr uint64_t kFixedWork = 64;
+// And a move without memory, whose own units take half as long; and one of a point whose way was
+// cast and is clear, which is not looked at again.
+constexpr uint64_t kColdWork = 16;
+constexpr uint64_t kCastWork = 6;
 constexpr uint64_t kNeighborWork = 8;
 // And a neighbor at each look.
 constexpr uint64_t kPassedWork = 3;
@@ -69,10 +75,15 @@ void Trim(std::vector<T>& values) {
 
 }  // namespace
 
-bool TrackerMemory::IsWorthwhile() {
-  if (holiday_ == 0) return true;
+bool TrackerMemory::IsWorthwhile(uint32_t moves) {
+  if (holiday_ == 0) return cold_work_ > 0 || limit_ < 0 || moves >= kManyMoves;
   --holiday_;
   return false;
+}
+
+void TrackerMemory::NoteColdMove(std::optional<uint64_t> looked_up) {
+  const uint64_t work = looked_up ? kColdWork + *looked_up / 2 : kCastWork;
+  cold_work_ = cold_work_ == 0 ? work : (3 * cold_work_ + work) / 4;
 }
 
 // The bounds, which are floats, get coarse where the odometer is large.
@@ -103,7 +114,12 @@ void TrackerMemory::FetchPolygons() const {
 
 // The slack to ask for. A mask that was dropped, by an edit say, tells nothing about it.
 void TrackerMemory::Tune(const Scene& scene, const PosedShape& posed, uint32_t moves) {
-  misses_ = moves < kFewMoves ? misses_ + 1 : 0;
+  if (refresh_work_ > 0) {
+    const bool pays = moves >= kManyMoves ||
+                      (moves >= kFewMoves && refresh_work_ + look_work_ <= moves * cold_work_);
+    misses_ = pays ? 0 : misses_ + 1;
+    if (pays) next_holiday_ = kHoliday;
+  }
   if (slack_ == 0) {
     slack_ = std::max(posed.reach() / 2, scene.index().spacing() / 4);
   } else if (limit_ >= 0) {
@@ -122,8 +138,10 @@ bool TrackerMemory::Refresh(const Scene& scene, const TrackedShape& shape, const
                             Vec2 p, uint32_t moves, WorkMeter& meter) {
   Tune(scene, posed, moves);
   if (misses_ >= kMaxMisses) {
-    misses_ = 0;
-    holiday_ = kHoliday;
+    misses_ = kMaxMisses - 2;
+    holiday_ = next_holiday_;
+    next_holiday_ = std::min<uint16_t>(4 * next_holiday_, kLongestHoliday);
+    return GiveUp();
   }
   center_ = anchor_ = p;
   odometer_ = 0;
@@ -135,11 +153,8 @@ bool TrackerMemory::Refresh(const Scene& scene, const TrackedShape& shape, const
     Clear();
     if (Gather(scene, shape, meter)) break;
     if (meter.stopped() || attempt == 2) {
-      Clear();
-      Trim(influence_.neighbors);
-      Trim(influence_.words);
       holiday_ = kHoliday;
-      return false;
+      return GiveUp();
     }
   }
   Trim(influence_.neighbors);
@@ -147,8 +162,15 @@ bool TrackerMemory::Refresh(const Scene& scene, const TrackedShape& shape, const
   SetLimit(slack_, posed);
   meter.Spend(kNeighborWork * influence_.neighbors.size());
   refresh_work_ = kFixedWork + meter.used() - before;
-  if (!meter.stopped()) return true;
+  return !meter.stopped() || GiveUp();
+}
+
+// Leaves no mask, nor the memory of one, and nothing to judge. Returns false.
+bool TrackerMemory::GiveUp() {
   Clear();
+  Trim(influence_.neighbors);
+  Trim(influence_.words);
+  refresh_work_ = look_work_ = 0;
   return false;
 }
 

@@ -12,10 +12,15 @@
 // least where both terms are equal: so whenever a mask is made, the slack is doubled if making the
 // last one took more work than all looks at it, or it did not last, and halved if it took less than
 // a quarter of that.
+//
+// Neither pays where the shape goes far in a move. So the work of a mask, over its moves, is
+// compared with that of a move without memory, which is asked for once; after several masks in a
+// row that took more there is none for a while.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "carom/geometry.h"
 #include "carom/overlap.h"
@@ -35,9 +40,13 @@ class TrackerMemory {
   // A polygon that would have more words is asked by its index instead.
   static constexpr size_t kMaxWordsOfOne = 8;
 
-  // Whether a mask for this move may pay: not for a while after several in a row were left at once,
-  // or were too large. Asked once a move that no mask reaches.
-  bool IsWorthwhile();
+  // Whether a mask for this move may pay, `moves` moves after the last one was made: not while
+  // there is a holiday, nor where the work of a move without memory is to be learned, as the mask
+  // did not last. Asked once a move that no mask reaches.
+  bool IsWorthwhile(uint32_t moves);
+  // Learns what such a move takes: the units of work of looking it up, or nothing where that was
+  // spared.
+  void NoteColdMove(std::optional<uint64_t> looked_up);
   // Makes the mask about `p`, where the shape is, `moves` moves after the last one. Returns false
   // where it would be too large, and once the meter has stopped; there is no mask then.
   bool Refresh(const Scene& scene, const TrackedShape& shape, const PosedShape& posed, Vec2 p,
@@ -75,8 +84,11 @@ class TrackerMemory {
   size_t memory_bytes() const { return sizeof(*this) + influence_.memory_bytes(); }
 
  private:
+  static constexpr uint16_t kHoliday = 64;
+
   bool Gather(const Scene& scene, const TrackedShape& shape, WorkMeter& meter);
   bool GatherFrom(const IndexedPolygon& indexed, WorkMeter& meter);
+  bool GiveUp();
   void SetLimit(double limit, const PosedShape& posed);
   void Tune(const Scene& scene, const PosedShape& posed, uint32_t moves);
   Influence influence_;
@@ -90,8 +102,10 @@ class TrackerMemory {
   double clear_radius_ = 0;
   uint64_t refresh_work_ = 0;  // that the last mask took
   uint64_t look_work_ = 0;     // that all looks at it took
+  uint64_t cold_work_ = 0;     // of a move without memory, about; 0: not known
   bool is_limited_ = false;
-  uint16_t misses_ = 0;   // masks in a row that were left at once
+  uint16_t misses_ = 0;  // masks in a row that did not pay
+  uint16_t next_holiday_ = kHoliday;
   uint16_t holiday_ = 0;  // moves to come without a mask
 };
 

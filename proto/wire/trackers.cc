@@ -23,8 +23,8 @@ absl::Status DecodeTrackers(const RepeatedPtrField<v1::TrackerDefinitions>& mess
   Offences offences;
   for (size_t i = 0; i < out.shapes.size(); ++i) {
     const v1::TrackerDefinitions& message = messages[static_cast<int>(i)];
-    DecodeEach(message.shapes(), absl::StrCat("trackers[", i, "].shapes"), 0, limits,
-               out.shapes[i], offences);
+    DecodeEach(message.shapes(), absl::StrCat("trackers[", i, "].shapes"), 0, limits, out.shapes[i],
+               offences);
     out.definitions.push_back(
         {.shapes = out.shapes[i],
          .shape = View(message.shape()),

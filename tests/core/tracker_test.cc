@@ -296,6 +296,35 @@ TEST(TrackerTest, MemoryIsBounded) {
   }
 }
 
+// Story: shapes that go half the way to the next polygon in each move took four times as long with
+// memory as without. Where it does not pay it is switched off, and back on.
+TEST(TrackerTest, MemoryIsSwitchedOffWhereItDoesNotPay) {
+  std::vector<PolygonSpec> specs;
+  for (uint64_t i = 0; i < 2500; ++i) {
+    const Vec2 at{10 * static_cast<double>(i % 50), 10 * static_cast<double>(i / 50)};
+    specs.push_back(BoxSpec(i, at, {at.x + 4, at.y + 4}));
+  }
+  const Scene::Ptr scene = SceneOf(std::move(specs));
+  std::vector<Tracker> trackers(1, UnitDisc());
+  double x = 0;
+  const auto travel = [&](double step, int moves) {
+    MoveTiers tiers;
+    for (int i = 0; i < moves; ++i) {
+      x = std::fmod(x + step, 480);
+      tiers += MoveTo(*scene, trackers, {x}, {207}).tiers;
+    }
+    return tiers;
+  };
+  travel(5.3, 400);
+  const MoveTiers fast = travel(5.3, 2000);
+  EXPECT_GT(fast.cold, 1800u);
+  EXPECT_LT(fast.refresh, 20u);
+  travel(0.01, 1200);
+  const MoveTiers slow = travel(0.01, 1000);
+  EXPECT_GT(slow.quiet, 900u);
+  EXPECT_EQ(slow.cold, 0u);
+}
+
 // Story: the ball about a shape in a room ended where its mask did, far from the walls.
 TEST(TrackerTest, TheQuietBallOfARoomReachesItsWalls) {
   std::vector<PolygonSpec> specs{{0, {}}};
