@@ -139,7 +139,9 @@ TEST_F(TrackerStreamTest, AStreamWithTrackers) {
     EXPECT_TRUE(state.Update(group.group.moves, moves, events));
     const FrameStats& stats = answer->stats;
     EXPECT_EQ(stats.moves.quiet + stats.moves.near + stats.moves.refresh + stats.moves.cold, 2);
-    if (frame.coherence == Coherence::kOff) EXPECT_EQ(stats.moves.cold, 2);
+    if (frame.coherence == Coherence::kOff) {
+      EXPECT_EQ(stats.moves.cold, 2);
+    }
     EXPECT_GT(stats.tracker_bytes, 0);
     EXPECT_EQ(stats.shadow_differences, 0);
   }
