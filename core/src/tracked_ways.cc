@@ -35,9 +35,10 @@ bool IsSegment(const Shape& shape, const Pose& from, const Pose& to, Vec2& a, Ve
   a = Placed(from, capsule->axis.a);
   const Vec2 d{to.position.x - from.position.x, to.position.y - from.position.y};
   b = {a.x + d.x, a.y + d.y};
-  const auto is_exact = [](double start, double way, double end) {
-    const TwoDoubles sum = TwoSum(start, way);
-    return sum.low == 0 && IsAccepted(start) && IsAccepted(way) && IsAccepted(end);
+  // And all three are read as they are.
+  const auto is_read = [](double x) { return IsAccepted(x) && Normalized(x) == x; };
+  const auto is_exact = [&](double start, double way, double end) {
+    return TwoSum(start, way).low == 0 && is_read(start) && is_read(way) && is_read(end);
   };
   return is_exact(a.x, d.x, b.x) && is_exact(a.y, d.y, b.y);
 }

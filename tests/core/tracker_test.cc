@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "carom/distance.h"
 #include "carom/overlap.h"
 #include "carom/sincos.h"
+#include "carom/sweep.h"
 #include "journey.h"
 #include "tests/support/repeats.h"
 
@@ -511,6 +513,60 @@ TEST(TrackerTest, ASweepFindsWhatWasTunnelled) {
     const double fraction = std::nextafter(0.15, 1);  // of a disc: 3/20 rounded up
     EXPECT_THAT(answers.first_touches, ElementsAre(FirstTouch{true, 7, fraction, fraction}));
   }
+}
+
+// Law: the way of a sweep is answered as `SweepShapes` has it. Those of points go by casts.
+TEST(TrackerTest, AWayIsThatOfASweep) {
+  int touched = 0;
+  for (uint64_t seed = 0; seed < static_cast<uint64_t>(Repeats(400, 20000)); ++seed) {
+    Random random(7000 + seed);
+    Grid grid;
+    grid.scale = std::ldexp(1.0, random.Below(40) - 20);
+    grid.mixed = seed % 3 == 0;
+    std::vector<Polygon> polygons;
+    for (uint64_t id = 0; id < 6; ++id) {
+      polygons.push_back(Polygon::Create(RandomPolygon(random, grid, id)).value());
+    }
+    const Scene::Ptr scene = Scene::Create(std::move(polygons)).value();
+    const Vec2 at = random.Below(3) == 0 ? grid.Point(random) : Vec2{};
+    const Shape point = Shape::Create(Capsule{{at, at}, 0}).value();
+    const std::vector<Shape> shapes(20, point);
+    std::vector<double> x, y, from_x, from_y;
+    for (size_t i = 0; i < shapes.size(); ++i) {
+      const Vec2 from = grid.Point(random);
+      const Vec2 to = grid.Point(random);
+      from_x.push_back(from.x);
+      from_y.push_back(from.y);
+      x.push_back(random.Below(4) == 0 ? from.x : to.x);
+      y.push_back(to.y);
+    }
+    SweepAnswers sweeps;
+    WorkMeter meter;
+    ASSERT_TRUE(
+        SweepShapes(*scene, {{shapes, {}, from_x, from_y, {}, {}, {}}, x, y}, {}, sweeps, meter));
+    for (const Coherence coherence : {Coherence::kOn, Coherence::kOff}) {
+      std::vector<Tracker> trackers(shapes.size(), Tracker::Create(point).value());
+      MoveAnswers answers;
+      ASSERT_TRUE(MoveTrackers(*scene, {trackers, {}, x, y, {}, {}, {}, from_x, from_y},
+                               {OverlapDetail::kIds, coherence}, answers, meter));
+      size_t row = 0, next = 0;
+      for (size_t i = 0; i < shapes.size(); ++i) {
+        FirstTouch way;
+        if ((answers.clear[i / 64] >> (i % 64) & 1) == 0) way = answers.first_touches[next++];
+        FirstTouch expected;
+        if (sweeps.counts[i] > 0) {
+          const SweepHit& hit = sweeps.hits[row++];
+          expected = {true, hit.polygon_id, hit.fraction, hit.fraction};
+          ++touched;
+        }
+        // The end of a move must be accepted too.
+        const bool is_error = std::ranges::any_of(
+            answers.errors, [&](const ItemError& error) { return error.index == i; });
+        ASSERT_EQ(way, is_error ? FirstTouch{} : expected) << "seed " << seed << " item " << i;
+      }
+    }
+  }
+  EXPECT_GT(touched, 1000);
 }
 
 // A bar that turns by half a turn strikes what it touches at neither end.
