@@ -5,53 +5,74 @@
 #pragma once
 
 #include <grpcpp/grpcpp.h>
+#include <grpcpp/support/async_unary_call.h>
 
 #include <atomic>
+#include <memory>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "carom/v1/query_service.pb.h"
+#include "server/event_loop.h"
 #include "server/query_runtime.h"
 
 namespace carom::server {
 
-// Runs its frame on the executor and finishes with the frame's status.
+class QueryService;
+
+// Waits for a call and runs its frame: where it arrives if it is small, else on the executor.
 //
-//   Run       on an executor thread, once more after each park. Finishes the call, or parks it.
-//   OnCancel  when the client cancels, its deadline ends or it is gone, possibly during Run: the
-//             evaluation stops at its next check and Run finishes the call with CANCELLED.
-//   OnDone    after Finish and OnCancel: deletes this. Finish is the last thing Run does, so no
-//             task is outstanding.
+//   OnAccepted  the request is here. `ok` false: the server is shut down and no call comes.
+//   Run         on an executor thread, once more after each park. Finishes the call, or parks it.
+//   OnDone      the call is over, or cancelled, possibly during a run: the evaluation stops at its
+//               next check, and nobody hears its answer.
+//   OnFinished  the answer is on its way.
 //
-// Owns itself; the request and response outlive it. Thread-safe as gRPC calls it.
-class EvaluateCall final : public grpc::ServerUnaryReactor, public Task, public Drainable {
+// Owns itself by counted references: one for each event or task that is outstanding. Thread-safe as
+// gRPC calls it.
+class EvaluateCall final : public Task, public Drainable {
  public:
-  // The reactor of a call: an EvaluateCall, or one that finishes with UNAVAILABLE under a drain.
-  static grpc::ServerUnaryReactor* Start(grpc::CallbackServerContext& context,
-                                         const v1::EvaluateRequest& request,
-                                         v1::EvaluateResponse& response, QueryRuntime& runtime);
+  static void Accept(QueryService& service, EventLoop& loop, QueryRuntime& runtime);
 
   void Run() override;
-  void OnCancel() override;
-  void OnDone() override;
   // A unary call has been read as a whole: it is answered.
   void Drain() override {}
 
  private:
-  EvaluateCall(const v1::EvaluateRequest& request, v1::EvaluateResponse& response,
-               QueryRuntime& runtime);
+  EvaluateCall(QueryService& service, EventLoop& loop, QueryRuntime& runtime);
+  ~EvaluateCall() = default;
 
-  const v1::EvaluateRequest& request_;
-  v1::EvaluateResponse& response_;
+  void OnAccepted(bool ok);
+  void OnDone(bool ok);
+  void OnFinished(bool ok);
+
+  // Evaluates, and finishes the call or parks it. `is_here`: on a thread of the event loop, which
+  // leaves what asks much to the executor.
+  void Evaluate(bool is_here);
+  void Finish(const absl::Status& status);
+  void Ref() { references_.fetch_add(1, std::memory_order_relaxed); }
+  void Unref();
+
+  const EventLoop::User loop_user_;
+  QueryService& service_;
+  EventLoop& loop_;
   QueryRuntime& runtime_;
-  const Clock::time_point received_;
+  grpc::ServerContext context_;
+  grpc::ServerAsyncResponseWriter<grpc::ByteBuffer> writer_{&context_};
+  grpc::ByteBuffer request_;
+  EventOf<EvaluateCall, &EvaluateCall::OnAccepted> accepted_{this};
+  EventOf<EvaluateCall, &EvaluateCall::OnDone> done_{this};
+  EventOf<EvaluateCall, &EvaluateCall::OnFinished> finished_{this};
+  std::atomic<int> references_{2};  // of `accepted_` and `done_`, in any order
   std::atomic<bool> cancelled_{false};
+  bool registered_ = false;
+  bool counted_ = false;
+  Clock::time_point received_;
 
   // Of the outstanding task alone.
   Session session_;
-  FrameWork work_;
+  std::unique_ptr<FrameRun> run_;
 
-  absl::Mutex mu_;  // between OnCancel and a task that parks
+  absl::Mutex mu_;  // between OnDone and a task that parks
   VersionGate::Ticket ticket_ ABSL_GUARDED_BY(mu_) = 0;
 };
 

@@ -6,6 +6,12 @@
 #include <algorithm>
 
 namespace carom::server {
+namespace {
+
+// What a first submission is taken for: a frame of some thousand bullets.
+constexpr uint64_t kNewcomersWork = 1 << 16;
+
+}  // namespace
 
 Executor::Executor(size_t threads) {
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
@@ -21,9 +27,16 @@ Executor::~Executor() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void Executor::Submit(Task* task) {
+void Executor::Submit(Task* task, uint64_t work) {
   absl::MutexLock lock(&mu_);
-  queue_.push_back(task);
+  if (task->is_known_) {
+    task->served_ = std::max(task->served_ + work, clock_);
+  } else {
+    task->is_known_ = true;
+    task->served_ = std::max(newcomers_, clock_);
+    newcomers_ = task->served_ + kNewcomersWork;
+  }
+  queue_.emplace(task->served_, ++last_number_, task);
 }
 
 void Executor::Loop() {
@@ -32,8 +45,7 @@ void Executor::Loop() {
     {
       absl::MutexLock lock(&mu_, absl::Condition(this, &Executor::HasWork));
       if (queue_.empty()) return;
-      task = queue_.front();
-      queue_.pop_front();
+      std::tie(clock_, std::ignore, task) = queue_.extract(queue_.begin()).value();
     }
     task->Run();
   }

@@ -31,12 +31,13 @@ uint64_t QueryCount(const v1::Group& group) {
   uint64_t count =
       FanQueryCount({group.fans().beams().data(), static_cast<size_t>(group.fans().beams_size())});
   for (const int size :
-       {group.segments().ax_size(), group.points().x_size(), group.circles().x_size(),
-        group.polygons().x_size(), group.rays().x_size(), group.capsules().ax_size(),
-        group.boxes().min_x_size(), group.distances().movers().x_size(),
-        group.contacts().movers().x_size(), group.depenetrations().movers().x_size(),
-        group.sweeps().movers().x_size(), group.rotating_sweeps().movers().x_size(),
-        group.arcs().x_size(), group.sights().ax_size(), group.moves().x_size()}) {
+       {group.segments().ax_size(), group.segments().floats().ax_size(), group.points().x_size(),
+        group.circles().x_size(), group.moves().floats().x_size(), group.polygons().x_size(),
+        group.rays().x_size(), group.capsules().ax_size(), group.boxes().min_x_size(),
+        group.distances().movers().x_size(), group.contacts().movers().x_size(),
+        group.depenetrations().movers().x_size(), group.sweeps().movers().x_size(),
+        group.rotating_sweeps().movers().x_size(), group.arcs().x_size(), group.sights().ax_size(),
+        group.moves().x_size()}) {
     count += static_cast<uint64_t>(size);
   }
   return count;
@@ -83,6 +84,24 @@ absl::StatusOr<absl::string_view> SceneName(const v1::Group& group, const SceneH
   return absl::string_view(group.scene());
 }
 
+// All of `work` and of `answer` but the groups, which keep their memory.
+void ClearWork(v1::FrameAnswer& answer, FrameWork& work) {
+  work.frame = nullptr;
+  work.answer = &answer;
+  work.deadline = FrameWork::kNever;
+  work.status = absl::OkStatus();
+  work.pending.clear();
+  work.waits.clear();
+  work.queries = work.rows = work.work_units = 0;
+  work.tiers = {};
+  work.shadow = {};
+  work.evaluating = {};
+  answer.clear_seq();
+  answer.clear_status();
+  answer.clear_stats();
+  answer.clear_skipped();
+}
+
 void AnswerStatus(const absl::Status& status, v1::GroupAnswer& answer) {
   answer.Clear();
   wire::EncodeStatus(status, *answer.mutable_status());
@@ -93,15 +112,21 @@ void AnswerStatus(const absl::Status& status, v1::GroupAnswer& answer) {
 // Beside these the answers hold vectors of one entry an item, which `max_queries` bounds.
 bool FrameScratch::IsModest() const {
   return decoded.shapes.capacity() <= kModestShapes && decoded.movers.capacity() <= kModestShapes &&
-         AreModest(answers.segments.hits, answers.points.polygon_ids, answers.rays.hits,
-                   answers.distances.polygon_ids, answers.contacts.polygon_ids, answers.sweeps.hits,
-                   answers.arcs.hits, answers.fans.polygon_ids, answers.moves.polygon_ids,
-                   answers.moves.edges) &&
+         AreModest(decoded.segment_floats, decoded.move_floats, answers.segments.hits,
+                   answers.points.polygon_ids, answers.rays.hits, answers.distances.polygon_ids,
+                   answers.contacts.polygon_ids, answers.sweeps.hits, answers.arcs.hits,
+                   answers.fans.polygon_ids, answers.moves.polygon_ids, answers.moves.edges) &&
          IsModestOverlap(answers.circles) && IsModestOverlap(answers.polygons) &&
          IsModestOverlap(answers.capsules) && IsModestOverlap(answers.boxes);
 }
 
-absl::Status FrameEvaluator::CheckFrame(const v1::Frame& frame) const {
+absl::Status FrameEvaluator::CheckParts(size_t parts) const {
+  const size_t limit = 2 * limits_.max_groups + SceneHandles::kMaxHandles;
+  return parts <= limit ? absl::OkStatus()
+                        : OverLimit("groups", "groups a frame", limits_.max_groups);
+}
+
+absl::Status FrameEvaluator::CheckFrame(const v1::Frame& frame, uint64_t& queries) const {
   if (frame.budget_us() > kMaxBudgetMicros) {
     return InvalidField("budget_us", absl::StrCat("must be in [0, ", kMaxBudgetMicros, "]"));
   }
@@ -111,7 +136,6 @@ absl::Status FrameEvaluator::CheckFrame(const v1::Frame& frame) const {
   if (static_cast<size_t>(frame.trackers_size()) > limits_.max_groups) {
     return OverLimit("trackers", "definitions a frame, as many as groups", limits_.max_groups);
   }
-  uint64_t queries = 0;
   uint64_t shapes = 0;
   for (const v1::TrackerDefinitions& definitions : frame.trackers()) {
     shapes += static_cast<uint64_t>(definitions.shapes_size());
@@ -129,43 +153,45 @@ absl::Status FrameEvaluator::CheckFrame(const v1::Frame& frame) const {
   return absl::OkStatus();
 }
 
-void FrameEvaluator::Begin(const v1::Frame& frame, Clock::time_point received, Session& session,
-                           v1::FrameAnswer& answer, FrameWork& work) const {
-  work.frame = &frame;
-  work.answer = &answer;
-  work.received = received;
-  work.deadline = FrameWork::kNever;
-  work.pending.clear();
-  work.waits.clear();
-  work.rows = work.work_units = 0;
-  work.tiers = {};
-  work.shadow = {};
-  work.evaluating = {};
-  answer.set_seq(frame.seq());
-  answer.clear_status();
-  answer.clear_stats();
-
-  work.status = CheckFrame(frame);
+void FrameEvaluator::Begin(const v1::Frame& frame, Clock::time_point received, FrameUse use,
+                           Session& session, v1::FrameAnswer& answer, FrameWork& work) const {
+  uint64_t queries = 0;
+  absl::Status status = CheckFrame(frame, queries);
   const absl::StatusOr<Coherence> coherence = wire::DecodeCoherence(frame.coherence());
-  work.status.Update(coherence.status());
-  if (work.status.ok()) work.status = session.Define(frame);
-  if (!work.status.ok()) {
-    answer.clear_groups();
-    wire::EncodeStatus(work.status, *answer.mutable_status());
-    return;
-  }
+  status.Update(coherence.status());
+  if (status.ok()) status = session.Define(frame);
+  if (!status.ok()) return Refuse(frame.seq(), std::move(status), answer, work);
+  ClearWork(answer, work);
+  work.frame = &frame;
+  work.received = received;
+  work.queries = queries;
   work.coherence = *coherence;
   if (frame.budget_us() != 0) {
     work.deadline = received + std::chrono::microseconds(frame.budget_us());
   }
-  // Not `Clear`, which frees the columns of all groups.
+  answer.set_seq(frame.seq());
+  if (use == FrameUse::kSkip) {
+    answer.set_skipped(true);
+    return answer.clear_groups();
+  }
+  // The groups keep their memory.
   while (answer.groups_size() > frame.groups_size()) answer.mutable_groups()->RemoveLast();
   while (answer.groups_size() < frame.groups_size()) answer.add_groups();
   for (int i = 0; i < frame.groups_size(); ++i) work.pending.push_back(i);
 }
 
+void FrameEvaluator::Refuse(uint64_t seq, absl::Status status, v1::FrameAnswer& answer,
+                            FrameWork& work) const {
+  ClearWork(answer, work);
+  answer.clear_groups();
+  answer.set_seq(seq);
+  wire::EncodeStatus(status, *answer.mutable_status());
+  work.status = std::move(status);
+}
+
 bool FrameEvaluator::Continue(FrameWork& work, Session& session, FrameScratch& scratch,
                               const std::atomic<bool>& cancelled) const {
+  if (!work.status.ok()) return true;
   work.waits.clear();
   size_t waiting = 0;
   for (const int index : work.pending) {
@@ -237,6 +263,9 @@ absl::Status FrameEvaluator::Evaluate(const Scene& scene, FrameWork& work, Sessi
   BeginMoves(scene, work, session, scratch, shadow_meter);
   WorkMeter meter(stop);
   meter.set_max_rows(limits_.max_answer_rows - work.rows);
+  if (limits_.max_work_units != 0) {
+    meter.set_max_units(limits_.max_work_units - std::min(limits_.max_work_units, work.work_units));
+  }
   const absl::Status status = EvaluateGroup(scene, scratch.decoded.group, scratch.answers, meter);
   session.trackers.End(scratch.answers.moves.memory_growth);
   work.tiers += scratch.answers.moves.tiers;
@@ -246,8 +275,15 @@ absl::Status FrameEvaluator::Evaluate(const Scene& scene, FrameWork& work, Sessi
     work.rows += meter.rows();
     return status;
   }
+  return Stopped(meter);
+}
+
+absl::Status FrameEvaluator::Stopped(const WorkMeter& meter) const {
   if (meter.out_of_rows()) {
     return OverLimit("", "answer rows a frame", limits_.max_answer_rows);
+  }
+  if (meter.out_of_units()) {
+    return OverLimit("", "work units a frame", limits_.max_work_units);
   }
   return absl::DeadlineExceededError("the frame's budget ended");
 }

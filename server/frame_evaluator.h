@@ -31,6 +31,7 @@ struct FrameLimits {
   size_t max_groups = 1024;
   size_t max_queries = 65536;
   uint64_t max_answer_rows = 262144;
+  uint64_t max_work_units = 0;  // 0: no limit
   TrackerTableLimits trackers;
   uint64_t shadow_interval = 1024;  // batches of moves a stream from one that is compared; 0: never
 };
@@ -45,6 +46,9 @@ struct FrameScratch {
   bool IsModest() const;
 };
 
+// What becomes of a frame: SKIP takes over its definitions and answers no group.
+enum class FrameUse { kAnswer, kSkip };
+
 // One frame on its way. `frame` and `answer` outlive it.
 struct FrameWork {
   static constexpr Clock::time_point kNever = Clock::time_point::max();
@@ -58,6 +62,7 @@ struct FrameWork {
   std::vector<int> pending;        // groups without answer, ascending
   std::vector<VersionWait> waits;  // of the pending groups, after `Continue` has returned false
   Coherence coherence = Coherence::kOn;
+  uint64_t queries = 0;
   uint64_t rows = 0;
   uint64_t work_units = 0;
   MoveTiers tiers;
@@ -75,8 +80,14 @@ class FrameEvaluator {
 
   // Sets `work` up for `frame`, and `answer`, whose memory is reused. A refused frame defines
   // nothing, has its status in `work.status` and in the answer, and nothing pending.
-  void Begin(const v1::Frame& frame, Clock::time_point received, Session& session,
+  void Begin(const v1::Frame& frame, Clock::time_point received, FrameUse use, Session& session,
              v1::FrameAnswer& answer, FrameWork& work) const;
+
+  // Whether a frame may have so many groups, bindings and definitions in all.
+  absl::Status CheckParts(size_t parts) const;
+
+  // Sets both up for a frame that is refused before it is looked at.
+  void Refuse(uint64_t seq, absl::Status status, v1::FrameAnswer& answer, FrameWork& work) const;
 
   // Answers every pending group that need not wait. False: groups wait for versions, until
   // `work.deadline` at most. Returns true early, with a meaningless answer, once `cancelled`.
@@ -84,7 +95,10 @@ class FrameEvaluator {
                 const std::atomic<bool>& cancelled) const;
 
  private:
-  absl::Status CheckFrame(const v1::Frame& frame) const;
+  // Counts the queries too.
+  absl::Status CheckFrame(const v1::Frame& frame, uint64_t& queries) const;
+  // Why the evaluation of a group stopped.
+  absl::Status Stopped(const WorkMeter& meter) const;
   // False if the group is to wait.
   bool AnswerGroup(const v1::Group& group, FrameWork& work, Session& session, FrameScratch& scratch,
                    const std::atomic<bool>& cancelled, v1::GroupAnswer& answer) const;

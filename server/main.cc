@@ -16,6 +16,7 @@
 #include <thread>
 #include <variant>
 
+#include "absl/synchronization/mutex.h"
 #include "server/options.h"
 #include "server/server.h"
 
@@ -49,6 +50,8 @@ void DrainOrExit(carom::server::Server& server) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Debian's Abseil looks for cycles at every lock, gRPC's among them.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   // Blocked before any thread exists, so that only sigwait receives them.
   const sigset_t signals = StopSignals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);

@@ -25,6 +25,8 @@ constexpr std::array kNumberOptions = {
     NumberOption{"--max-message-bytes", "CAROM_MAX_MESSAGE_BYTES",
                  &ServerOptions::max_message_bytes, 1024, 268435456,
                  "Bytes of a request at most; bounds what one message can make the server hold"},
+    NumberOption{"--max-streams", "CAROM_MAX_STREAMS", &ServerOptions::max_streams, 1, 1048576,
+                 "Streams and Evaluate calls at once at most; an idle stream takes some 20 KiB"},
     NumberOption{"--max-scenes", "CAROM_MAX_SCENES", &ServerOptions::max_scenes, 1, 1048576,
                  "Scenes at most; with the limits a scene, bounds the store"},
     NumberOption{"--max-polygons-per-scene", "CAROM_MAX_POLYGONS_PER_SCENE",
@@ -51,10 +53,16 @@ constexpr std::array kNumberOptions = {
         &ServerOptions::max_answer_rows_per_frame, 1, 16777216,
         "Rows (hits, polygons, edges, beams) of a frame's answer at most; a short question can "
         "have a long answer"},
+    NumberOption{"--max-work-units-per-frame", "CAROM_MAX_WORK_UNITS_PER_FRAME",
+                 &ServerOptions::max_work_units_per_frame, 0, 1000000000000000000,
+                 "Polygons and edges that a frame may look at; 0: no limit; some nanoseconds each"},
     NumberOption{"--max-frames-in-flight", "CAROM_MAX_FRAMES_IN_FLIGHT",
                  &ServerOptions::max_frames_in_flight, 1, 1024,
-                 "Frames of a stream that are read ahead of their answers at most; more hides a "
-                 "longer round trip and holds more messages"},
+                 "Frames of a stream ahead of their answers at most; one more is refused"},
+    NumberOption{"--max-unread-bytes", "CAROM_MAX_UNREAD_BYTES", &ServerOptions::max_unread_bytes,
+                 4096, 1073741824,
+                 "Bytes of answers of a stream that wait for its client, beyond one answer, and of "
+                 "frames read ahead; bounds what a slow client holds"},
     NumberOption{"--max-trackers-per-stream", "CAROM_MAX_TRACKERS_PER_STREAM",
                  &ServerOptions::max_trackers_per_stream, 1, 16777216,
                  "Trackers of a stream at most: their handles are below this; bounds its table"},
@@ -68,11 +76,16 @@ constexpr std::array kNumberOptions = {
     NumberOption{"--idle-stream-seconds", "CAROM_IDLE_STREAM_SECONDS",
                  &ServerOptions::idle_stream_seconds, 1, 86400,
                  "Seconds without a frame after which a stream ends; frees forgotten sessions"},
+    NumberOption{"--stalled-stream-seconds", "CAROM_STALLED_STREAM_SECONDS",
+                 &ServerOptions::stalled_stream_seconds, 1, 86400,
+                 "Seconds after which a stream ends whose client takes no answer while more than "
+                 "the unread bytes wait"},
     NumberOption{"--drain-seconds", "CAROM_DRAIN_SECONDS", &ServerOptions::drain_seconds, 0, 3600,
                  "Seconds after SIGTERM for calls in progress; keep it below the supervisor's own "
                  "patience"},
     NumberOption{"--threads", "CAROM_THREADS", &ServerOptions::threads, 0, 1024,
-                 "Threads that evaluate frames; 0: one for each hardware thread"},
+                 "Threads that answer small frames, and as many for large ones; 0: one for each "
+                 "hardware thread"},
     NumberOption{"--shadow-interval", "CAROM_SHADOW_INTERVAL", &ServerOptions::shadow_interval, 0,
                  4294967295,
                  "Batches of moves from one that is also answered without memory, and compared, to "

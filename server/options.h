@@ -30,6 +30,7 @@ struct ServerOptions {
 
   // --- Limits: each bounds memory that a client can take ---------------------------------------
   uint64_t max_message_bytes = 4u << 20;  // of a request; an import sends its parts
+  uint64_t max_streams = 16384;
   uint64_t max_scenes = 1024;
   uint64_t max_polygons_per_scene = 4194304;
   uint64_t max_vertices_per_polygon = 1048576;
@@ -38,17 +39,22 @@ struct ServerOptions {
   uint64_t max_queries_per_frame = 65536;
   uint64_t max_groups_per_frame = 1024;
   uint64_t max_answer_rows_per_frame = 262144;        // a row is a hit, a polygon or an edge
+  uint64_t max_work_units_per_frame = 0;              // polygons and edges looked at; 0: no limit
   uint64_t max_frames_in_flight = 16;                 // of one stream, read and not yet answered
+  uint64_t max_unread_bytes = 256u << 10;             // of one stream: answers, and frames, waiting
   uint64_t max_trackers_per_stream = 65536;           // their handles are below this
   uint64_t max_tracker_bytes_per_stream = 64u << 20;  // shapes, and what they remember
   uint64_t memory_quota_bytes = 1u << 30;             // of gRPC's buffers
 
   // --- Times ---------------------------------------------------------------------------------
   uint64_t idle_stream_seconds = 300;
+  uint64_t stalled_stream_seconds = 30;
   uint64_t drain_seconds = 10;
 
   // --- Performance; leave it alone unless caromd shares its machine ------------------------------
-  uint64_t threads = 0;  // that evaluate frames; 0: one for each hardware thread
+  // That answer small frames where they arrive, and as many that evaluate large ones; 0: one for
+  // each hardware thread.
+  uint64_t threads = 0;
   // Batches of moves of a stream from one of which a few are also answered without memory, and
   // compared, to the next; 0: never.
   uint64_t shadow_interval = 1024;

@@ -4,34 +4,62 @@
 // What every query call works with.
 //
 // `QueryRuntime` gathers the parts that unary and streaming calls share: the evaluator, the threads
-// it runs on, and the registry through which a drain reaches the calls in progress.
+// it runs on, and the registry through which a drain reaches the calls in progress. A `FrameRun` is
+// one frame on its way from bytes to bytes; its memory comes from the runtime and goes back to it.
 #pragma once
+
+#include <grpcpp/support/byte_buffer.h>
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
+#include "carom/v1/query_service.pb.h"
 #include "server/call_registry.h"
 #include "server/executor.h"
 #include "server/frame_evaluator.h"
+#include "server/message_io.h"
 #include "server/timer.h"
 #include "server/version_gate.h"
 
 namespace carom::server {
 
-// Evaluation buffers, shared by all calls: as many as threads run at once. Thread-safe.
-class ScratchPool {
+// Messages and buffers of one evaluation. Reused, they stop allocating once warm. Not thread-safe.
+struct FrameRun {
+  v1::StreamRequest request;
+  v1::StreamResponse response;
+  FrameScratch scratch;
+  FrameWork work;
+  size_t request_bytes = 0;
+  size_t held_bytes = 0;  // requests and answers so far
+};
+
+// Keeps some runs for the next frames. Thread-safe.
+class FrameRunPool {
  public:
-  std::unique_ptr<FrameScratch> Take();
-  // Keeps it for the next `Take`, unless one frame made it very large.
-  void Return(std::unique_ptr<FrameScratch> scratch);
+  std::unique_ptr<FrameRun> Take();
+  // Keeps it, unless there are enough, its frame was refused or cancelled (`answer_bytes` of 0)
+  // though large, or it has held so much that nobody knows what is left in its messages.
+  void Return(std::unique_ptr<FrameRun> run, size_t answer_bytes);
 
  private:
   absl::Mutex mu_;
-  std::vector<std::unique_ptr<FrameScratch>> free_ ABSL_GUARDED_BY(mu_);
+  std::vector<std::unique_ptr<FrameRun>> free_ ABSL_GUARDED_BY(mu_);
+};
+
+// What a call may take of the server; see ServerOptions.
+struct CallLimits {
+  size_t max_frame_bytes = 4u << 20;
+  size_t max_frames_in_flight = 16;
+  size_t max_streams = 16384;
+  size_t max_unread_bytes = 256u << 10;
+  Clock::duration idle_stream = std::chrono::seconds(300);
+  Clock::duration stalled_stream = std::chrono::seconds(30);
 };
 
 // Outlives every call. Thread-safe: each part is.
@@ -41,12 +69,38 @@ struct QueryRuntime {
   VersionGate& gate;
   Timer& timer;
   CallRegistry& calls;
-  const size_t max_frames_in_flight;
-  const Clock::duration idle_stream;
-  ScratchPool scratch{};
+  const CallLimits limits;
+  std::atomic<size_t> streams{0};  // and Evaluate calls
+  FrameRunPool runs{};
 
-  // `FrameEvaluator::Continue` with scratch from the pool.
-  bool Continue(FrameWork& work, Session& session, const std::atomic<bool>& cancelled);
+  // A run that has begun with the frame of `bytes`, whose head is `head`: what these are not is the
+  // frame's INVALID_ARGUMENT.
+  std::unique_ptr<FrameRun> Begin(const grpc::ByteBuffer& bytes, const FrameHead& head,
+                                  Clock::time_point received, FrameUse use, Session& session);
+
+  void EncodeLimits(v1::StreamLimits& message) const;
+};
+
+// Whether a frame is answered where it arrives. Frames of one call are alike, so what the last ones
+// took, by their size, tells what the next one will take.
+class CostEstimate {
+ public:
+  // The longest that a frame may keep a thread of the event loop, as far as can be told.
+  static constexpr Clock::duration kSmall = std::chrono::microseconds(300);
+  // A frame that turns out to ask more is not small, whatever its bytes: a fan is few of them.
+  static constexpr uint64_t kSmallQueries = 1024;
+
+  bool IsSmall(size_t bytes) const {
+    return static_cast<double>(bytes + kFrameBytes) * nanoseconds_a_byte_ <=
+           std::chrono::duration<double, std::nano>(kSmall).count();
+  }
+  void Learn(size_t bytes, Clock::duration took);
+
+ private:
+  // What a frame costs apart from its items, in bytes of items.
+  static constexpr size_t kFrameBytes = 512;
+  // A segment is 16 or 32 bytes and takes less than a microsecond; a frame has some bytes more.
+  double nanoseconds_a_byte_ = 32;
 };
 
 }  // namespace carom::server

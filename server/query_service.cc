@@ -9,22 +9,17 @@
 
 namespace carom::server {
 
-grpc::ServerUnaryReactor* QueryService::Evaluate(grpc::CallbackServerContext* context,
-                                                 const v1::EvaluateRequest* request,
-                                                 v1::EvaluateResponse* response) {
-  return EvaluateCall::Start(*context, *request, *response, runtime_);
+void QueryService::Accept(EventLoop& loop, QueryRuntime& runtime) {
+  // Each waits for the next call as soon as it has one; more of them accept more at once.
+  for (size_t i = 0; i < loop.thread_count(); ++i) {
+    Stream::Accept(*this, loop, runtime);
+    EvaluateCall::Accept(*this, loop, runtime);
+  }
 }
 
-grpc::ServerBidiReactor<v1::StreamRequest, v1::StreamResponse>* QueryService::Stream(
-    grpc::CallbackServerContext* context) {
-  return server::Stream::Start(*context, runtime_);
-}
-
-grpc::ServerUnaryReactor* QueryService::Explain(grpc::CallbackServerContext* context,
-                                                const v1::ExplainRequest*, v1::ExplainResponse*) {
-  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  reactor->Finish(ToGrpcStatus(absl::UnimplementedError("Explain is not part of this release")));
-  return reactor;
+grpc::Status QueryService::Explain(grpc::ServerContext*, const v1::ExplainRequest*,
+                                   v1::ExplainResponse*) {
+  return ToGrpcStatus(absl::UnimplementedError("Explain is not part of this release"));
 }
 
 }  // namespace carom::server

@@ -7,27 +7,22 @@
 #include <grpcpp/grpcpp.h>
 
 #include "carom/v1/query_service.grpc.pb.h"
+#include "server/event_loop.h"
 #include "server/query_runtime.h"
 
 namespace carom::server {
 
-// Gives each call its reactor. Callback API: no call holds a thread while it waits.
-// Thread-safe; `runtime` outlives it.
-class QueryService final : public v1::QueryService::CallbackService {
+// `Evaluate` and `Stream` are asynchronous and take bytes (server/message_io.h); no call holds a
+// thread while it waits. Thread-safe.
+class QueryService final : public v1::QueryService::WithRawMethod_Evaluate<
+                               v1::QueryService::WithRawMethod_Stream<v1::QueryService::Service>> {
  public:
-  explicit QueryService(QueryRuntime& runtime) : runtime_(runtime) {}
+  // Takes calls, one after the other, from here until the server is shut down. `loop` and `runtime`
+  // outlive the last of them.
+  void Accept(EventLoop& loop, QueryRuntime& runtime);
 
-  grpc::ServerUnaryReactor* Evaluate(grpc::CallbackServerContext* context,
-                                     const v1::EvaluateRequest* request,
-                                     v1::EvaluateResponse* response) override;
-  grpc::ServerBidiReactor<v1::StreamRequest, v1::StreamResponse>* Stream(
-      grpc::CallbackServerContext* context) override;
-  grpc::ServerUnaryReactor* Explain(grpc::CallbackServerContext* context,
-                                    const v1::ExplainRequest* request,
-                                    v1::ExplainResponse* response) override;
-
- private:
-  QueryRuntime& runtime_;
+  grpc::Status Explain(grpc::ServerContext* context, const v1::ExplainRequest* request,
+                       v1::ExplainResponse* response) override;
 };
 
 }  // namespace carom::server

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
+#include "carom/status.h"
 #include "wire/errors.h"
 
 namespace carom::server {
@@ -13,6 +15,18 @@ grpc::Status ToGrpcStatus(const absl::Status& status) {
   if (status.ok()) return grpc::Status::OK;
   return grpc::Status(static_cast<grpc::StatusCode>(status.code()), std::string(status.message()),
                       wire::SerializeDetails(status));
+}
+
+absl::Status TooManyStreams(size_t limit) {
+  constexpr uint64_t kRetryDelayUs = 1000000;
+  return WithRetryDelay(absl::ResourceExhaustedError(
+                            absl::StrCat("the server has ", limit, " streams and Evaluate calls")),
+                        kRetryDelayUs);
+}
+
+absl::Status TooManyBytes(size_t limit) {
+  return Refused(absl::StatusCode::kResourceExhausted, "",
+                 absl::StrCat("must be at most ", limit, " (bytes of a message)"));
 }
 
 absl::Status Draining() {

@@ -18,4 +18,10 @@ grpc::Status ToGrpcStatus(const absl::Status& status);
 // UNAVAILABLE: what a call gets from a server that drains.
 absl::Status Draining();
 
+// RESOURCE_EXHAUSTED, to be tried again in a second: what a call above `limit` of them gets.
+absl::Status TooManyStreams(size_t limit);
+
+// RESOURCE_EXHAUSTED: what a message above `limit` bytes gets.
+absl::Status TooManyBytes(size_t limit);
+
 }  // namespace carom::server

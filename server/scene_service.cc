@@ -69,6 +69,7 @@ SceneService::SceneService(SceneStore& store, Timer& timer, CallRegistry& calls,
       calls_(calls),
       polygon_limits_(options.polygon_limits()),
       scene_limits_(options.scene_limits()),
+      max_message_bytes_(options.max_message_bytes),
       idle_(std::chrono::seconds(options.idle_stream_seconds)) {}
 
 grpc::Status SceneService::Answer(absl::FunctionRef<absl::Status()> call) {
@@ -125,7 +126,13 @@ grpc::Status SceneService::LintScene(grpc::ServerContext*, const v1::LintSceneRe
   return Unimplemented("LintScene");
 }
 
+absl::Status SceneService::CheckBytes(const google::protobuf::MessageLite& request) const {
+  return request.ByteSizeLong() <= max_message_bytes_ ? absl::OkStatus()
+                                                      : TooManyBytes(max_message_bytes_);
+}
+
 absl::Status SceneService::Create(const v1::CreateSceneRequest& request, v1::Scene& summary) {
+  if (absl::Status status = CheckBytes(request); !status.ok()) return status;
   if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
   if (absl::Status status = CheckPolygonCount("polygons", request.polygons_size(), scene_limits_);
       !status.ok()) {
@@ -171,6 +178,7 @@ absl::Status SceneService::Delete(const v1::DeleteSceneRequest& request) {
 }
 
 absl::Status SceneService::Commit(const v1::CommitEditsRequest& request, v1::Scene& summary) {
+  if (absl::Status status = CheckBytes(request); !status.ok()) return status;
   if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
   const Scene::Ptr scene = store_.Find(request.name());
   if (scene == nullptr) return NoSuchScene();
@@ -197,7 +205,9 @@ absl::Status SceneService::Import(grpc::ServerContext& context,
     return reader.Read(&part);
   };
   while (read()) {
-    if (absl::Status status = upload.Add(part); !status.ok()) return status;
+    absl::Status status = CheckBytes(part);
+    if (status.ok()) status = upload.Add(part);
+    if (!status.ok()) return status;
   }
   // A broken stream ends as a closed one does, but for this.
   const auto abandoned = [&context] { return context.IsCancelled(); };

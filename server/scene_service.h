@@ -57,6 +57,9 @@ class SceneService final : public v1::SceneService::Service {
   absl::Status Import(grpc::ServerContext& context,
                       grpc::ServerReader<v1::ImportSceneRequest>& reader, v1::Scene& summary);
 
+  // RESOURCE_EXHAUSTED for a message above the limit: gRPC's own is higher, for frames.
+  absl::Status CheckBytes(const google::protobuf::MessageLite& request) const;
+
   // What `call` returns, or UNAVAILABLE under a drain.
   grpc::Status Answer(absl::FunctionRef<absl::Status()> call);
 
@@ -65,6 +68,7 @@ class SceneService final : public v1::SceneService::Service {
   CallRegistry& calls_;
   const PolygonLimits polygon_limits_;
   const SceneLimits scene_limits_;
+  const size_t max_message_bytes_;
   const Clock::duration idle_;
 };
 

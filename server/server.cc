@@ -3,10 +3,10 @@
 
 #include "server/server.h"
 
+#include <grpc/grpc.h>
 #include <grpcpp/ext/channelz_service_plugin.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
-#include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/resource_quota.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -22,6 +22,8 @@
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "server/event_loop.h"
+#include "server/health_service.h"
 #include "server/memory_store.h"
 #include "server/query_runtime.h"
 #include "server/query_service.h"
@@ -41,7 +43,8 @@ constexpr absl::Duration kLastFlush = absl::Milliseconds(250);  // of a drain, f
 void RegisterPlugins() {
   static absl::once_flag once;
   absl::call_once(once, [] {
-    grpc::EnableDefaultHealthCheckService(true);
+    // Never undone: the last one to be done with gRPC waits for a poller of its own, 10 s at worst.
+    grpc_init();
     grpc::reflection::InitProtoReflectionServerBuilderPlugin();
     grpc::channelz::experimental::InitChannelzService();
   });
@@ -69,8 +72,13 @@ void Configure(const ServerOptions& options, grpc::ServerBuilder& builder) {
   quota.Resize(options.memory_quota_bytes);
   quota.SetMaxThreads(kMaxSyncThreads);
   builder.SetResourceQuota(quota);
-  builder.SetMaxReceiveMessageSize(static_cast<int>(options.max_message_bytes));
+  // A message up to the limit is read whole, one beyond it too, to be refused alone; what is much
+  // larger ends its call.
+  builder.SetMaxReceiveMessageSize(static_cast<int>(2 * options.max_message_bytes));
   builder.SetDefaultCompressionAlgorithm(GRPC_COMPRESS_NONE);
+  // gRPC would inflate a message first and look at its size then.
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
   builder.SetSyncServerOption(grpc::ServerBuilder::NUM_CQS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::MIN_POLLERS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::MAX_POLLERS, 2);
@@ -87,15 +95,25 @@ FrameLimits FrameLimitsOf(const ServerOptions& options) {
   return {.max_groups = options.max_groups_per_frame,
           .max_queries = options.max_queries_per_frame,
           .max_answer_rows = options.max_answer_rows_per_frame,
+          .max_work_units = options.max_work_units_per_frame,
           .trackers = {.max_trackers = options.max_trackers_per_stream,
                        .max_bytes = options.max_tracker_bytes_per_stream},
           .shadow_interval = options.shadow_interval};
 }
 
+CallLimits CallLimitsOf(const ServerOptions& options) {
+  return {.max_frame_bytes = options.max_message_bytes,
+          .max_frames_in_flight = options.max_frames_in_flight,
+          .max_streams = options.max_streams,
+          .max_unread_bytes = options.max_unread_bytes,
+          .idle_stream = std::chrono::seconds(options.idle_stream_seconds),
+          .stalled_stream = std::chrono::seconds(options.stalled_stream_seconds)};
+}
+
 }  // namespace
 
 // In the order of their making; each uses only those above it, but for `grpc`, which is over before
-// any of them goes.
+// any of them goes. `loop` goes first, as its events use all others.
 struct Server::Parts {
   explicit Parts(const ServerOptions& o)
       : options(o),
@@ -108,9 +126,7 @@ struct Server::Parts {
                 .gate = gate,
                 .timer = timer,
                 .calls = calls,
-                .max_frames_in_flight = o.max_frames_in_flight,
-                .idle_stream = std::chrono::seconds(o.idle_stream_seconds)},
-        queries(runtime),
+                .limits = CallLimitsOf(o)},
         scenes(store, timer, calls, o) {}
 
   const ServerOptions options;
@@ -124,12 +140,18 @@ struct Server::Parts {
   QueryRuntime runtime;
   QueryService queries;
   SceneService scenes;
+  HealthService health{
+      {v1::QueryService::service_full_name(), v1::SceneService::service_full_name()}};
   std::unique_ptr<grpc::Server> grpc;
+  std::unique_ptr<EventLoop> loop;
   absl::once_flag drained;
 };
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& options) {
-  if (absl::Status status = CheckServerOptions(options); !status.ok()) return status;
+  const bool listens = !options.address.empty();
+  ServerOptions checked = options;
+  if (!listens) checked.address = ServerOptions().address;
+  if (absl::Status status = CheckServerOptions(checked); !status.ok()) return status;
   absl::string_view path = options.address;
   const bool is_unix = absl::ConsumePrefix(&path, "unix:");
   const absl::Status unavailable =
@@ -141,18 +163,24 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   grpc::ServerBuilder builder;
   Configure(options, builder);
   int port = 0;
-  builder.AddListeningPort(options.address, grpc::InsecureServerCredentials(), &port);
+  if (listens) {
+    builder.AddListeningPort(options.address, grpc::InsecureServerCredentials(), &port);
+  }
   builder.RegisterService(&parts->scenes);
   builder.RegisterService(&parts->queries);
+  builder.RegisterService(&parts->health);
+  parts->loop = std::make_unique<EventLoop>(builder, options.threads);
   parts->grpc = builder.BuildAndStart();
-  if (parts->grpc == nullptr || port == 0) return unavailable;
+  if (parts->grpc == nullptr || (listens && port == 0)) return unavailable;
+  parts->queries.Accept(*parts->loop, parts->runtime);
+  parts->health.Accept(*parts->loop);
+  parts->loop->Start();
 
-  const size_t colon = options.address.rfind(':');
-  parts->address =
-      is_unix ? options.address : absl::StrCat(options.address.substr(0, colon), ":", port);
-  grpc::HealthCheckServiceInterface* health = parts->grpc->GetHealthCheckService();
-  health->SetServingStatus(v1::QueryService::service_full_name(), true);
-  health->SetServingStatus(v1::SceneService::service_full_name(), true);
+  parts->address = options.address;
+  if (listens && !is_unix) {
+    const size_t colon = options.address.rfind(':');
+    parts->address = absl::StrCat(options.address.substr(0, colon), ":", port);
+  }
   return std::unique_ptr<Server>(new Server(std::move(parts)));
 }
 
@@ -162,16 +190,21 @@ Server::~Server() { Drain(); }
 
 const std::string& Server::address() const { return parts_->address; }
 
+std::shared_ptr<grpc::Channel> Server::InProcessChannel(const grpc::ChannelArguments& arguments) {
+  return parts_->grpc->InProcessChannel(arguments);
+}
+
 void Server::Drain() {
   absl::call_once(parts_->drained, [this] {
     const absl::Time deadline = absl::Now() + absl::Seconds(parts_->options.drain_seconds);
-    parts_->grpc->GetHealthCheckService()->SetServingStatus(false);
+    parts_->health.Stop();
     parts_->calls.Drain();
     parts_->calls.AwaitEmpty(deadline);
     // What is left: calls out of time, and health watches, which end by being cancelled alone.
     parts_->grpc->Shutdown(absl::ToChronoTime(std::min(deadline, absl::Now() + kLastFlush)));
     parts_->grpc->Wait();
     parts_->calls.AwaitEmpty(absl::InfiniteFuture());
+    parts_->loop.reset();
   });
 }
 

@@ -15,6 +15,11 @@
 #include "absl/status/statusor.h"
 #include "server/options.h"
 
+namespace grpc {
+class Channel;
+class ChannelArguments;
+}  // namespace grpc
+
 namespace carom::server {
 
 // Every part of the service, listening: scenes, queries, grpc.health.v1, reflection, channelz.
@@ -23,6 +28,8 @@ namespace carom::server {
 // on, NOT_SERVING from `Drain` on. Thread-safe. One process may hold several.
 class Server {
  public:
+  // With an empty address it listens nowhere: calls come by `InProcessChannel` alone.
+  //
   // Errors: INVALID_ARGUMENT naming an option out of range; UNAVAILABLE if the address cannot be
   // listened on, as when another process does.
   static absl::StatusOr<std::unique_ptr<Server>> Start(const ServerOptions& options);
@@ -32,8 +39,13 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Where it listens: `HOST:PORT` with the real port, or `unix:PATH`.
+  // Where it listens: `HOST:PORT` with the real port, `unix:PATH`, or empty.
   const std::string& address() const;
+
+  // A channel to this server that takes no socket. Its calls end as those of others when the server
+  // drains. No call may begin once `Drain` is called or the server destroyed: gRPC does not survive
+  // it.
+  std::shared_ptr<grpc::Channel> InProcessChannel(const grpc::ChannelArguments& arguments);
 
   // Stops in an orderly way and returns when all is over, after `drain_seconds` at most: health
   // turns NOT_SERVING, further calls and frames get UNAVAILABLE, what was read is answered; what

@@ -3,8 +3,6 @@
 
 #include "server/session.h"
 
-#include <utility>
-
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "carom/status.h"
@@ -55,9 +53,8 @@ absl::Status Session::Define(const v1::Frame& frame) {
     if (!status.ok()) return status;
     const std::span<const uint32_t> removed{frame.removed_trackers().data(),
                                             static_cast<size_t>(frame.removed_trackers_size())};
-    absl::StatusOr<TrackerTable::Edit> edit = trackers.Check(removed, decoded.definitions);
-    if (!edit.ok()) return edit.status();
-    trackers.Apply(*std::move(edit));
+    status = trackers.Define(removed, decoded.definitions);
+    if (!status.ok()) return status;
   }
   handles.Bind(frame.bindings());
   trackers.BeginFrame();

@@ -3,94 +3,129 @@
 
 #include "server/stream.h"
 
+#include <grpc/grpc.h>
+
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "carom/status.h"
+#include "server/message_io.h"
+#include "server/query_service.h"
 #include "server/rpc_status.h"
+#include "wire/errors.h"
 
 namespace carom::server {
 namespace {
 
-// Messages are kept for reuse up to this size and number; larger ones are freed.
-constexpr size_t kModestMessageBytes = 256 << 10;
-constexpr size_t kSpareMessages = 2;
-
-template <typename Message>
-std::unique_ptr<Message> TakeOrMake(std::vector<std::unique_ptr<Message>>& spare) {
-  if (spare.empty()) return std::make_unique<Message>();
-  std::unique_ptr<Message> message = std::move(spare.back());
-  spare.pop_back();
-  return message;
-}
+// How long a stream may keep a thread of the event loop for small frames that are there already.
+constexpr Clock::duration kTurn = std::chrono::microseconds(500);
+// What a frame that is refused counts until its refusal is written.
+constexpr size_t kRefusalBytes = 256;
+// After how long a frame over the frames in flight is worth another try.
+constexpr uint64_t kRetryFrameUs = 10000;
+// Work of small frames, answered while nobody waited, that counts against a large one.
+constexpr uint64_t kMaxDebt = 1 << 17;
 
 }  // namespace
 
-Stream* Stream::Start(grpc::CallbackServerContext& context, QueryRuntime& runtime) {
-  auto* stream = new Stream(context, runtime);
-  // The call's end may come at once, and with it the end of the last reference.
-  stream->Ref();
-  const bool accepted = runtime.calls.Add(stream);
-  {
-    absl::MutexLock lock(&stream->mu_);
-    if (accepted) {
-      stream->ScheduleIdleCheck(stream->last_activity_ + runtime.idle_stream);
-    } else {
-      stream->draining_ = true;
-    }
-    stream->Advance();
-  }
-  stream->Unref();
-  return stream;
+void Stream::Accept(QueryService& service, EventLoop& loop, QueryRuntime& runtime) {
+  auto* stream = new Stream(service, loop, runtime);
+  stream->context_.AsyncNotifyWhenDone(&stream->done_);
+  service.RequestStream(&stream->context_, &stream->call_, &loop.queue(), &loop.queue(),
+                        &stream->accepted_);
 }
 
-Stream::Stream(grpc::CallbackServerContext& context, QueryRuntime& runtime)
-    : context_(context),
+Stream::Stream(QueryService& service, EventLoop& loop, QueryRuntime& runtime)
+    : loop_user_(loop),
+      service_(service),
+      loop_(loop),
       runtime_(runtime),
-      session_(runtime.evaluator.limits().trackers),
-      last_activity_(Clock::now()) {}
+      session_(runtime.evaluator.limits().trackers) {}
 
-void Stream::OnReadDone(bool ok) {
-  absl::MutexLock lock(&mu_);
-  if (!ok || draining_ || ended_) {
-    reading_.reset();
-    half_closed_ |= !ok;
-  } else {
-    last_activity_ = Clock::now();
-    queue_.push_back({std::move(reading_), last_activity_});
-    ++frames_;
+void Stream::OnAccepted(bool ok) {
+  if (!ok) {
+    Unref();  // there is no call, so `done_` never happens
+    return Unref();
   }
-  Advance();
-}
-
-void Stream::OnWriteDone(bool ok) {
-  absl::MutexLock lock(&mu_);
-  last_activity_ = Clock::now();
-  Recycle(std::move(writing_));
-  --frames_;
-  if (!ok) Break();
-  Advance();
-}
-
-void Stream::OnCancel() {
-  absl::MutexLock lock(&mu_);
-  Break();
-  Advance();
-}
-
-void Stream::OnDone() {
+  Accept(service_, loop_, runtime_);
+  const size_t streams = runtime_.streams.fetch_add(1, std::memory_order_relaxed);
+  registered_ = true;
+  const bool accepted = runtime_.calls.Add(this);
   {
     absl::MutexLock lock(&mu_);
-    if (idle_timer_ != 0 && runtime_.timer.Cancel(idle_timer_)) {
-      references_.fetch_sub(1, std::memory_order_relaxed);  // the call's is still there
+    last_activity_ = Clock::now();
+    if (!accepted) draining_ = true;
+    if (cancelled_ || ended_) {
+      // It went as it came, or the server drains.
+    } else if (streams >= runtime_.limits.max_streams) {
+      End(TooManyStreams(runtime_.limits.max_streams));
+    } else {
+      ScheduleIdleCheck(last_activity_ + runtime_.limits.idle_stream);
+      if (accepted) {
+        writing_bytes_ = unread_bytes_ = 1;
+        Ref();
+        call_.SendInitialMetadata(&greeted_);
+      }
+      Advance(Where::kElsewhere);
     }
   }
   Unref();
 }
 
+void Stream::OnGreeted(bool ok) { OnWritten(ok); }
+
+void Stream::OnRead(bool ok) {
+  const FrameHead head = ok ? PeekFrame(read_bytes_) : FrameHead();
+  bool run = false;
+  {
+    absl::MutexLock lock(&mu_);
+    reading_ = false;
+    if (!ok || draining_ || ended_ || cancelled_) {
+      half_closed_ |= !ok;
+      read_bytes_.Clear();
+    } else {
+      Enqueue(head);
+    }
+    run = Advance(Where::kHere);
+  }
+  if (run) RunHere();
+  Unref();
+}
+
+void Stream::OnWritten(bool ok) {
+  bool run = false;
+  {
+    absl::MutexLock lock(&mu_);
+    last_activity_ = Clock::now();
+    unread_bytes_ -= std::exchange(writing_bytes_, 0);
+    ++writes_;
+    if (!ok) Break();
+    run = Advance(Where::kHere);
+  }
+  if (run) RunHere();
+  Unref();
+}
+
+void Stream::OnDone(bool) {
+  {
+    absl::MutexLock lock(&mu_);
+    for (Timer::Id* timer : {&idle_timer_, &stall_timer_}) {
+      if (*timer != 0 && runtime_.timer.Cancel(std::exchange(*timer, 0))) {
+        references_.fetch_sub(1, std::memory_order_relaxed);  // that of `done_` is still there
+      }
+    }
+    if (context_.IsCancelled()) Break();
+  }
+  Unref();
+}
+
+void Stream::OnFinished(bool) { Unref(); }
+
 void Stream::Drain() {
   absl::MutexLock lock(&mu_);
   draining_ = true;
-  Advance();
+  Advance(Where::kElsewhere);
 }
 
 void Stream::Run() {
@@ -98,75 +133,186 @@ void Stream::Run() {
     // Waits for the run that parked, which may still hold the lock.
     absl::MutexLock lock(&mu_);
     ticket_ = 0;
+    // It has not begun, however long ago it was taken.
+    if (run_ == nullptr && IsSuperseded(frame_)) frame_.use = FrameUse::kSkip;
   }
-  if (!begun_) {
-    runtime_.evaluator.Begin(frame_.request->frame(), frame_.received, session_,
-                             *answer_->mutable_answer(), work_);
-    begun_ = true;
-  }
-  const bool done = runtime_.Continue(work_, session_, cancelled_);
+  if (!Evaluate(Where::kElsewhere)) return;  // the task and its reference go on
   {
     absl::MutexLock lock(&mu_);
-    if (!done && !cancelled_) {
-      ticket_ = runtime_.gate.Park(work_.waits, work_.deadline, this);
-      return;  // the task and its reference go on
-    }
-    evaluating_ = begun_ = false;
-    Recycle(std::move(frame_.request));
-    ready_ = std::move(answer_);
-    Advance();
+    Advance(Where::kElsewhere);
   }
   Unref();
 }
 
-void Stream::Advance() {
-  if (ended_) return;
-  if (cancelled_) {
-    if (!evaluating_) End(absl::CancelledError("the call is cancelled"));
-    return;
+void Stream::RunHere() {
+  const Clock::time_point end = Clock::now() + kTurn;
+  bool more = true;
+  while (more) {
+    if (!Evaluate(Where::kHere)) return;
+    absl::MutexLock lock(&mu_);
+    more = Advance(Clock::now() < end ? Where::kHere : Where::kElsewhere);
+    if (more) Unref();  // of the evaluation before, which is not the last one
   }
+  Unref();
+}
+
+bool Stream::Evaluate(Where where) {
+  const Clock::time_point start = Clock::now();
+  if (run_ == nullptr) {
+    run_ = runtime_.Begin(frame_.bytes, frame_.head, frame_.received, frame_.use, session_);
+    frame_.bytes.Clear();
+    if (where == Where::kHere && run_->work.queries > CostEstimate::kSmallQueries) {
+      absl::MutexLock lock(&mu_);
+      MaybeRead();
+      Submit();
+      return false;
+    }
+  }
+  const bool done =
+      runtime_.evaluator.Continue(run_->work, session_, run_->scratch, cancelled_) || cancelled_;
+  grpc::ByteBuffer answer;
+  if (done && !cancelled_) answer = Encoded(run_->response);
+  absl::MutexLock lock(&mu_);
+  if (!done && !cancelled_) {
+    MaybeRead();
+    ticket_ = runtime_.gate.Park(run_->work.waits, run_->work.deadline, this);
+    return false;
+  }
+  cost_.Learn(frame_.size, Clock::now() - start);
+  unpaid_work_ += 1 + run_->work.work_units;
+  runtime_.runs.Return(std::move(run_), answer.Length());
+  evaluating_ = false;
+  if (!cancelled_) Answer(answer);
+  return true;
+}
+
+bool Stream::Advance(Where where) {
+  if (ended_ || cancelled_) return false;
   MaybeWrite();
-  MaybeEvaluate();
-  MaybeRead();
-  if (frames_ != 0) return;
-  if (draining_) {
-    End(Draining());
-  } else if (half_closed_) {
-    End(absl::OkStatus());
+  const bool run = MaybeEvaluate(where);
+  MaybeWrite();  // refusals
+  // A read that comes after the write leaves the window's update to it: one call of the system for
+  // a small frame, not two. A frame that is parked instead reads on by itself.
+  if (!run) MaybeRead();
+  WatchStall();
+  if (frames_ == 0 && writing_bytes_ == 0) {
+    if (draining_) {
+      End(Draining());
+    } else if (half_closed_) {
+      End(absl::OkStatus());
+    }
   }
-}
-
-void Stream::MaybeRead() {
-  if (reading_ != nullptr || half_closed_ || draining_) return;
-  if (frames_ >= runtime_.max_frames_in_flight) return;
-  reading_ = TakeOrMake(spare_requests_);
-  StartRead(reading_.get());
-}
-
-void Stream::MaybeEvaluate() {
-  if (evaluating_ || ready_ != nullptr || queue_.empty()) return;
-  evaluating_ = true;
-  frame_ = std::move(queue_.front());
-  queue_.pop_front();
-  answer_ = TakeOrMake(spare_responses_);
-  Ref();
-  runtime_.executor.Submit(this);
+  return run;
 }
 
 void Stream::MaybeWrite() {
-  if (ready_ == nullptr || writing_ != nullptr) return;
-  writing_ = std::move(ready_);
-  StartWrite(writing_.get());
+  if (writing_bytes_ != 0 || ready_.empty()) return;
+  // An answer is never empty: it has stats or a status.
+  writing_bytes_ = ready_.front().Length();
+  --frames_;
+  Ref();
+  call_.Write(ready_.front(), &written_);
+  ready_.pop_front();
+}
+
+bool Stream::MaybeEvaluate(Where where) {
+  if (evaluating_ || !TakeFrame()) return false;
+  evaluating_ = true;
+  Ref();
+  if (where == Where::kHere && cost_.IsSmall(frame_.size)) return true;
+  Submit();
+  return false;
+}
+
+void Stream::Submit() {
+  runtime_.executor.Submit(this, std::min(std::exchange(unpaid_work_, 0), kMaxDebt));
+}
+
+void Stream::MaybeRead() {
+  if (reading_ || half_closed_ || draining_ || IsFull()) return;
+  if (queued_bytes_ > runtime_.limits.max_unread_bytes) return;
+  reading_ = true;
+  Ref();
+  call_.Read(&read_bytes_, &read_);
+}
+
+absl::Status Stream::CheckFlow(size_t size) const {
+  const CallLimits& limits = runtime_.limits;
+  if (size > limits.max_frame_bytes) return TooManyBytes(limits.max_frame_bytes);
+  if (frames_ < limits.max_frames_in_flight) return absl::OkStatus();
+  return WithRetryDelay(
+      Refused(absl::StatusCode::kResourceExhausted, "",
+              absl::StrCat("must be at most ", limits.max_frames_in_flight, " (frames in flight)")),
+      kRetryFrameUs);
+}
+
+void Stream::Enqueue(const FrameHead& head) {
+  last_activity_ = Clock::now();
+  ReadFrame& frame = queue_.emplace_back();
+  frame.received = last_activity_;
+  frame.size = read_bytes_.Length();
+  frame.head = head;
+  frame.refusal = CheckFlow(frame.size);
+  if (frame.refusal.ok()) {
+    frame.bytes.Swap(&read_bytes_);
+  } else {
+    frame.size = kRefusalBytes;
+  }
+  read_bytes_.Clear();
+  queued_bytes_ += frame.size;
+  ++frames_;
+}
+
+bool Stream::TakeFrame() {
+  while (!queue_.empty() && !IsFull()) {
+    ReadFrame frame = std::move(queue_.front());
+    queue_.pop_front();
+    queued_bytes_ -= frame.size;
+    if (frame.refusal.ok()) {
+      if (IsSuperseded(frame)) frame.use = FrameUse::kSkip;
+      frame_ = std::move(frame);
+      return true;
+    }
+    Answer(Refusal(frame.head.seq, frame.refusal));
+  }
+  return false;
+}
+
+bool Stream::IsSuperseded(const ReadFrame& frame) const {
+  const auto supersedes = [](const ReadFrame& other) {
+    return other.refusal.ok() && other.head.supersede;
+  };
+  return !queue_.empty() && supersedes(frame) &&
+         std::any_of(queue_.begin(), queue_.end(), supersedes);
+}
+
+void Stream::Answer(const grpc::ByteBuffer& bytes) {
+  unread_bytes_ += bytes.Length();
+  ready_.push_back(bytes);
+}
+
+grpc::ByteBuffer Stream::Encoded(v1::StreamResponse& response) {
+  if (!std::exchange(limits_told_, true)) runtime_.EncodeLimits(*response.mutable_limits());
+  return Serialize(response);
+}
+
+grpc::ByteBuffer Stream::Refusal(uint64_t seq, const absl::Status& status) {
+  v1::StreamResponse response;
+  response.mutable_answer()->set_seq(seq);
+  wire::EncodeStatus(status, *response.mutable_answer()->mutable_status());
+  return Encoded(response);
 }
 
 void Stream::End(const absl::Status& status) {
   ended_ = true;
-  Finish(ToGrpcStatus(status));
+  Ref();
+  call_.Finish(ToGrpcStatus(status), &finished_);
 }
 
 void Stream::Break() {
   cancelled_ = true;
   queue_.clear();
+  ready_.clear();
   if (ticket_ != 0) runtime_.gate.Wake(ticket_);
 }
 
@@ -174,17 +320,15 @@ void Stream::CheckIdle() {
   {
     absl::MutexLock lock(&mu_);
     idle_timer_ = 0;
-    if (!ended_) {
-      const Clock::time_point due = last_activity_ + runtime_.idle_stream;
+    if (!ended_ && !cancelled_) {
+      const Clock::time_point due = last_activity_ + runtime_.limits.idle_stream;
       const Clock::time_point now = Clock::now();
-      if (now < due) {
-        ScheduleIdleCheck(due);
-      } else if (frames_ == 0) {
+      if (now >= due && writing_bytes_ != 0) {
+        Cut();
+      } else if (now >= due && frames_ == 0) {
         End(absl::AbortedError("the stream was idle; open another one"));
-      } else if (writing_ != nullptr) {
-        context_.TryCancel();
       } else {
-        ScheduleIdleCheck(now + runtime_.idle_stream);
+        ScheduleIdleCheck(now < due ? due : now + runtime_.limits.idle_stream);
       }
     }
   }
@@ -196,22 +340,39 @@ void Stream::ScheduleIdleCheck(Clock::time_point when) {
   idle_timer_ = runtime_.timer.Schedule(when, [this] { CheckIdle(); });
 }
 
-void Stream::Recycle(std::unique_ptr<v1::StreamRequest> request) {
-  if (spare_requests_.size() >= kSpareMessages) return;
-  if (request->ByteSizeLong() > kModestMessageBytes) return;
-  spare_requests_.push_back(std::move(request));
+void Stream::WatchStall() {
+  if (stall_timer_ != 0 || writing_bytes_ == 0 || !IsFull()) return;
+  Ref();
+  stall_timer_ = runtime_.timer.Schedule(Clock::now() + runtime_.limits.stalled_stream,
+                                         [this, writes = writes_] { CheckStall(writes); });
 }
 
-void Stream::Recycle(std::unique_ptr<v1::StreamResponse> response) {
-  if (spare_responses_.size() >= kSpareMessages) return;
-  // It was written, so its size is known.
-  if (static_cast<size_t>(response->GetCachedSize()) > kModestMessageBytes) return;
-  spare_responses_.push_back(std::move(response));
+void Stream::CheckStall(uint64_t writes) {
+  {
+    absl::MutexLock lock(&mu_);
+    stall_timer_ = 0;
+    if (!ended_ && !cancelled_) {
+      if (writes == writes_ && IsFull()) {
+        Cut();
+      } else {
+        WatchStall();
+      }
+    }
+  }
+  Unref();
+}
+
+void Stream::Cut() {
+  grpc_call_cancel_with_status(context_.c_call(), GRPC_STATUS_RESOURCE_EXHAUSTED,
+                               "the client does not take its answers", nullptr);
 }
 
 void Stream::Unref() {
   if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  runtime_.calls.Remove(this);
+  if (registered_) {
+    runtime_.streams.fetch_sub(1, std::memory_order_relaxed);
+    runtime_.calls.Remove(this);
+  }
   delete this;
 }
 

@@ -3,114 +3,166 @@
 
 // One `QueryService.Stream` call: a session.
 //
-// Frames are read ahead, evaluated one at a time on the executor, and answered in their order.
+// Frames are read ahead as bytes, evaluated one at a time, and answered in their order.
 //
-//   client --> reading_ --> queue_ --> frame_ (executor) --> ready_ --> writing_ --> client
+//   client --> queue_ --> frame_ --> ready_ --> writing --> client
 //
-// `frames_` counts the frames between the first and the last arrow. At `max_frames_in_flight` the
-// stream stops reading, and HTTP/2 flow control stops the client. One answer may wait for the write
-// before it (`ready_`); the next frame is evaluated once that place is free.
+// What a client can make the server hold is bounded on both sides. Reading: `max_frames_in_flight`
+// frames, above which a frame is refused, and no read is begun while `max_unread_bytes` wait in
+// `queue_`: HTTP/2 flow control then stops the client. Writing: no frame is evaluated, and none
+// read, while more than `max_unread_bytes` of answers wait for the client; one that takes none of
+// them for `stalled_stream` loses its stream.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
+#include <grpcpp/support/async_stream.h>
 
 #include <atomic>
 #include <cstddef>
 #include <deque>
 #include <memory>
-#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "carom/v1/query_service.pb.h"
+#include "server/event_loop.h"
+#include "server/message_io.h"
 #include "server/query_runtime.h"
 
 namespace carom::server {
 
-// The reactor of one stream.
-//
-//   OnReadDone   a frame is here: it is queued, with the time. Without one (`ok` false) the client
-//                has closed its side or is gone: no more reads; OK follows the last answer.
-//   OnWriteDone  an answer is on its way; the next one follows. `ok` false: as OnCancel.
-//   OnCancel     the client cancelled, its deadline ended, or its connection broke; possibly while
-//                a frame is evaluated. The evaluation stops at its next check, a parked frame is
-//                woken, nothing more is answered, and the stream finishes with CANCELLED once no
-//                task is outstanding.
-//   OnDone       after Finish and every other callback. Drops the call's reference.
-//   Run          on an executor thread: evaluates frame_, or parks it until its versions are there.
-//   Drain        the server stops: no more reads; UNAVAILABLE follows the last answer.
-//   CheckIdle    on the timer's thread: ABORTED after the idle time without a frame; a client that
-//                takes no answers for as long is cancelled.
-//
-// Owns itself by counted references: the call's until OnDone, an outstanding task's until its run
-// ends, the idle timer's until it has run or is cancelled. Thread-safe as gRPC calls it; all state
-// is under mu_, but what the outstanding task owns.
-class Stream final : public grpc::ServerBidiReactor<v1::StreamRequest, v1::StreamResponse>,
-                     public Task,
-                     public Drainable {
- public:
-  static Stream* Start(grpc::CallbackServerContext& context, QueryRuntime& runtime);
+class QueryService;
 
-  void OnReadDone(bool ok) override;
-  void OnWriteDone(bool ok) override;
-  void OnCancel() override;
-  void OnDone() override;
+//   OnAccepted  a call is here; the next one is waited for. `ok` false: the server is shut down.
+//   OnGreeted   the client knows that its call is here.
+//   OnRead      a frame is here: it is queued, with the time. `ok` false: the client has closed its
+//               side or is gone: no more reads; OK follows the last answer.
+//   OnWritten   an answer is on its way; the next one follows.
+//   OnDone      the call is over. If it was cancelled (by the client, its deadline, a broken
+//               connection), possibly while a frame is evaluated: the evaluation stops at its next
+//               check, a parked frame is woken, and nothing more is answered.
+//   OnFinished  the call's status is on its way.
+//   Run         on an executor thread: evaluates frame_, or parks it until its versions are there.
+//   Drain       the server stops: no more reads; UNAVAILABLE follows the last answer.
+//   CheckIdle   on the timer's thread: ABORTED after the idle time without a frame;
+//               RESOURCE_EXHAUSTED if an answer was not taken for as long.
+//   CheckStall  on the timer's thread: RESOURCE_EXHAUSTED for a client that takes no answers.
+//
+// A small frame is evaluated by the thread that read it, within a budget of time a turn; others,
+// and those beyond the budget, by the executor. One that is at work or parked takes what it is
+// parsed to beside that, until it is answered. Owns itself by counted references: one for each
+// event, task and timer that is outstanding. Thread-safe as gRPC calls it; all state is under mu_,
+// but what the evaluation owns.
+class Stream final : public Task, public Drainable {
+ public:
+  static void Accept(QueryService& service, EventLoop& loop, QueryRuntime& runtime);
+
   void Run() override;
   void Drain() override;
 
  private:
   struct ReadFrame {
-    std::unique_ptr<v1::StreamRequest> request;
+    grpc::ByteBuffer bytes;
+    size_t size = 0;  // of `bytes`, or what a refusal counts
     Clock::time_point received;
+    absl::Status refusal;  // not OK: the frame is over a limit, and `bytes` are gone
+    FrameHead head;
+    FrameUse use = FrameUse::kAnswer;
   };
+  // Whether to evaluate here.
+  enum class Where { kHere, kElsewhere };
 
-  Stream(grpc::CallbackServerContext& context, QueryRuntime& runtime);
-  ~Stream() override = default;
+  Stream(QueryService& service, EventLoop& loop, QueryRuntime& runtime);
+  ~Stream() = default;
 
-  // Starts whatever the state allows: a read, an evaluation, a write, the end.
-  void Advance() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  void MaybeRead() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  void MaybeEvaluate() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void OnAccepted(bool ok);
+  void OnGreeted(bool ok);
+  void OnRead(bool ok);
+  void OnWritten(bool ok);
+  void OnDone(bool ok);
+  void OnFinished(bool ok);
+
+  // Starts whatever the state allows: a write, an evaluation, a read, the end. Returns whether the
+  // caller is to `RunHere`, which it may be if `where` says so.
+  bool Advance(Where where) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void MaybeWrite() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  bool MaybeEvaluate(Where where) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void MaybeRead() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void End(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Break() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
+  // Why a frame of `size` bytes is not taken; OK if it is.
+  absl::Status CheckFlow(size_t size) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void Enqueue(const FrameHead& head) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // The next frame, or nothing if the queue has none that is to be evaluated; refusals before it
+  // are answered on the way.
+  bool TakeFrame() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  bool IsSuperseded(const ReadFrame& frame) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void Answer(const grpc::ByteBuffer& bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // The bytes of a response; those of the first one tell the limits.
+  grpc::ByteBuffer Encoded(v1::StreamResponse& response);
+  grpc::ByteBuffer Refusal(uint64_t seq, const absl::Status& status);
+  bool IsFull() const ABSL_SHARED_LOCKS_REQUIRED(mu_) {
+    return unread_bytes_ > runtime_.limits.max_unread_bytes;
+  }
+
+  // Evaluates frame_, and more while the state allows and its turn lasts. Ends its reference.
+  void RunHere();
+  // False: it is parked, or was left to the executor as it asks too much to be answered here.
+  bool Evaluate(Where where);
+  void Submit() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
   void CheckIdle();
   void ScheduleIdleCheck(Clock::time_point when) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-
-  void Recycle(std::unique_ptr<v1::StreamRequest> request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  void Recycle(std::unique_ptr<v1::StreamResponse> response) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void CheckStall(uint64_t writes);
+  // Ends the call although a write is outstanding, which `End` would wait for.
+  void Cut() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void WatchStall() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   void Ref() { references_.fetch_add(1, std::memory_order_relaxed); }
   void Unref();
 
-  grpc::CallbackServerContext& context_;  // valid until OnDone
+  const EventLoop::User loop_user_;
+  QueryService& service_;
+  EventLoop& loop_;
   QueryRuntime& runtime_;
-  std::atomic<int> references_{1};
+  grpc::ServerContext context_;
+  grpc::ServerAsyncReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer> call_{&context_};
+  EventOf<Stream, &Stream::OnAccepted> accepted_{this};
+  EventOf<Stream, &Stream::OnGreeted> greeted_{this};
+  EventOf<Stream, &Stream::OnRead> read_{this};
+  EventOf<Stream, &Stream::OnWritten> written_{this};
+  EventOf<Stream, &Stream::OnDone> done_{this};
+  EventOf<Stream, &Stream::OnFinished> finished_{this};
+  std::atomic<int> references_{2};      // of `accepted_` and `done_`, in any order
   std::atomic<bool> cancelled_{false};  // written under mu_; read by the evaluation
+  bool registered_ = false;             // written by OnAccepted alone
 
-  // Of the outstanding task alone, while evaluating_; of no one else.
+  // Of the evaluation alone, while evaluating_; of no one else.
   ReadFrame frame_;
-  std::unique_ptr<v1::StreamResponse> answer_;
-  bool begun_ = false;
+  std::unique_ptr<FrameRun> run_;
   Session session_;
-  FrameWork work_;
+  bool limits_told_ = false;
 
-  absl::Mutex mu_;  // taken before the locks of gate, executor and timer
-  size_t frames_ ABSL_GUARDED_BY(mu_) = 0;
-  std::unique_ptr<v1::StreamRequest> reading_ ABSL_GUARDED_BY(mu_);
+  absl::Mutex mu_;                          // taken before the locks of gate, executor and timer
+  size_t frames_ ABSL_GUARDED_BY(mu_) = 0;  // read, and their answers not given to gRPC
+  bool reading_ ABSL_GUARDED_BY(mu_) = false;
+  grpc::ByteBuffer read_bytes_;  // of gRPC while reading_, then of OnRead
   std::deque<ReadFrame> queue_ ABSL_GUARDED_BY(mu_);
+  size_t queued_bytes_ ABSL_GUARDED_BY(mu_) = 0;
   bool evaluating_ ABSL_GUARDED_BY(mu_) = false;
+  CostEstimate cost_ ABSL_GUARDED_BY(mu_);
+  uint64_t unpaid_work_ ABSL_GUARDED_BY(mu_) = 0;        // since the last Submit
   VersionGate::Ticket ticket_ ABSL_GUARDED_BY(mu_) = 0;  // of the park, if any
-  std::unique_ptr<v1::StreamResponse> ready_ ABSL_GUARDED_BY(mu_);
-  std::unique_ptr<v1::StreamResponse> writing_ ABSL_GUARDED_BY(mu_);
+  std::deque<grpc::ByteBuffer> ready_ ABSL_GUARDED_BY(mu_);
+  size_t unread_bytes_ ABSL_GUARDED_BY(mu_) = 0;   // of ready_ and of what is being written
+  size_t writing_bytes_ ABSL_GUARDED_BY(mu_) = 0;  // 0: nothing is being written
+  uint64_t writes_ ABSL_GUARDED_BY(mu_) = 0;
   bool half_closed_ ABSL_GUARDED_BY(mu_) = false;
   bool draining_ ABSL_GUARDED_BY(mu_) = false;
   bool ended_ ABSL_GUARDED_BY(mu_) = false;  // Finish is called
   Clock::time_point last_activity_ ABSL_GUARDED_BY(mu_);
   Timer::Id idle_timer_ ABSL_GUARDED_BY(mu_) = 0;
-  std::vector<std::unique_ptr<v1::StreamRequest>> spare_requests_ ABSL_GUARDED_BY(mu_);
-  std::vector<std::unique_ptr<v1::StreamResponse>> spare_responses_ ABSL_GUARDED_BY(mu_);
+  Timer::Id stall_timer_ ABSL_GUARDED_BY(mu_) = 0;
 };
 
 }  // namespace carom::server

@@ -15,7 +15,9 @@ void AddAddress(CLI::App& command, std::string& address) {
   // CLI11 would read the variable for every command that has the flag, over one that was given.
   const char* environment = std::getenv("CAROM_ADDRESS");
   address = environment && *environment ? environment : "127.0.0.1:7420";
-  command.add_option("--address", address, "Server: host:port or unix:PATH; else CAROM_ADDRESS")
+  command
+      .add_option("--address", address,
+                  "Server: host:port or unix:PATH, or a list with commas; else CAROM_ADDRESS")
       ->capture_default_str();
 }
 

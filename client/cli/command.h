@@ -29,6 +29,7 @@ void AddSceneCommands(CLI::App& app, int& exit_status);
 void AddCastCommand(CLI::App& app, int& exit_status);
 void AddEvalCommand(CLI::App& app, int& exit_status);
 void AddDemoCommand(CLI::App& app, int& exit_status);
+void AddLoadCommand(CLI::App& app, int& exit_status);
 
 // Adds `--address` to `command`: the flag, else CAROM_ADDRESS, else 127.0.0.1:7420.
 void AddAddress(CLI::App& command, std::string& address);

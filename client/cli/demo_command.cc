@@ -18,8 +18,8 @@
 #include "client/cli/command.h"
 #include "client/cli/demo_picture.h"
 #include "client/cli/demo_run.h"
-#include "client/cli/demo_text.h"
 #include "client/cli/demo_world.h"
+#include "client/formats/grouped.h"
 #include "client/formats/scene_reader.h"
 
 namespace carom::cli {

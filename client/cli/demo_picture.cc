@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "carom/sincos.h"
-#include "client/cli/demo_text.h"
+#include "client/formats/grouped.h"
 #include "client/formats/json_text.h"
 
 namespace carom::cli {

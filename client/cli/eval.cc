@@ -84,7 +84,7 @@ class Run {
     } else if (const auto* track = std::get_if<TrackLine>(&*line->content)) {
       const absl::Status tracked = Track(line->q, *track);
       if (!tracked.ok()) return tracked;
-    } else if (auto* move = MoveOf(*line)) {
+    } else if (const auto* move = std::get_if<NamedMove>(&*line->content)) {
       const auto named = handles_.find(move->tracker);
       if (named == handles_.end()) {
         pending_.push_back(
@@ -117,11 +117,6 @@ class Run {
   }
 
  private:
-  static const MoveQuery* MoveOf(const Line& line) {
-    const auto* query = std::get_if<Query>(&*line.content);
-    return query == nullptr ? nullptr : std::get_if<MoveQuery>(query);
-  }
-
   // Moves before the line are those of the tracker that had the name.
   absl::Status Track(const std::string& q, const TrackLine& line) {
     const auto [named, is_new] =

@@ -50,7 +50,7 @@ inline bool IsOfTheRequest(const absl::Status& status) {
 std::unique_ptr<Evaluator> LocalEvaluator();
 
 // Answers by the server at `target`, over one stream, from a scene of its own that `Close` deletes.
-// A stream that the server has ended is opened again once. INVALID_ARGUMENT for a malformed target.
+// INVALID_ARGUMENT for a malformed target.
 absl::StatusOr<std::unique_ptr<Evaluator>> RemoteEvaluator(const std::string& target);
 
 }  // namespace carom::cli

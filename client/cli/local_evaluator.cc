@@ -27,15 +27,13 @@ class Local final : public Evaluator {
 
   absl::Status Track(uint32_t handle, Shape shape) override {
     const TrackerDefinitions definition{.shapes = {&shape, 1}, .first_tracker = handle};
-    absl::StatusOr<TrackerTable::Edit> edit = trackers_.Check({}, {&definition, 1});
-    if (!edit.ok()) return edit.status();
-    trackers_.Apply(*std::move(edit));
-    return absl::OkStatus();
+    return trackers_.Define({}, {&definition, 1});
   }
 
   absl::StatusOr<std::vector<GroupResult>> Evaluate(std::span<const Group> groups) override {
     WorkMeter meter;
     meter.set_max_rows(kMaxRowsPerFrame);
+    trackers_.BeginFrame();
     std::vector<GroupResult> results(groups.size());
     for (size_t i = 0; i < groups.size(); ++i) {
       GroupResult& result = results[i];

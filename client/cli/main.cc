@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
   carom::cli::AddCastCommand(app, exit_status);
   carom::cli::AddEvalCommand(app, exit_status);
   carom::cli::AddDemoCommand(app, exit_status);
+  carom::cli::AddLoadCommand(app, exit_status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

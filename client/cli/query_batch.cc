@@ -278,7 +278,7 @@ void QueryColumns::Add(const SweepQuery& query) {
 void QueryColumns::Add(const ContactQuery& query) { contact_shapes_.push_back(query.shape); }
 
 void QueryColumns::Add(const MoveQuery& query) {
-  tracker_.push_back(static_cast<uint32_t>(query.tracker));
+  tracker_.push_back(query.handle);
   move_x_.push_back(query.pose.position.x);
   move_y_.push_back(query.pose.position.y);
   move_c_.push_back(query.pose.c);

@@ -19,7 +19,7 @@ namespace carom::cli {
 namespace {
 
 using nlohmann::json;
-using Content = std::variant<SceneLine, LoadLine, TrackLine, Query>;
+using Content = std::variant<SceneLine, LoadLine, TrackLine, NamedMove, Query>;
 
 // The member `name`: [x, y].
 absl::StatusOr<Vec2> Point(const json& line, const char* name) {
@@ -171,7 +171,7 @@ absl::StatusOr<double> Number(const json& line, const char* name, std::optional<
 absl::StatusOr<Content> ParseMove(const json& line) {
   const absl::StatusOr<uint64_t> tracker = ReadTracker(line);
   if (!tracker.ok()) return tracker.status();
-  MoveQuery move{*tracker, {}};
+  NamedMove move{*tracker, {}};
   // A rotation is given by both or none.
   const bool turns = line.contains("c") || line.contains("s");
   const auto no_turn = [&](double value) { return turns ? std::nullopt : std::optional(value); };
@@ -183,7 +183,7 @@ absl::StatusOr<Content> ParseMove(const json& line) {
     if (!number.ok()) return number.status();
     *out = *number;
   }
-  return Query(move);
+  return move;
 }
 
 struct Operation {

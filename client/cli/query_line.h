@@ -62,7 +62,7 @@ struct ContactQuery {
 
 // What does the tracker touch at the pose?
 struct MoveQuery {
-  uint64_t tracker = 0;  // its name; from when the name is looked up on, its handle
+  uint32_t handle = 0;
   Pose pose;
 };
 
@@ -89,12 +89,18 @@ struct TrackLine {
   Polygon shape;
 };
 
+// A `MoveQuery` of the tracker of this name.
+struct NamedMove {
+  uint64_t tracker = 0;
+  Pose pose;
+};
+
 struct Line {
   // The JSON text of the member `q`, empty if there is none.
   std::string q;
   // Errors carry one violation or more, whose first names the member at fault in the words of the
   // line. INVALID_ARGUMENT; RESOURCE_EXHAUSTED over a limit.
-  absl::StatusOr<std::variant<SceneLine, LoadLine, TrackLine, Query>> content;
+  absl::StatusOr<std::variant<SceneLine, LoadLine, TrackLine, NamedMove, Query>> content;
 };
 
 // Nothing if `text` is not JSON.

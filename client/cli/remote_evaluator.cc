@@ -28,27 +28,6 @@ std::string PrivateName() {
                       absl::Hex(random(), absl::kZeroPad8));
 }
 
-// INTERNAL where the answers do not have the items of the groups, which an honest server never
-// sends.
-absl::Status CheckAnswers(std::span<const Group> groups, const std::vector<GroupResult>& results) {
-  bool fits = results.size() == groups.size();
-  for (size_t i = 0; i < groups.size() && fits; ++i) {
-    const Group& asked = groups[i];
-    const GroupAnswers& answers = results[i].answers;
-    if (!results[i].status.ok()) continue;
-    const bool has_edges = answers.moves.edge_counts.size() == answers.moves.polygon_ids.size();
-    fits = answers.segments.counts.size() == asked.segments.size() &&
-           answers.points.counts.size() == asked.points.size() &&
-           answers.circles.counts.size() == asked.circles.size() &&
-           answers.polygons.counts.size() == asked.polygons.size() &&
-           answers.distances.counts.size() == asked.distances.size() &&
-           answers.contacts.counts.size() == asked.contacts.size() &&
-           answers.sweeps.counts.size() == asked.sweeps.size() &&
-           Fits(asked.moves, answers.moves) && has_edges;
-  }
-  return fits ? absl::OkStatus() : absl::InternalError("the answers do not fit the questions");
-}
-
 class Remote final : public Evaluator {
  public:
   explicit Remote(std::unique_ptr<Client> client)
@@ -64,11 +43,9 @@ class Remote final : public Evaluator {
   absl::Status Track(uint32_t handle, Shape shape) override {
     // What a server would refuse by default is refused here, before others wait for it.
     const TrackerDefinitions definition{.shapes = {&shape, 1}, .first_tracker = handle};
-    absl::StatusOr<TrackerTable::Edit> edit = trackers_.Check({}, {&definition, 1});
-    if (!edit.ok()) return edit.status();
-    trackers_.Apply(*std::move(edit));
-    if (std::ranges::find(untold_, handle) == untold_.end()) untold_.push_back(handle);
-    return absl::OkStatus();
+    const absl::Status defined = trackers_.Define({}, {&definition, 1});
+    if (defined.ok()) untold_.push_back(handle);
+    return defined;
   }
 
   absl::StatusOr<std::vector<GroupResult>> Evaluate(std::span<const Group> groups) override {
@@ -77,17 +54,8 @@ class Remote final : public Evaluator {
       if (!made.ok()) return made;
     }
     absl::StatusOr<FrameAnswer> answer = Ask(groups);
-    if (!answer.ok()) {
-      // An answer has no history: the frame may be sent again, on another stream.
-      stream_.reset();
-      answer = Ask(groups);
-    }
     if (!answer.ok()) return answer.status();
-    if (answer->status.ok()) {
-      const absl::Status fits = CheckAnswers(groups, answer->groups);
-      if (!fits.ok()) return fits;
-      return std::move(answer->groups);
-    }
+    if (answer->status.ok()) return std::move(answer->groups);
     std::vector<GroupResult> refused(groups.size());
     for (GroupResult& result : refused) result.status = answer->status;
     return refused;
@@ -100,17 +68,11 @@ class Remote final : public Evaluator {
 
  private:
   absl::StatusOr<FrameAnswer> Ask(std::span<const Group> groups) {
-    Frame frame;
-    if (!stream_) {
-      stream_ = client_->OpenStream();
-      frame.bindings.push_back({kHandle, name_});
-      untold_.clear();
-      for (uint32_t handle = 0; handle < trackers_.trackers().size(); ++handle) {
-        if (trackers_.trackers()[handle].is_defined()) untold_.push_back(handle);
-      }
-    }
+    if (!stream_) stream_ = client_->OpenStream();
     const absl::Status told = TellTrackers();
     if (!told.ok()) return told;
+    Frame frame;
+    frame.bindings.push_back({kHandle, name_});
     for (const Group& group : groups) frame.groups.push_back({kHandle, 0, group});
     return Exchange(frame);
   }
@@ -118,6 +80,8 @@ class Remote final : public Evaluator {
   // Defines the trackers that the server has not heard of, in frames of their own, each far below
   // the size of a message.
   absl::Status TellTrackers() {
+    std::ranges::sort(untold_);
+    untold_.erase(std::unique(untold_.begin(), untold_.end()), untold_.end());
     for (size_t i = 0; i < untold_.size();) {
       std::vector<Shape> shapes;
       const size_t first = i;
@@ -146,7 +110,7 @@ class Remote final : public Evaluator {
   const std::string name_;
   bool is_there_ = false;
   std::unique_ptr<Stream> stream_;
-  TrackerTable trackers_;         // what the stream has, to be told to another one
+  TrackerTable trackers_;         // what the stream has, or is about to be told
   std::vector<uint32_t> untold_;  // handles
 };
 

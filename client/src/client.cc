@@ -7,15 +7,18 @@
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "carom/status.h"
-#include "carom/v1/query_service.grpc.pb.h"
-#include "carom/v1/scene_service.grpc.pb.h"
+#include "client/src/addresses.h"
+#include "client/src/answer_check.h"
 #include "client/src/call_status.h"
+#include "client/src/client_maker.h"
 #include "client/src/frame_codec.h"
 #include "client/src/stream_impl.h"
 #include "wire/encode.h"
@@ -27,13 +30,19 @@ namespace {
 // enough that the cost of a message does not show.
 constexpr size_t kPartBytes = 1 << 20;
 
+// Of a connection. While it pauses, calls fail at once; a connection is given up after the last.
+constexpr int kFirstReconnectMs = 100;
+constexpr int kLongestReconnectMs = 2000;
+constexpr int kConnectTimeoutMs = 5000;  // the name of gRPC's option notwithstanding
+
 constexpr int64_t kMaxKeepaliveMs = 86400000;
 constexpr int64_t kMaxKeepaliveAnswerMs = 20000;
 
 std::string Text(absl::string_view text) { return std::string(text.data(), text.size()); }
 
-absl::Status CheckTarget(absl::string_view target) {
-  constexpr absl::string_view kAllowed = "must be host:port or unix:PATH";
+absl::Status CheckAddress(absl::string_view target) {
+  constexpr absl::string_view kAllowed =
+      "must be host:port or unix:PATH, or several with commas between";
   if (absl::StartsWith(target, "unix:")) {
     return target.size() > 5 ? absl::OkStatus() : InvalidField("target", kAllowed);
   }
@@ -67,10 +76,77 @@ v1::ImportMode Encoded(ImportMode mode) {
   return mode == ImportMode::kReplace ? v1::IMPORT_MODE_REPLACE : v1::IMPORT_MODE_CREATE;
 }
 
-grpc::ChannelArguments Arguments(const ClientOptions& options) {
+}  // namespace
+
+class Client::Impl {
+ public:
+  Impl(const std::vector<std::shared_ptr<grpc::Channel>>& channels, std::shared_ptr<CallGate> gate,
+       const ClientOptions& options)
+      : options_(options), addresses_(std::make_shared<Addresses>(channels, std::move(gate))) {}
+
+  // How a stub begins a unary call.
+  template <typename Stub, typename Request, typename Response>
+  using Method = std::unique_ptr<grpc::ClientAsyncResponseReader<Response>> (Stub::*)(
+      grpc::ClientContext*, const Request&, grpc::CompletionQueue*);
+
+  // Makes one unary call.
+  template <typename Stub, typename Request, typename Response>
+  absl::Status Call(Method<Stub, Request, Response> method, const Request& request,
+                    Response& response, const CallOptions& options) {
+    grpc::ClientContext context;
+    SetDeadline(options, context);
+    const size_t address = addresses_->current();
+    grpc::CompletionQueue queue;
+    std::unique_ptr<grpc::ClientAsyncResponseReader<Response>> call;
+    const absl::Status begun = addresses_->BeginCall(
+        [&] { call = (StubOf<Stub>(address).*method)(&context, request, &queue); });
+    grpc::Status end;
+    if (begun.ok()) call->Finish(&response, &end, this);
+    queue.Shutdown();
+    void* tag = nullptr;
+    bool ok = false;
+    while (queue.Next(&tag, &ok)) {
+    }
+    const absl::Status status = begun.ok() ? CallStatus(end) : begun;
+    Heed(status, address);
+    return status;
+  }
+
+  void SetDeadline(const CallOptions& options, grpc::ClientContext& context) const {
+    const std::chrono::milliseconds timeout = options.timeout.value_or(options_.call_timeout);
+    if (timeout > std::chrono::milliseconds::zero()) {
+      context.set_deadline(std::chrono::system_clock::now() + timeout);
+    }
+  }
+
+  // Leaves a server that is not there for calls.
+  void Heed(const absl::Status& status, size_t address) {
+    if (absl::IsUnavailable(status)) addresses_->Leave(address);
+  }
+
+  const std::shared_ptr<Addresses>& addresses() const { return addresses_; }
+
+ private:
+  template <typename Stub>
+  Stub& StubOf(size_t address) const {
+    if constexpr (std::is_same_v<Stub, v1::SceneService::Stub>) {
+      return addresses_->scenes(address);
+    } else {
+      return addresses_->queries(address);
+    }
+  }
+
+  const ClientOptions options_;
+  const std::shared_ptr<Addresses> addresses_;
+};
+
+grpc::ChannelArguments internal::ClientMaker::Arguments(const ClientOptions& options) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(options.max_receive_bytes);
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, options.own_connection ? 1 : 0);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kFirstReconnectMs);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLongestReconnectMs);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectTimeoutMs);
   const int64_t interval_ms = options.keepalive_interval.count();
   if (interval_ms > 0) {
     arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS,
@@ -83,49 +159,27 @@ grpc::ChannelArguments Arguments(const ClientOptions& options) {
   return arguments;
 }
 
-}  // namespace
-
-class Client::Impl {
- public:
-  Impl(const std::shared_ptr<grpc::Channel>& channel, const ClientOptions& options)
-      : options_(options),
-        scenes_(v1::SceneService::NewStub(channel)),
-        queries_(v1::QueryService::NewStub(channel)) {}
-
-  // Makes one unary call.
-  template <typename Stub, typename Request, typename Response>
-  absl::Status Call(Stub& stub,
-                    grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
-                    const Request& request, Response& response, const CallOptions& options) const {
-    grpc::ClientContext context;
-    SetDeadline(options, context);
-    return CallStatus((stub.*method)(&context, request, &response));
-  }
-
-  void SetDeadline(const CallOptions& options, grpc::ClientContext& context) const {
-    const std::chrono::milliseconds timeout = options.timeout.value_or(options_.call_timeout);
-    if (timeout > std::chrono::milliseconds::zero()) {
-      context.set_deadline(std::chrono::system_clock::now() + timeout);
-    }
-  }
-
-  v1::SceneService::Stub& scenes() { return *scenes_; }
-  v1::QueryService::Stub& queries() { return *queries_; }
-  const std::shared_ptr<v1::QueryService::Stub>& shared_queries() { return queries_; }
-
- private:
-  const ClientOptions options_;
-  const std::unique_ptr<v1::SceneService::Stub> scenes_;
-  const std::shared_ptr<v1::QueryService::Stub> queries_;
-};
+std::unique_ptr<Client> internal::ClientMaker::Make(
+    const std::vector<std::shared_ptr<grpc::Channel>>& channels, std::shared_ptr<CallGate> gate,
+    const ClientOptions& options) {
+  return std::unique_ptr<Client>(
+      new Client(std::make_unique<Client::Impl>(channels, std::move(gate), options)));
+}
 
 absl::StatusOr<std::unique_ptr<Client>> Client::Connect(absl::string_view target,
                                                         const ClientOptions& options) {
-  const absl::Status checked = CheckTarget(target);
-  if (!checked.ok()) return checked;
-  const auto channel = grpc::CreateCustomChannel(Text(target), grpc::InsecureChannelCredentials(),
-                                                 Arguments(options));
-  return std::unique_ptr<Client>(new Client(std::make_unique<Impl>(channel, options)));
+  const std::vector<absl::string_view> addresses = absl::StrSplit(target, ',');
+  for (const absl::string_view address : addresses) {
+    const absl::Status checked = CheckAddress(address);
+    if (!checked.ok()) return checked;
+  }
+  std::vector<std::shared_ptr<grpc::Channel>> channels;
+  channels.reserve(addresses.size());
+  for (const absl::string_view address : addresses) {
+    channels.push_back(grpc::CreateCustomChannel(Text(address), grpc::InsecureChannelCredentials(),
+                                                 internal::ClientMaker::Arguments(options)));
+  }
+  return internal::ClientMaker::Make(channels, nullptr, options);
 }
 
 Client::Client(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -138,8 +192,8 @@ absl::StatusOr<SceneSummary> Client::CreateScene(absl::string_view name,
   request.set_name(Text(name));
   for (const Polygon& polygon : polygons) wire::EncodePolygon(polygon, *request.add_polygons());
   v1::CreateSceneResponse response;
-  const absl::Status status = impl_->Call(impl_->scenes(), &v1::SceneService::Stub::CreateScene,
-                                          request, response, options);
+  const absl::Status status =
+      impl_->Call(&v1::SceneService::Stub::AsyncCreateScene, request, response, options);
   if (!status.ok()) return status;
   return Summary(response.scene());
 }
@@ -149,7 +203,7 @@ absl::StatusOr<SceneSummary> Client::GetScene(absl::string_view name, const Call
   request.set_name(Text(name));
   v1::GetSceneResponse response;
   const absl::Status status =
-      impl_->Call(impl_->scenes(), &v1::SceneService::Stub::GetScene, request, response, options);
+      impl_->Call(&v1::SceneService::Stub::AsyncGetScene, request, response, options);
   if (!status.ok()) return status;
   return Summary(response.scene());
 }
@@ -161,7 +215,7 @@ absl::StatusOr<ScenePage> Client::ListScenes(int32_t page_size, absl::string_vie
   request.set_page_token(Text(page_token));
   v1::ListScenesResponse response;
   const absl::Status status =
-      impl_->Call(impl_->scenes(), &v1::SceneService::Stub::ListScenes, request, response, options);
+      impl_->Call(&v1::SceneService::Stub::AsyncListScenes, request, response, options);
   if (!status.ok()) return status;
   ScenePage page{.scenes = {}, .next_page_token = response.next_page_token()};
   for (const v1::Scene& scene : response.scenes()) page.scenes.push_back(Summary(scene));
@@ -187,8 +241,7 @@ absl::Status Client::DeleteScene(absl::string_view name, uint64_t version,
   request.set_name(Text(name));
   request.set_version(version);
   v1::DeleteSceneResponse response;
-  return impl_->Call(impl_->scenes(), &v1::SceneService::Stub::DeleteScene, request, response,
-                     options);
+  return impl_->Call(&v1::SceneService::Stub::AsyncDeleteScene, request, response, options);
 }
 
 absl::StatusOr<SceneSummary> Client::CommitEdits(absl::string_view name, uint64_t base_version,
@@ -199,8 +252,8 @@ absl::StatusOr<SceneSummary> Client::CommitEdits(absl::string_view name, uint64_
   request.set_base_version(base_version);
   for (const SceneEdit& edit : edits) wire::EncodeEdit(edit, *request.add_edits());
   v1::CommitEditsResponse response;
-  const absl::Status status = impl_->Call(impl_->scenes(), &v1::SceneService::Stub::CommitEdits,
-                                          request, response, options);
+  const absl::Status status =
+      impl_->Call(&v1::SceneService::Stub::AsyncCommitEdits, request, response, options);
   if (!status.ok()) return status;
   return Summary(response.scene());
 }
@@ -211,7 +264,11 @@ absl::StatusOr<SceneSummary> Client::ImportScene(absl::string_view name,
   grpc::ClientContext context;
   impl_->SetDeadline(options, context);
   v1::ImportSceneResponse response;
-  const auto call = impl_->scenes().ImportScene(&context, &response);
+  const size_t address = impl_->addresses()->current();
+  std::unique_ptr<grpc::ClientWriter<v1::ImportSceneRequest>> call;
+  const absl::Status begun = impl_->addresses()->BeginCall(
+      [&] { call = impl_->addresses()->scenes(address).ImportScene(&context, &response); });
+  if (!begun.ok()) return begun;
   v1::ImportSceneRequest part;
   part.set_name(Text(name));
   part.set_mode(Encoded(mode));
@@ -234,6 +291,7 @@ absl::StatusOr<SceneSummary> Client::ImportScene(absl::string_view name,
   if (open) call->Write(part);
   call->WritesDone();
   const absl::Status status = CallStatus(call->Finish());
+  impl_->Heed(status, address);
   if (!status.ok()) return status;
   return Summary(response.scene());
 }
@@ -243,17 +301,19 @@ absl::StatusOr<FrameAnswer> Client::Evaluate(const Frame& frame, const CallOptio
   EncodeFrame(frame, *request.mutable_frame());
   v1::EvaluateResponse response;
   const absl::Status status =
-      impl_->Call(impl_->queries(), &v1::QueryService::Stub::Evaluate, request, response, options);
+      impl_->Call(&v1::QueryService::Stub::AsyncEvaluate, request, response, options);
   if (!status.ok()) return status;
   FrameAnswer answer;
   const absl::Status decoded = DecodeFrameAnswer(response.answer(), answer);
   if (!decoded.ok()) return decoded;
+  const absl::Status fits = CheckFrameAnswer(request.frame(), answer);
+  if (!fits.ok()) return fits;
   return answer;
 }
 
 std::unique_ptr<Stream> Client::OpenStream(const StreamOptions& options) {
   return std::unique_ptr<Stream>(
-      new Stream(std::make_unique<Stream::Impl>(impl_->shared_queries(), options)));
+      new Stream(std::make_unique<Stream::Impl>(impl_->addresses(), options)));
 }
 
 }  // namespace carom

@@ -27,6 +27,7 @@ void EncodeFrame(const Frame& frame, v1::Frame& message) {
     wire::EncodeTrackers(definitions, *message.add_trackers());
   }
   message.set_coherence(wire::EncodeCoherence(frame.coherence));
+  message.set_supersede(frame.supersede);
   for (const FrameGroup& group : frame.groups) {
     v1::Group& encoded = *message.add_groups();
     wire::EncodeGroup(group.group, encoded);
@@ -41,6 +42,7 @@ void EncodeFrame(const Frame& frame, v1::Frame& message) {
 
 absl::Status DecodeFrameAnswer(const v1::FrameAnswer& message, FrameAnswer& out) {
   out.seq = message.seq();
+  out.skipped = message.skipped();
   out.status = message.has_status() ? wire::DecodeStatus(message.status()) : absl::OkStatus();
   out.stats = {.elapsed_ns = message.stats().elapsed_ns(),
                .evaluate_ns = message.stats().evaluate_ns(),

@@ -7,6 +7,7 @@
 // not built for the sanitizer, which then takes everything it guards for a race.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 
@@ -44,6 +45,11 @@ class ConditionVariable {
   // Gives `mutex`, which the caller holds, to others until it is notified, or for no reason: the
   // caller waits in a loop.
   void Wait(Mutex& mutex) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) { variable_.wait(mutex); }
+  // Or until `time`.
+  void WaitUntil(Mutex& mutex, std::chrono::steady_clock::time_point time)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
+    variable_.wait_until(mutex, time);
+  }
   void NotifyAll() { variable_.notify_all(); }
 
  private:

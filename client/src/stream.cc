@@ -3,14 +3,53 @@
 
 #include "carom/stream.h"
 
+#include <grpcpp/client_context.h>
+#include <grpcpp/support/client_callback.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "carom/status.h"
+#include "client/src/answer_check.h"
 #include "client/src/call_status.h"
 #include "client/src/frame_codec.h"
 #include "client/src/stream_impl.h"
 
 namespace carom {
+namespace {
+
+// What a server reads ahead that does not tell.
+constexpr uint64_t kUntoldFramesInFlight = 16;
+
+constexpr std::chrono::milliseconds kFirstBackoff(20);
+constexpr std::chrono::milliseconds kLongestBackoff(2000);
+constexpr uint32_t kMaxDoublings = 7;  // from the first to beyond the longest
+
+// Messages are kept for reuse up to this size and number; larger ones are freed.
+constexpr uint64_t kModestBytes = 256 << 10;
+constexpr size_t kMaxSpares = 16;
+
+absl::Status Cancelled() { return absl::CancelledError("the stream is cancelled"); }
+
+// Whether another call may fare better than one that ended with `status`.
+bool MayPass(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kUnavailable:
+    case absl::StatusCode::kAborted:
+    case absl::StatusCode::kCancelled:
+    case absl::StatusCode::kInternal:
+    case absl::StatusCode::kUnknown:
+      return true;
+    default:
+      return RetryDelay(status) != 0;
+  }
+}
+
+bool Defines(const v1::Frame& frame) {
+  return frame.bindings_size() + frame.removed_trackers_size() + frame.trackers_size() != 0;
+}
+
+}  // namespace
 
 Stream::Stream(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Stream::~Stream() = default;
@@ -19,41 +58,67 @@ absl::Status Stream::Send(const Frame& frame) { return impl_->Send(frame); }
 absl::StatusOr<FrameAnswer> Stream::Receive() { return impl_->Receive(); }
 absl::Status Stream::Finish() { return impl_->Finish(); }
 void Stream::Cancel() { impl_->Cancel(); }
+uint64_t Stream::reconnects() const { return impl_->reconnects(); }
 
-Stream::Impl::Impl(std::shared_ptr<v1::QueryService::Stub> stub, const StreamOptions& options)
-    : stub_(std::move(stub)),
+// Reads one message after the other. All but reading is up to the stream, under its mutex; a hold
+// keeps the call alive for that until its last read.
+class Stream::Impl::Call final
+    : public grpc::ClientBidiReactor<v1::StreamRequest, v1::StreamResponse> {
+ public:
+  explicit Call(Impl& impl) : impl_(impl) {}
+
+  void Start(v1::QueryService::Stub& stub) {
+    stub.async()->Stream(&context_, this);
+    AddHold();
+    StartRead(&response_);
+    StartCall();
+  }
+  void TryCancel() { context_.TryCancel(); }
+
+  void OnReadDone(bool ok) override {
+    if (!ok) return impl_.EndReading();
+    FrameAnswer answer;
+    const absl::Status decoded = DecodeFrameAnswer(response_.answer(), answer);
+    impl_.TakeResponse(response_, decoded, std::move(answer));
+    StartRead(&response_);
+  }
+  void OnWriteDone(bool ok) override { impl_.EndWrite(ok); }
+  // The stream deletes the call.
+  void OnDone(const grpc::Status& status) override { impl_.EndCall(CallStatus(status)); }
+
+ private:
+  Impl& impl_;
+  grpc::ClientContext context_;
+  v1::StreamResponse response_;
+};
+
+Stream::Impl::Impl(std::shared_ptr<Addresses> addresses, const StreamOptions& options)
+    : addresses_(std::move(addresses)),
       max_in_flight_(std::max<uint32_t>(options.max_in_flight, 1)),
-      call_(stub_->Stream(&context_)),
-      reader_([this] { ReadAnswers(); }) {}
+      reconnect_timeout_(options.reconnect_timeout),
+      random_(std::random_device()()),
+      keeper_([this] { Keep(); }) {}
 
 Stream::Impl::~Impl() {
-  context_.TryCancel();
-  reader_.join();
+  Cancel();
+  keeper_.join();
 }
+
+// --- What users call
 
 absl::Status Stream::Impl::Send(const Frame& frame) {
   MutexLock sending(sending_);
+  SentFrame sent{TakeSpare()};
+  EncodeFrame(frame, *sent.request->mutable_frame());
+  sent.bytes = sent.request->ByteSizeLong();
+  MutexLock lock(mutex_);
+  while (!finished_ && !ended_ && unanswered_.size() >= max_in_flight_) changed_.Wait(mutex_);
   if (finished_) return absl::FailedPreconditionError("the stream is finished");
-  EncodeFrame(frame, *request_.mutable_frame());
-  const absl::Status place = TakePlace();
-  if (!place.ok()) return place;
-  if (call_->Write(request_)) return absl::OkStatus();
-  // The call is over; the reader finds out why.
-  MutexLock lock(mutex_);
-  while (!ended_) changed_.Wait(mutex_);
-  return SendingEnd();
-}
-
-absl::Status Stream::Impl::TakePlace() {
-  MutexLock lock(mutex_);
-  while (!ended_ && in_flight_ >= max_in_flight_) changed_.Wait(mutex_);
-  if (ended_) return SendingEnd();
-  ++in_flight_;
+  if (ended_) return end_;
+  unanswered_.push_back(std::move(sent));
+  WriteNext();
+  if (call_ == nullptr) wake_.NotifyAll();
   return absl::OkStatus();
-}
-
-absl::Status Stream::Impl::SendingEnd() const {
-  return end_.ok() ? absl::UnavailableError("the server has closed the stream") : end_;
 }
 
 absl::StatusOr<FrameAnswer> Stream::Impl::Receive() {
@@ -69,44 +134,254 @@ absl::StatusOr<FrameAnswer> Stream::Impl::Receive() {
 }
 
 absl::Status Stream::Impl::Finish() {
-  {
-    MutexLock sending(sending_);
-    if (!finished_) call_->WritesDone();
-    finished_ = true;
-  }
+  MutexLock sending(sending_);
   MutexLock lock(mutex_);
+  finished_ = true;
+  WriteNext();
+  wake_.NotifyAll();
   while (!ended_) changed_.Wait(mutex_);
   return end_;
 }
 
-void Stream::Impl::Cancel() { context_.TryCancel(); }
+void Stream::Impl::Cancel() {
+  MutexLock lock(mutex_);
+  cancelled_ = true;
+  if (call_ != nullptr) call_->TryCancel();
+  wake_.NotifyAll();
+}
 
-void Stream::Impl::ReadAnswers() {
-  v1::StreamResponse response;
-  while (call_->Read(&response)) {
-    FrameAnswer answer;
-    const absl::Status decoded = DecodeFrameAnswer(response.answer(), answer);
-    if (!decoded.ok()) {
-      context_.TryCancel();
-      call_->Finish();
-      End(decoded);
-      return;
-    }
-    MutexLock lock(mutex_);
-    answers_.push_back(std::move(answer));
-    if (in_flight_ > 0) --in_flight_;
-    changed_.NotifyAll();
+uint64_t Stream::Impl::reconnects() const {
+  MutexLock lock(mutex_);
+  return reconnects_;
+}
+
+// --- Reactions
+
+void Stream::Impl::TakeResponse(const v1::StreamResponse& response, const absl::Status& decoded,
+                                FrameAnswer answer) {
+  MutexLock lock(mutex_);
+  if (cancelled_ || !fault_.ok() || !refusal_.ok()) return;
+  if (response.has_limits()) limits_ = response.limits();
+  if (!limits_told_ && calls_ > 1) ++reconnects_;
+  limits_told_ = true;
+  fault_ = decoded;
+  if (fault_.ok()) {
+    fault_ = told_outstanding_ == 0 ? TakeFrameAnswer(std::move(answer)) : TakeToldAnswer(answer);
   }
-  End(CallStatus(call_->Finish()));
+  if (!fault_.ok() || !refusal_.ok()) return call_->TryCancel();
+  WriteNext();
+}
+
+absl::Status Stream::Impl::TakeToldAnswer(const FrameAnswer& answer) {
+  --outstanding_;
+  --told_outstanding_;
+  if (answer.seq != 0) return absl::InternalError("an answer of another frame");
+  if (answer.status.ok() || !MayPass(answer.status)) return answer.status;
+  refusal_ = answer.status;
+  return absl::OkStatus();
+}
+
+absl::Status Stream::Impl::TakeFrameAnswer(FrameAnswer answer) {
+  if (sent_ == 0) return absl::InternalError("an answer without a frame");
+  const absl::Status fits = CheckFrameAnswer(unanswered_.front().request->frame(), answer);
+  if (!fits.ok()) return fits;
+  SentFrame frame = std::move(unanswered_.front());
+  unanswered_.pop_front();
+  --sent_;
+  --outstanding_;
+  failures_ = 0;
+  give_up_.reset();
+  const bool is_in_use = frame.request.get() == writing_;
+  v1::Frame& message = *frame.request->mutable_frame();
+  if (answer.status.ok() && Defines(message)) {
+    v1::Frame copy;
+    if (is_in_use) copy = message;
+    session_.Apply(is_in_use ? copy : message);
+  }
+  if (is_in_use) {
+    answered_ = std::move(frame);
+  } else {
+    Recycle(std::move(frame));
+  }
+  answers_.push_back(std::move(answer));
+  changed_.NotifyAll();
+  return absl::OkStatus();
+}
+
+void Stream::Impl::EndReading() {
+  MutexLock lock(mutex_);
+  open_ = false;
+  call_->RemoveHold();
+}
+
+void Stream::Impl::EndWrite(bool ok) {
+  MutexLock lock(mutex_);
+  writing_ = nullptr;
+  if (answered_.request != nullptr) Recycle(std::exchange(answered_, {}));
+  if (!ok) return;
+  connected_ = true;
+  WriteNext();
+}
+
+void Stream::Impl::EndCall(absl::Status status) {
+  MutexLock lock(mutex_);
+  over_ = true;
+  status_ = std::move(status);
+  wake_.NotifyAll();
+}
+
+// --- Writing
+
+void Stream::Impl::WriteNext() {
+  if (!open_ || writing_ != nullptr || half_closed_) return;
+  if (cancelled_ || !fault_.ok() || !refusal_.ok()) return;
+  if (!all_told_ && !has_telling_) {
+    has_telling_ = session_.Tell(limits_, told_, *telling_.mutable_frame());
+    all_told_ = !has_telling_;
+  }
+  if (has_telling_) {
+    if (!HasRoom()) return;
+    has_telling_ = false;
+    ++told_outstanding_;
+    Write(telling_);
+  } else if (sent_ < unanswered_.size()) {
+    if (!HasRoom()) return;
+    Write(*unanswered_[sent_++].request);
+  } else if (finished_) {
+    half_closed_ = true;
+    call_->StartWritesDone();
+  }
+}
+
+// The first answer of a call tells how many frames the server takes, so until then it gets one.
+bool Stream::Impl::HasRoom() const {
+  if (outstanding_ == 0) return true;
+  if (!limits_told_) return false;
+  const uint64_t max_frames =
+      limits_.max_frames_in_flight() != 0 ? limits_.max_frames_in_flight() : kUntoldFramesInFlight;
+  return outstanding_ < max_frames;
+}
+
+void Stream::Impl::Write(const v1::StreamRequest& request) {
+  ++outstanding_;
+  writing_ = &request;
+  call_->StartWrite(&request);
+}
+
+void Stream::Impl::Recycle(SentFrame frame) {
+  if (spare_.size() >= kMaxSpares || frame.bytes > kModestBytes) return;
+  spare_.push_back(std::move(frame.request));
+}
+
+Stream::Impl::Request Stream::Impl::TakeSpare() {
+  MutexLock lock(mutex_);
+  if (spare_.empty()) return std::make_unique<v1::StreamRequest>();
+  Request request = std::move(spare_.back());
+  spare_.pop_back();
+  return request;
+}
+
+// --- Calls, one after the other
+
+void Stream::Impl::Keep() {
+  MutexLock lock(mutex_);
+  std::optional<absl::Status> end;
+  if (cancelled_) end = Cancelled();
+  address_ = addresses_->current();
+  while (!end.has_value()) {
+    OpenCall();
+    end = EndAfter(AwaitCallEnd());
+    if (!end.has_value()) end = AwaitAttempt();
+  }
+  End(*std::move(end));
+}
+
+void Stream::Impl::OpenCall() {
+  ++calls_;
+  over_ = half_closed_ = connected_ = limits_told_ = all_told_ = has_telling_ = false;
+  refusal_ = absl::OkStatus();
+  outstanding_ = told_outstanding_ = 0;
+  sent_ = 0;
+  told_ = {};
+  call_ = std::make_unique<Call>(*this);
+  status_ = addresses_->BeginCall(
+      [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { call_->Start(addresses_->queries(address_)); });
+  open_ = status_.ok();
+  over_ = !open_;
+  WriteNext();
+}
+
+absl::Status Stream::Impl::AwaitCallEnd() {
+  bool gives_up = false;
+  while (!over_) {
+    if (connected_ || gives_up || !give_up_.has_value()) {
+      wake_.Wait(mutex_);
+    } else if (Clock::now() < *give_up_) {
+      wake_.WaitUntil(mutex_, *give_up_);
+    } else {
+      gives_up = true;
+      call_->TryCancel();
+    }
+  }
+  call_.reset();
+  if (gives_up) return last_break_;
+  return refusal_.ok() ? status_ : refusal_;
+}
+
+std::optional<absl::Status> Stream::Impl::EndAfter(absl::Status status) {
+  if (!fault_.ok()) return fault_;
+  const bool all_answered = finished_ && unanswered_.empty();
+  if (all_answered && status.ok()) return status;
+  if (cancelled_) return Cancelled();
+  if (status.ok()) {
+    status = absl::UnavailableError("the server closed the stream before every frame was answered");
+  }
+  const bool may_pass = MayPass(status);
+  if (all_answered && may_pass) return absl::OkStatus();
+  const bool gives_up = give_up_.has_value() && Clock::now() >= *give_up_;
+  if (!may_pass || gives_up || reconnect_timeout_ <= std::chrono::milliseconds::zero()) {
+    return status;
+  }
+  BackOff(status);
+  last_break_ = std::move(status);
+  return std::nullopt;
+}
+
+void Stream::Impl::BackOff(const absl::Status& status) {
+  // An idle stream is no fault of its server.
+  if (status.code() != absl::StatusCode::kAborted) addresses_->Leave(address_);
+  address_ = addresses_->current();
+  Clock::duration wait = Clock::duration::zero();
+  if (failures_ > 0) {
+    const auto longest =
+        std::min(kLongestBackoff, kFirstBackoff * (1 << std::min(failures_ - 1, kMaxDoublings)));
+    std::uniform_real_distribution<double> part(0.5, 1);
+    wait = std::chrono::duration_cast<Clock::duration>(part(random_) * longest);
+  }
+  ++failures_;
+  const auto delay = std::chrono::microseconds(std::min<uint64_t>(
+      RetryDelay(status), std::chrono::microseconds(std::chrono::hours(24)).count()));
+  next_attempt_ = Clock::now() + std::max<Clock::duration>(wait, delay);
+}
+
+std::optional<absl::Status> Stream::Impl::AwaitAttempt() {
+  while (unanswered_.empty() && !finished_ && !cancelled_) wake_.Wait(mutex_);
+  if (unanswered_.empty() && !cancelled_) return absl::OkStatus();
+  if (!give_up_.has_value()) give_up_ = Clock::now() + reconnect_timeout_;
+  while (!cancelled_) {
+    if (next_attempt_ >= *give_up_) return last_break_;
+    if (Clock::now() >= next_attempt_) return std::nullopt;
+    wake_.WaitUntil(mutex_, next_attempt_);
+  }
+  return Cancelled();
 }
 
 void Stream::Impl::End(absl::Status status) {
-  MutexLock lock(mutex_);
-  if (status.ok() && in_flight_ > 0) {
-    status = absl::UnavailableError("the server closed the stream before every frame was answered");
-  }
   end_ = std::move(status);
   ended_ = true;
+  unanswered_.clear();
+  session_ = {};
+  spare_.clear();
   changed_.NotifyAll();
 }
 

@@ -43,25 +43,30 @@ absl::Status EvaluateGroup(const Scene& scene, const Group& group, GroupAnswers&
                            WorkMeter& meter) {
   out.version = scene.version();
   out.moves.Clear();  // what is not reached learns nothing
+  // Most kinds ask nothing, and have nothing to be cleared.
+  const auto ask = [&](auto answer, const auto& columns, const auto& options, auto& answers) {
+    if (columns.size() != 0) return answer(scene, columns, options, answers, meter);
+    answers.Clear();
+    return true;
+  };
   const bool finished =
-      CastSegments(scene, group.segments, group.cast_options, out.segments, meter) &&
-      LocatePoints(scene, group.points, group.point_mask, out.points, meter) &&
-      OverlapCircles(scene, group.circles, group.circle_options, out.circles, meter) &&
-      OverlapPolygons(scene, group.polygons, group.polygon_options, out.polygons, meter) &&
-      CastRays(scene, group.rays, group.ray_options, out.rays, meter) &&
-      OverlapCapsules(scene, group.capsules, group.capsule_options, out.capsules, meter) &&
-      OverlapBoxes(scene, group.boxes, group.box_options, out.boxes, meter) &&
-      MeasureDistances(scene, group.distances, group.distance_options, out.distances, meter) &&
-      FindContacts(scene, group.contacts, group.contact_options, out.contacts, meter) &&
-      Depenetrate(scene, group.depenetrations, group.depenetration_options, out.depenetrations,
-                  meter) &&
-      SweepShapes(scene, group.sweeps, group.sweep_options, out.sweeps, meter) &&
-      SweepRotating(scene, group.rotating_sweeps, group.rotating_sweep_options, out.rotating_sweeps,
-                    meter) &&
-      CastArcs(scene, group.arcs, group.arc_options, out.arcs, meter) &&
-      LookAlong(scene, group.sights, group.sight_mask, out.sights, meter) &&
-      ScanFans(scene, group.fans, group.fan_options, out.fans, meter) &&
-      MoveTrackers(scene, group.moves, group.move_options, out.moves, meter);
+      ask(CastSegments, group.segments, group.cast_options, out.segments) &&
+      ask(LocatePoints, group.points, group.point_mask, out.points) &&
+      ask(OverlapCircles, group.circles, group.circle_options, out.circles) &&
+      ask(OverlapPolygons, group.polygons, group.polygon_options, out.polygons) &&
+      ask(CastRays, group.rays, group.ray_options, out.rays) &&
+      ask(OverlapCapsules, group.capsules, group.capsule_options, out.capsules) &&
+      ask(OverlapBoxes, group.boxes, group.box_options, out.boxes) &&
+      ask(MeasureDistances, group.distances, group.distance_options, out.distances) &&
+      ask(FindContacts, group.contacts, group.contact_options, out.contacts) &&
+      ask(Depenetrate, group.depenetrations, group.depenetration_options, out.depenetrations) &&
+      ask(SweepShapes, group.sweeps, group.sweep_options, out.sweeps) &&
+      ask(SweepRotating, group.rotating_sweeps, group.rotating_sweep_options,
+          out.rotating_sweeps) &&
+      ask(CastArcs, group.arcs, group.arc_options, out.arcs) &&
+      ask(LookAlong, group.sights, group.sight_mask, out.sights) &&
+      ask(ScanFans, group.fans, group.fan_options, out.fans) &&
+      ask(MoveTrackers, group.moves, group.move_options, out.moves);
   if (finished && !meter.stopped()) return absl::OkStatus();
   if (meter.out_of_rows()) {
     return absl::ResourceExhaustedError("the answers have too many rows (answer rows a frame)");

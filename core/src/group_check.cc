@@ -60,6 +60,11 @@ class ColumnCheck {
     if (mode == CastMode::kAllPassages) Refuse("mode", "must not be ALL_PASSAGES here");
   }
 
+  void ReflectsAlong(const CastOptions& options) {
+    if (!options.reflect || options.measures >= CastMeasures::kNormal) return;
+    Refuse("measures", "must be at least NORMAL to reflect");
+  }
+
  private:
   void Refuse(absl::string_view field, absl::string_view description) {
     refusal_.Add(absl::StrCat(path_, field), description);
@@ -95,6 +100,7 @@ void CheckPlaced(absl::string_view path, const PlacedColumns<S>& columns, Refusa
 void CheckCasts(const Group& group, Refusal& refusal) {
   ColumnCheck segments = CheckSegments("segments.", group.segments, refusal);
   segments.InRange("max_hits", group.cast_options.max_hits, kMaxMaxHits);
+  segments.ReflectsAlong(group.cast_options);
 
   const RayColumns& rays = group.rays;
   ColumnCheck check("rays.", "x", rays.x.size(), refusal);
@@ -104,6 +110,7 @@ void CheckCasts(const Group& group, Refusal& refusal) {
   check.Optional("t_min", rays.t_min.size());
   check.Optional("t_max", rays.t_max.size());
   check.InRange("max_hits", group.ray_options.max_hits, kMaxMaxHits);
+  check.ReflectsAlong(group.ray_options);
 }
 
 void CheckArcs(const ArcColumns& arcs, const ArcOptions& options, Refusal& refusal) {

@@ -17,6 +17,8 @@ namespace {
 
 // The payload holds the count, NUL, then field, NUL, description, NUL for each violation.
 constexpr char kPayloadUrl[] = "carom.dev/violations";
+// The payload is the number of microseconds in decimal digits.
+constexpr char kRetryUrl[] = "carom.dev/retry-delay-us";
 
 std::string Bounded(absl::string_view text) {
   // A cut goes before a UTF-8 character, not through it.
@@ -93,6 +95,21 @@ absl::Status WithViolations(absl::Status status, const std::vector<Violation>& v
     status.ErasePayload(kPayloadUrl);
   } else if (!status.ok()) {
     status.SetPayload(kPayloadUrl, Payload(violations, count));
+  }
+  return status;
+}
+
+uint64_t RetryDelay(const absl::Status& status) {
+  const absl::optional<absl::Cord> payload = status.GetPayload(kRetryUrl);
+  uint64_t delay_us = 0;
+  return payload.has_value() && absl::SimpleAtoi(std::string(*payload), &delay_us) ? delay_us : 0;
+}
+
+absl::Status WithRetryDelay(absl::Status status, uint64_t delay_us) {
+  if (delay_us == 0) {
+    status.ErasePayload(kRetryUrl);
+  } else if (!status.ok()) {
+    status.SetPayload(kRetryUrl, absl::Cord(absl::StrCat(delay_us)));
   }
   return status;
 }

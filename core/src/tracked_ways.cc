@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "double_double.h"
+#include "expansion.h"
 
 namespace carom::internal {
 namespace {
@@ -70,8 +70,11 @@ void TrackedWays::Add(uint32_t item, const TrackedShape& shape, const Pose& from
 
 bool TrackedWays::Sweep(const Scene& scene, WorkMeter& meter) {
   const auto sweep = [&](std::vector<Swept>& ways, auto kind_of, auto sweep_batch) {
-    std::stable_sort(ways.begin(), ways.end(),
-                     [&](const Swept& a, const Swept& b) { return kind_of(a) < kind_of(b); });
+    const auto is_before = [&](const Swept& a, const Swept& b) { return kind_of(a) < kind_of(b); };
+    // Most are of one kind.
+    if (!std::is_sorted(ways.begin(), ways.end(), is_before)) {
+      std::stable_sort(ways.begin(), ways.end(), is_before);
+    }
     for (size_t first = 0, last = 0; first < ways.size(); first = last) {
       while (last < ways.size() && kind_of(ways[last]) == kind_of(ways[first])) ++last;
       if (!sweep_batch(std::span(ways).subspan(first, last - first))) return false;

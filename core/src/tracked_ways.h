@@ -46,7 +46,9 @@ class TrackedWays {
   // Of one that is not clear. Cost O(log n).
   const Struck& struck(size_t item) const;
 
-  bool IsModest(size_t most) const { return struck_.capacity() + swept_.capacity() <= most; }
+  bool IsModest(size_t most) const {
+    return struck_.capacity() + swept_.capacity() + points_.capacity() <= most;
+  }
 
  private:
   struct Swept {

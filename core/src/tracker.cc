@@ -586,6 +586,7 @@ bool Fits(const MoveColumns& moves, const MoveAnswers& answers) {
 bool MoveTrackers(const Scene& scene, const MoveColumns& moves, const MoveOptions& options,
                   MoveAnswers& out, WorkMeter& meter) {
   out.Clear();
+  if (moves.size() == 0) return true;
   out.clear.assign((moves.size() + 63) / 64, 0);
   return internal::MoveBatch(scene, moves, options, out, meter).Run();
 }

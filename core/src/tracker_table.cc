@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "carom/status.h"
 #include "tracked_shape.h"
@@ -23,7 +24,6 @@ constexpr size_t kSlotBytes = sizeof(Tracker) + sizeof(uint32_t);
 class TrackerTable::Checker {
  public:
   Checker(const TrackerTable& table, std::span<const uint32_t> removed) : table_(table) {
-    edit_.removed.assign(removed.begin(), removed.end());
     edit_.fixed_bytes = table.fixed_bytes_;
     for (const uint32_t handle : removed) Release(handle);
   }
@@ -141,15 +141,14 @@ class TrackerTable::Checker {
   absl::StatusCode code_ = absl::StatusCode::kInvalidArgument;
 };
 
-absl::StatusOr<TrackerTable::Edit> TrackerTable::Check(
-    std::span<const uint32_t> removed, std::span<const TrackerDefinitions> definitions) const {
+absl::Status TrackerTable::Define(std::span<const uint32_t> removed,
+                                  std::span<const TrackerDefinitions> definitions) {
   Checker checker(*this, removed);
   for (size_t i = 0; i < definitions.size(); ++i) checker.Add(i, definitions[i]);
-  return checker.Finished();
-}
-
-void TrackerTable::Apply(Edit edit) {
-  for (const uint32_t handle : edit.removed) Free(handle);
+  absl::StatusOr<Edit> checked = checker.Finished();
+  if (!checked.ok()) return checked.status();
+  Edit& edit = *checked;
+  for (const uint32_t handle : removed) Free(handle);
   for (size_t i = 0; i < edit.handles.size(); ++i) {
     const uint32_t handle = edit.handles[i];
     if (handle >= trackers_.size()) {
@@ -163,6 +162,7 @@ void TrackerTable::Apply(Edit edit) {
   fixed_bytes_ = edit.fixed_bytes;
   made_room_ = false;
   MakeRoom();
+  return absl::OkStatus();
 }
 
 void TrackerTable::Free(uint32_t handle) {

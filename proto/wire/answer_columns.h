@@ -60,45 +60,52 @@ inline constexpr std::tuple kFraction{RowColumn(
     "fraction", [](auto& row) -> auto& { return row.fraction; }, &M::fraction,
     &M::mutable_fraction)};
 
-// The edge of a cast hit: its feature tells whether there is one.
+// Of a cast hit, what each level of measures adds.
+
+inline constexpr auto kCastFraction = [] {
+  using M = v1::CastAnswers;
+  const std::tuple ends{RowColumn(
+      "ends_inside", [](auto& hit) -> auto& { return hit.ends_inside; }, &M::ends_inside,
+      &M::mutable_ends_inside)};
+  return std::tuple_cat(kPolygonId<M>, kFraction<M>, kStartsInside<M>, ends);
+}();
+
+inline constexpr auto kCastNormal =
+    std::tuple_cat(kPoint<v1::CastAnswers>, kNormal<v1::CastAnswers>);
+
+// The edge: its feature tells whether there is one.
 inline constexpr auto kHasFeature = [](const CastHit& hit) {
   return hit.feature != Feature::kNone;
 };
-template <class M>
-inline constexpr std::tuple kFeatureEdge{
-    RowColumn("ring", kRing, &M::ring, &M::mutable_ring, kHasFeature),
-    RowColumn("edge", kEdge, &M::edge, &M::mutable_edge, kHasFeature),
-    RowColumn(
-        "feature", [](auto& hit) -> auto& { return hit.feature; }, &M::feature,
-        &M::mutable_feature)};
+inline constexpr auto kCastEdge = [] {
+  using M = v1::CastAnswers;
+  return std::tuple{RowColumn("ring", kRing, &M::ring, &M::mutable_ring, kHasFeature),
+                    RowColumn("edge", kEdge, &M::edge, &M::mutable_edge, kHasFeature),
+                    RowColumn(
+                        "feature", [](auto& hit) -> auto& { return hit.feature; }, &M::feature,
+                        &M::mutable_feature)};
+}();
 
 inline constexpr auto kHasExitEdge = [](auto& hit) -> auto& { return hit.has_exit_edge; };
-template <class M>
-inline constexpr std::tuple kExit{
-    RowColumn(
-        "ends_inside", [](auto& hit) -> auto& { return hit.ends_inside; }, &M::ends_inside,
-        &M::mutable_ends_inside),
-    RowColumn(
-        "exit_fraction", [](auto& hit) -> auto& { return hit.exit_fraction; }, &M::exit_fraction,
-        &M::mutable_exit_fraction),
-    RowColumn("has_exit_edge", kHasExitEdge, &M::has_exit_edge, &M::mutable_has_exit_edge),
-    RowColumn(
-        "exit_ring", [](auto& hit) -> auto& { return hit.exit_edge.ring; }, &M::exit_ring,
-        &M::mutable_exit_ring, kHasExitEdge),
-    RowColumn(
-        "exit_edge", [](auto& hit) -> auto& { return hit.exit_edge.edge; }, &M::exit_edge,
-        &M::mutable_exit_edge, kHasExitEdge),
-    RowColumn(
-        "exit_normal_x", [](auto& hit) -> auto& { return hit.exit_normal.x; }, &M::exit_normal_x,
-        &M::mutable_exit_normal_x),
-    RowColumn(
-        "exit_normal_y", [](auto& hit) -> auto& { return hit.exit_normal.y; }, &M::exit_normal_y,
-        &M::mutable_exit_normal_y)};
-
-inline constexpr auto kCastHit = [] {
+inline constexpr auto kCastExit = [] {
   using M = v1::CastAnswers;
-  return std::tuple_cat(kPolygonId<M>, kFeatureEdge<M>, kFraction<M>, kPoint<M>, kNormal<M>,
-                        kStartsInside<M>, kExit<M>);
+  return std::tuple{
+      RowColumn(
+          "exit_fraction", [](auto& hit) -> auto& { return hit.exit_fraction; }, &M::exit_fraction,
+          &M::mutable_exit_fraction),
+      RowColumn("has_exit_edge", kHasExitEdge, &M::has_exit_edge, &M::mutable_has_exit_edge),
+      RowColumn(
+          "exit_ring", [](auto& hit) -> auto& { return hit.exit_edge.ring; }, &M::exit_ring,
+          &M::mutable_exit_ring, kHasExitEdge),
+      RowColumn(
+          "exit_edge", [](auto& hit) -> auto& { return hit.exit_edge.edge; }, &M::exit_edge,
+          &M::mutable_exit_edge, kHasExitEdge),
+      RowColumn(
+          "exit_normal_x", [](auto& hit) -> auto& { return hit.exit_normal.x; }, &M::exit_normal_x,
+          &M::mutable_exit_normal_x),
+      RowColumn(
+          "exit_normal_y", [](auto& hit) -> auto& { return hit.exit_normal.y; }, &M::exit_normal_y,
+          &M::mutable_exit_normal_y)};
 }();
 
 inline constexpr std::tuple kReflection{

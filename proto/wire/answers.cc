@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -51,9 +52,22 @@ void EncodeHits(const Core& answers, const Columns& columns, Message& message) {
   EncodeRows(answers.hits, columns, message);
 }
 
-void Encode(const CastAnswers& answers, v1::CastAnswers& message) {
-  EncodeHits(answers, kCastHit, message);
-  EncodeRows(answers.reflections, kReflection, message);
+// Casts and which of their columns are asked.
+struct MeasuredCasts {
+  const CastAnswers& answers;
+  CastMeasures measures;
+};
+
+void Encode(const MeasuredCasts& casts, v1::CastAnswers& message) {
+  const std::span<const CastHit> hits = casts.answers.hits;
+  const auto asked = [&](CastMeasures level) {
+    return casts.measures >= level ? hits : std::span<const CastHit>();
+  };
+  EncodeHits(casts.answers, kCastFraction, message);
+  EncodeRows(asked(CastMeasures::kNormal), kCastNormal, message);
+  EncodeRows(asked(CastMeasures::kEdge), kCastEdge, message);
+  EncodeRows(asked(CastMeasures::kExit), kCastExit, message);
+  EncodeRows(casts.answers.reflections, kReflection, message);
 }
 
 void Encode(const SweepAnswers& answers, v1::SweepAnswers& message) {
@@ -132,9 +146,7 @@ void Encode(const FanAnswers& answers, v1::FanAnswers& message) {
   EncodeRows(answers.polygon_ids, kIds<v1::FanAnswers>, message);
 }
 
-// The answers to `asked`; absent if nothing is asked. Columns of a kind that is asked again keep
-// their memory; those of one that is not are freed, as absence and memory exclude each other in a
-// message.
+// The answers to `asked`; absent if nothing is asked. Columns keep their memory either way.
 template <class Columns, class Core, class Message>
 void EncodeBatch(const Columns& asked, const Core& answers, v1::GroupAnswer& group,
                  Message* (v1::GroupAnswer::*batch)(), void (v1::GroupAnswer::*clear)()) {
@@ -183,6 +195,13 @@ class Reader {
   void Rows(int count, const Columns& columns, std::vector<Row>& out) {
     if (!status_.ok()) return;
     status_ = DecodeRows(batch_, message_, static_cast<size_t>(count), columns, out);
+  }
+
+  // Columns that are there for each of the rows, which are read, or for none.
+  template <class Row, class Columns>
+  void MoreOfRows(int first, const Columns& columns, std::vector<Row>& rows) {
+    std::vector<Row> none;
+    Rows(first == 0 ? 0 : static_cast<int>(rows.size()), columns, first == 0 ? none : rows);
   }
 
   // Errors name different items, ascending, whose entry of `values` is 0.
@@ -243,9 +262,12 @@ class Reader {
 
 absl::Status Decode(absl::string_view batch, const v1::CastAnswers& message, CastAnswers& out) {
   Reader reader(batch, message);
-  const int reflections = OptionalRows(message.reflection_x_size(), message.polygon_id_size());
-  reader.Hits(kCastHit, out);
-  reader.Rows(reflections, kReflection, out.reflections);
+  const int rows = message.polygon_id_size();
+  reader.Hits(kCastFraction, out);
+  reader.MoreOfRows(message.normal_x_size(), kCastNormal, out.hits);
+  reader.MoreOfRows(message.feature_size(), kCastEdge, out.hits);
+  reader.MoreOfRows(message.exit_fraction_size(), kCastExit, out.hits);
+  reader.Rows(OptionalRows(message.reflection_x_size(), rows), kReflection, out.reflections);
   return reader.status();
 }
 
@@ -427,11 +449,13 @@ void EncodeGroupAnswers(const Group& group, const GroupAnswers& answers, v1::Gro
   };
   message.clear_status();
   message.set_version(answers.version);
-  encode(group.segments, answers.segments, &M::mutable_segments, &M::clear_segments);
+  encode(group.segments, MeasuredCasts{answers.segments, group.cast_options.measures},
+         &M::mutable_segments, &M::clear_segments);
   encode(group.points, answers.points, &M::mutable_points, &M::clear_points);
   encode(group.circles, answers.circles, &M::mutable_circles, &M::clear_circles);
   encode(group.polygons, answers.polygons, &M::mutable_polygons, &M::clear_polygons);
-  encode(group.rays, answers.rays, &M::mutable_rays, &M::clear_rays);
+  encode(group.rays, MeasuredCasts{answers.rays, group.ray_options.measures}, &M::mutable_rays,
+         &M::clear_rays);
   encode(group.capsules, answers.capsules, &M::mutable_capsules, &M::clear_capsules);
   encode(group.boxes, answers.boxes, &M::mutable_boxes, &M::clear_boxes);
   encode(group.distances, answers.distances, &M::mutable_distances, &M::clear_distances);

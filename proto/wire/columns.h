@@ -46,11 +46,11 @@ void CopyColumn(const Values& values, RepeatedField<T>* column) {
   std::copy(std::begin(values), std::end(values), Cells(column, std::size(values)));
 }
 
-// A column of a question: a span of the core that views the message.
-template <class Core, class Message, class T>
+// A column of a question: a span of the core, which views the message where their types agree.
+template <class Core, class Message, class T, class Cell = T>
 struct Column {
-  using Read = const RepeatedField<T>& (Message::*)() const;
-  using Write = RepeatedField<T>* (Message::*)();
+  using Read = const RepeatedField<Cell>& (Message::*)() const;
+  using Write = RepeatedField<Cell>* (Message::*)();
 
   constexpr Column(std::span<const T> Core::*core, Read read, Write write)
       : core(core), read(read), write(write) {}
@@ -150,7 +150,7 @@ BoundColumn(const Column&, T*) -> BoundColumn<Column, T>;
 
 // Writes all columns in one pass over the rows, which are the larger side.
 template <class Row, class Message, class... Columns>
-void EncodeRows(const std::vector<Row>& rows, const std::tuple<Columns...>& columns,
+void EncodeRows(std::span<const Row> rows, const std::tuple<Columns...>& columns,
                 Message& message) {
   std::apply(
       [&](const Columns&... column) {
@@ -162,6 +162,11 @@ void EncodeRows(const std::vector<Row>& rows, const std::tuple<Columns...>& colu
         fill(BoundColumn{column, Cells((message.*column.write)(), rows.size())}...);
       },
       columns);
+}
+template <class Row, class Message, class... Columns>
+void EncodeRows(const std::vector<Row>& rows, const std::tuple<Columns...>& columns,
+                Message& message) {
+  EncodeRows(std::span<const Row>(rows), columns, message);
 }
 
 // A column that does not fit the others of its batch.

@@ -55,11 +55,12 @@ struct MoverShapes {
   size_t capacity() const;
 };
 
-// A group as the core reads it. The spans point into the message and into the shapes.
+// A group as the core reads it. The spans point into the message and into what is beside `group`.
 struct DecodedGroup {
   Group group;
   std::vector<Polygon> shapes;  // of `group.polygons`
   MoverShapes movers;
+  std::vector<double> segment_floats, move_floats;  // widened
 };
 
 // Fills `out`, whose capacity is reused, and checks it (`CheckGroup`). `message` outlives the use
@@ -74,7 +75,7 @@ struct DecodedTrackers {
 };
 
 // Fills `out`; field paths begin with `trackers[i]`. What the definitions ask for is checked by
-// `TrackerTable::Check`. `messages` outlive the use of `out`.
+// `TrackerTable::Define`. `messages` outlive the use of `out`.
 absl::Status DecodeTrackers(
     const google::protobuf::RepeatedPtrField<v1::TrackerDefinitions>& messages,
     DecodedTrackers& out);

@@ -61,6 +61,14 @@ struct EnumTable<CastTarget> {
 };
 
 template <>
+struct EnumTable<CastMeasures> {
+  static constexpr CastMeasures kValues[] = {CastMeasures::kExit, CastMeasures::kFraction,
+                                             CastMeasures::kNormal, CastMeasures::kEdge,
+                                             CastMeasures::kExit};
+  static_assert(std::size(kValues) == v1::CastMeasures_ARRAYSIZE);
+};
+
+template <>
 struct EnumTable<OverlapDetail> {
   static constexpr OverlapDetail kValues[] = {OverlapDetail::kIds, OverlapDetail::kIds,
                                               OverlapDetail::kEdges};

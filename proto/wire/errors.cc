@@ -33,13 +33,16 @@ constexpr size_t kMaxDetailsReadBytes = 65536;
 constexpr size_t kMaxViolationBytes = 2 * (2 + Refusal::kMaxTextBytes) + 3;
 static_assert(Refusal::kMaxTextBytes < 128);
 // All else but the message: code 2, message header 3, the headers of Any and its two members
-// 3 + 2 + 3, type_url 41.
-constexpr size_t kFramingBytes = 2 + 3 + 3 + 2 + 3 + 41;
+// 3 + 2 + 3, type_url 41; of the retry delay headers 2 + 2 + 2, type_url 40, Duration 2 + 2 * 11.
+constexpr size_t kFramingBytes = 2 + 3 + (3 + 2 + 3 + 41) + (2 + 2 + 2 + 40 + 2 + 2 * 11);
 static_assert(Refusal::kMaxListed * kMaxViolationBytes + kFramingBytes < kMaxStatusBytes);
 
 constexpr char kBadRequestUrl[] = "type.googleapis.com/google.rpc.BadRequest";
 constexpr char kBadRequestSuffix[] = "/google.rpc.BadRequest";
 static_assert(sizeof(kBadRequestUrl) - 1 == 41);
+constexpr char kRetryInfoUrl[] = "type.googleapis.com/google.rpc.RetryInfo";
+constexpr char kRetryInfoSuffix[] = "/google.rpc.RetryInfo";
+static_assert(sizeof(kRetryInfoUrl) - 1 == 40);
 
 // Field numbers of google.rpc.
 constexpr int kStatusCode = 1;
@@ -50,6 +53,14 @@ constexpr int kAnyValue = 2;
 constexpr int kBadRequestViolations = 1;
 constexpr int kViolationField = 1;
 constexpr int kViolationDescription = 2;
+constexpr int kRetryInfoDelay = 1;
+// And of google.protobuf.Duration.
+constexpr int kSeconds = 1;
+constexpr int kNanos = 2;
+
+constexpr uint64_t kMicrosASecond = 1000000;
+// A longer delay than a day is cut.
+constexpr uint64_t kMaxRetryDelayUs = 86400 * kMicrosASecond;
 
 // The length of the well-formed UTF-8 sequence at the front of `text`, which is not empty; 0 if
 // there is none.
@@ -90,6 +101,7 @@ struct WireStatus {
   int code = 0;
   std::string message;
   std::vector<Violation> violations;
+  uint64_t retry_delay_us = 0;
 };
 
 WireStatus Bounded(const absl::Status& status) {
@@ -105,6 +117,7 @@ WireStatus Bounded(const absl::Status& status) {
             (kMaxViolationBytes - 2 * Refusal::kMaxTextBytes);
   }
   result.violations = std::move(violations);
+  result.retry_delay_us = std::min(RetryDelay(status), kMaxRetryDelayUs);
   result.message = Utf8(status.message(), room);
   return result;
 }
@@ -174,11 +187,57 @@ void ParseBadRequest(absl::string_view bytes, std::vector<Violation>& violations
   }
 }
 
-// The violations of every BadRequest in a serialized google.rpc.Status; none if it is not one.
-std::vector<Violation> ParseDetails(absl::string_view bytes) {
+// The last `number` of `fields` that is an integer; 0 if none.
+uint64_t FindNumber(const UnknownFieldSet& fields, int number) {
+  uint64_t result = 0;
+  for (int i = 0; i < fields.field_count(); ++i) {
+    const UnknownField& field = fields.field(i);
+    if (field.number() == number && field.type() == UnknownField::TYPE_VARINT) {
+      result = field.varint();
+    }
+  }
+  return result;
+}
+
+std::string SerializedRetryInfo(uint64_t delay_us) {
+  UnknownFieldSet duration;
+  duration.AddVarint(kSeconds, delay_us / kMicrosASecond);
+  duration.AddVarint(kNanos, delay_us % kMicrosASecond * 1000);
+  UnknownFieldSet info;
+  info.AddLengthDelimited(kRetryInfoDelay, Serialized(duration));
+  return Serialized(info);
+}
+
+// The microseconds of a serialized RetryInfo, at most a day; 0 if it cannot be read.
+uint64_t ParseRetryInfo(absl::string_view bytes) {
+  UnknownFieldSet info, duration;
+  if (!Parse(bytes, info)) return 0;
+  const std::string* delay = Find(info, kRetryInfoDelay);
+  if (delay == nullptr || !Parse(*delay, duration)) return 0;
+  const uint64_t seconds = FindNumber(duration, kSeconds);
+  const uint64_t nanos = FindNumber(duration, kNanos);
+  if (seconds >= kMaxRetryDelayUs / kMicrosASecond) return kMaxRetryDelayUs;
+  return seconds * kMicrosASecond + std::min<uint64_t>(nanos / 1000, kMicrosASecond);
+}
+
+struct Details {
   std::vector<Violation> violations;
+  uint64_t retry_delay_us = 0;
+};
+
+void AddDetail(absl::string_view url, const std::string& value, UnknownFieldSet& status) {
+  UnknownFieldSet any;
+  any.AddLengthDelimited(kAnyTypeUrl, std::string(url));
+  any.AddLengthDelimited(kAnyValue, value);
+  status.AddLengthDelimited(kStatusDetails, Serialized(any));
+}
+
+// What every BadRequest and RetryInfo in a serialized google.rpc.Status tells; nothing if it is not
+// one.
+Details ParseDetails(absl::string_view bytes) {
+  Details details;
   UnknownFieldSet status;
-  if (bytes.size() > kMaxDetailsReadBytes || !Parse(bytes, status)) return violations;
+  if (bytes.size() > kMaxDetailsReadBytes || !Parse(bytes, status)) return details;
   for (int i = 0; i < status.field_count(); ++i) {
     const UnknownField& detail = status.field(i);
     if (detail.number() != kStatusDetails) continue;
@@ -188,9 +247,12 @@ std::vector<Violation> ParseDetails(absl::string_view bytes) {
     const std::string* type_url = Find(any, kAnyTypeUrl);
     const std::string* value = Find(any, kAnyValue);
     if (type_url == nullptr || value == nullptr) continue;
-    if (absl::EndsWith(*type_url, kBadRequestSuffix)) ParseBadRequest(*value, violations);
+    if (absl::EndsWith(*type_url, kBadRequestSuffix)) ParseBadRequest(*value, details.violations);
+    if (absl::EndsWith(*type_url, kRetryInfoSuffix)) {
+      details.retry_delay_us = ParseRetryInfo(*value);
+    }
   }
-  return violations;
+  return details;
 }
 
 }  // namespace
@@ -200,6 +262,7 @@ void EncodeStatus(const absl::Status& status, v1::Status& message) {
   message.Clear();
   message.set_code(wire.code);
   message.set_message(std::move(wire.message));
+  message.set_retry_delay_us(wire.retry_delay_us);
   for (Violation& violation : wire.violations) {
     v1::FieldViolation& encoded = *message.add_violations();
     encoded.set_field(std::move(violation.field));
@@ -213,27 +276,33 @@ absl::Status DecodeStatus(const v1::Status& message) {
     if (violations.size() >= Refusal::kMaxListed) break;
     violations.push_back({violation.field(), violation.description()});
   }
-  return WithViolations(absl::Status(ErrorCode(message.code()), message.message()), violations);
+  return WithRetryDelay(
+      WithViolations(absl::Status(ErrorCode(message.code()), message.message()), violations),
+      message.retry_delay_us());
 }
 
 std::string SerializeDetails(const absl::Status& status) {
   const WireStatus wire = Bounded(status);
-  if (wire.violations.empty()) return {};
-  UnknownFieldSet any;
-  any.AddLengthDelimited(kAnyTypeUrl, kBadRequestUrl);
-  any.AddLengthDelimited(kAnyValue, SerializedBadRequest(wire.violations));
+  if (wire.violations.empty() && wire.retry_delay_us == 0) return {};
   UnknownFieldSet fields;
   fields.AddVarint(kStatusCode, static_cast<uint64_t>(wire.code));
   AddString(kStatusMessage, wire.message, fields);
-  fields.AddLengthDelimited(kStatusDetails, Serialized(any));
+  if (!wire.violations.empty()) {
+    AddDetail(kBadRequestUrl, SerializedBadRequest(wire.violations), fields);
+  }
+  if (wire.retry_delay_us != 0) {
+    AddDetail(kRetryInfoUrl, SerializedRetryInfo(wire.retry_delay_us), fields);
+  }
   return Serialized(fields);
 }
 
 absl::Status StatusFromDetails(absl::StatusCode code, absl::string_view message,
                                absl::string_view details) {
   if (code == absl::StatusCode::kOk) return absl::OkStatus();
-  return WithViolations(absl::Status(ErrorCode(static_cast<int>(code)), message),
-                        ParseDetails(details));
+  const Details parsed = ParseDetails(details);
+  return WithRetryDelay(
+      WithViolations(absl::Status(ErrorCode(static_cast<int>(code)), message), parsed.violations),
+      parsed.retry_delay_us);
 }
 
 }  // namespace carom::wire

@@ -3,9 +3,10 @@
 
 // Errors on the wire: the one door.
 //
-// An absl::Status with violations (carom/status.h) travels in two forms: as `v1.Status` inside an
-// answer, and as google.rpc.Status with google.rpc.BadRequest in the trailer of a failed call
-// (`grpc-status-details-bin`). Both are below 4 KiB and never echo the request.
+// An absl::Status with violations and a retry delay (carom/status.h) travels in two forms: as
+// `v1.Status` inside an answer, and as google.rpc.Status with google.rpc.BadRequest and
+// google.rpc.RetryInfo in the trailer of a failed call (`grpc-status-details-bin`). Both are below
+// 4 KiB and never echo the request.
 #pragma once
 
 #include <string>
@@ -21,7 +22,8 @@ void EncodeStatus(const absl::Status& status, v1::Status& message);
 // An unknown code becomes UNKNOWN.
 absl::Status DecodeStatus(const v1::Status& message);
 
-// The bytes of a google.rpc.Status with the violations of `status`; empty if it carries none.
+// The bytes of a google.rpc.Status with the violations and the retry delay of `status`; empty if it
+// carries neither.
 std::string SerializeDetails(const absl::Status& status);
 // The status of a failed call from its three parts. Details that cannot be read are ignored.
 absl::Status StatusFromDetails(absl::StatusCode code, absl::string_view message,

@@ -4,7 +4,10 @@
 // The questions of a group, both ways. The columns of each kind are listed once; options that kinds
 // share are read and written by what they share.
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <tuple>
 #include <type_traits>
 #include <vector>
@@ -160,6 +163,22 @@ constexpr auto ColumnsOf(const MoveColumns&) {
                     Column(&C::from_angle, &Message::from_angle, &Message::mutable_from_angle)};
 }
 
+// Columns that may be sent as floats: those of the core, in the order of their message.
+constexpr auto FloatColumnsOf(const SegmentColumns&) {
+  using C = SegmentColumns;
+  using M = v1::FloatSegments;
+  return std::tuple{Column(&C::ax, &M::ax, &M::mutable_ax), Column(&C::ay, &M::ay, &M::mutable_ay),
+                    Column(&C::bx, &M::bx, &M::mutable_bx), Column(&C::by, &M::by, &M::mutable_by)};
+}
+
+constexpr auto FloatColumnsOf(const MoveColumns&) {
+  using C = MoveColumns;
+  using M = v1::FloatPoses;
+  return std::tuple{Column(&C::x, &M::x, &M::mutable_x), Column(&C::y, &M::y, &M::mutable_y),
+                    Column(&C::c, &M::c, &M::mutable_c), Column(&C::s, &M::s, &M::mutable_s),
+                    Column(&C::angle, &M::angle, &M::mutable_angle)};
+}
+
 // --- Options
 //
 // `options` is the message or the core's value of any kind; each of its members that a kind has is
@@ -185,6 +204,10 @@ concept HasDetail = requires(O options) {
 template <class O>
 concept HasTarget = requires(O options) {
   options.target;
+};
+template <class O>
+concept HasMeasures = requires(O options) {
+  options.measures;
 };
 template <class O>
 concept HasReflect = requires(O options) {
@@ -217,6 +240,9 @@ void DecodeOptions(absl::string_view batch, const Message& message, Options& opt
   if constexpr (HasTarget<Options>) {
     ReadEnum(message.target(), batch, "target", options.target, offences);
   }
+  if constexpr (HasMeasures<Options>) {
+    ReadEnum(message.measures(), batch, "measures", options.measures, offences);
+  }
   if constexpr (HasReflect<Options>) options.reflect = message.reflect();
   if constexpr (HasMaxHits<Options>) {
     if (message.max_hits() != 0) options.max_hits = message.max_hits();
@@ -245,6 +271,9 @@ void EncodeOptions(const Options& options, Message& message) {
   if constexpr (HasTarget<Options>) {
     message.set_target(static_cast<v1::CastTarget>(EnumToWire(options.target)));
   }
+  if constexpr (HasMeasures<Options>) {
+    message.set_measures(static_cast<v1::CastMeasures>(EnumToWire(options.measures)));
+  }
   if constexpr (HasReflect<Options>) message.set_reflect(options.reflect);
   if constexpr (HasMaxHits<Options>) message.set_max_hits(options.max_hits);
   if constexpr (HasMaxSteps<Options>) message.set_max_steps(options.max_steps);
@@ -269,6 +298,34 @@ void DecodeBatch(absl::string_view batch, const Message& message, Core& core, Op
   DecodeOptions(batch, message, options, offences);
 }
 
+// Columns that came as floats, if they did, widened into `doubles`. `core` views what came as
+// doubles.
+template <class Message, class Core>
+void DecodeFloats(absl::string_view batch, const Message& message, std::vector<double>& doubles,
+                  Core& core, Offences& offences) {
+  if (!message.has_floats()) return;
+  const auto each = [&](const auto& use) {
+    std::apply([&](const auto&... column) { (use(column), ...); }, FloatColumnsOf(core));
+  };
+  bool twice = false;
+  size_t total = 0;
+  each([&](const auto& column) {
+    twice = twice || !(core.*column.core).empty();
+    total += static_cast<size_t>((message.floats().*column.read)().size());
+  });
+  if (twice) {
+    return offences.Add(absl::StrCat(batch, ".floats"), "must not be given beside their doubles");
+  }
+  doubles.resize(total);
+  double* next = doubles.data();
+  each([&](const auto& column) {
+    const auto& floats = (message.floats().*column.read)();
+    double* const first = next;
+    next = std::copy(floats.begin(), floats.end(), first);
+    core.*column.core = {first, next};
+  });
+}
+
 // Placed shapes, which are kept in `shapes`; their list is at `path`.
 template <class Message, class S>
 void DecodePlaced(absl::string_view path, const Message& message, std::vector<S>& shapes,
@@ -280,47 +337,83 @@ void DecodePlaced(absl::string_view path, const Message& message, std::vector<S>
   core.shapes = shapes;
 }
 
-void DecodeCasts(const v1::Group& message, Group& group, Offences& offences) {
-  DecodeBatch("segments", message.segments(), group.segments, group.cast_options, offences);
-  DecodeBatch("rays", message.rays(), group.rays, group.ray_options, offences);
-  DecodeBatch("arcs", message.arcs(), group.arcs, group.arc_options, offences);
-  DecodeBatch("sights", message.sights(), group.sights, MaskOption{group.sight_mask}, offences);
-  DecodeBatch("fans", message.fans(), group.fans, group.fan_options, offences);
+void DecodeCasts(const v1::Group& message, DecodedGroup& out, Offences& offences) {
+  Group& group = out.group;
+  if (message.has_segments()) {
+    DecodeBatch("segments", message.segments(), group.segments, group.cast_options, offences);
+    DecodeFloats("segments", message.segments(), out.segment_floats, group.segments, offences);
+  }
+  if (message.has_rays()) {
+    DecodeBatch("rays", message.rays(), group.rays, group.ray_options, offences);
+  }
+  if (message.has_arcs()) {
+    DecodeBatch("arcs", message.arcs(), group.arcs, group.arc_options, offences);
+  }
+  if (message.has_sights()) {
+    DecodeBatch("sights", message.sights(), group.sights, MaskOption{group.sight_mask}, offences);
+  }
+  if (message.has_fans()) {
+    DecodeBatch("fans", message.fans(), group.fans, group.fan_options, offences);
+  }
 }
 
 void DecodeOverlaps(const v1::Group& message, DecodedGroup& out, Offences& offences) {
   Group& group = out.group;
-  DecodeBatch("points", message.points(), group.points, MaskOption{group.point_mask}, offences);
-  DecodeBatch("circles", message.circles(), group.circles, group.circle_options, offences);
-  DecodeBatch("capsules", message.capsules(), group.capsules, group.capsule_options, offences);
-  DecodeBatch("boxes", message.boxes(), group.boxes, group.box_options, offences);
-  DecodeOptions("polygons", message.polygons(), group.polygon_options, offences);
-  DecodePlaced("polygons.shapes", message.polygons(), out.shapes, group.polygons, offences);
+  if (message.has_points()) {
+    DecodeBatch("points", message.points(), group.points, MaskOption{group.point_mask}, offences);
+  }
+  if (message.has_circles()) {
+    DecodeBatch("circles", message.circles(), group.circles, group.circle_options, offences);
+  }
+  if (message.has_capsules()) {
+    DecodeBatch("capsules", message.capsules(), group.capsules, group.capsule_options, offences);
+  }
+  if (message.has_boxes()) {
+    DecodeBatch("boxes", message.boxes(), group.boxes, group.box_options, offences);
+  }
+  if (message.has_polygons()) {
+    DecodeOptions("polygons", message.polygons(), group.polygon_options, offences);
+    DecodePlaced("polygons.shapes", message.polygons(), out.shapes, group.polygons, offences);
+  }
 }
 
 void DecodeMoving(const v1::Group& message, DecodedGroup& out, Offences& offences) {
   Group& group = out.group;
   MoverShapes& movers = out.movers;
-  DecodeBatch("distances", message.distances(), group.distances, group.distance_options, offences);
-  DecodePlaced("distances.movers.shapes", message.distances().movers(), movers.distances,
-               group.distances.movers, offences);
-  DecodeBatch("contacts", message.contacts(), group.contacts, group.contact_options, offences);
-  DecodePlaced("contacts.movers.shapes", message.contacts().movers(), movers.contacts,
-               group.contacts.movers, offences);
-  DecodeOptions("depenetrations", message.depenetrations(), group.depenetration_options, offences);
-  DecodePlaced("depenetrations.movers.shapes", message.depenetrations().movers(),
-               movers.depenetrations, group.depenetrations, offences);
-  DecodeBatch("sweeps", message.sweeps(), group.sweeps, group.sweep_options, offences);
-  DecodePlaced("sweeps.movers.shapes", message.sweeps().movers(), movers.sweeps,
-               group.sweeps.movers, offences);
-  DecodeBatch("rotating_sweeps", message.rotating_sweeps(), group.rotating_sweeps,
-              group.rotating_sweep_options, offences);
-  DecodePlaced("rotating_sweeps.movers.shapes", message.rotating_sweeps().movers(),
-               movers.rotating_sweeps, group.rotating_sweeps.movers, offences);
+  if (message.has_distances()) {
+    DecodeBatch("distances", message.distances(), group.distances, group.distance_options,
+                offences);
+    DecodePlaced("distances.movers.shapes", message.distances().movers(), movers.distances,
+                 group.distances.movers, offences);
+  }
+  if (message.has_contacts()) {
+    DecodeBatch("contacts", message.contacts(), group.contacts, group.contact_options, offences);
+    DecodePlaced("contacts.movers.shapes", message.contacts().movers(), movers.contacts,
+                 group.contacts.movers, offences);
+  }
+  if (message.has_depenetrations()) {
+    DecodeOptions("depenetrations", message.depenetrations(), group.depenetration_options,
+                  offences);
+    DecodePlaced("depenetrations.movers.shapes", message.depenetrations().movers(),
+                 movers.depenetrations, group.depenetrations, offences);
+  }
+  if (message.has_sweeps()) {
+    DecodeBatch("sweeps", message.sweeps(), group.sweeps, group.sweep_options, offences);
+    DecodePlaced("sweeps.movers.shapes", message.sweeps().movers(), movers.sweeps,
+                 group.sweeps.movers, offences);
+  }
+  if (message.has_rotating_sweeps()) {
+    DecodeBatch("rotating_sweeps", message.rotating_sweeps(), group.rotating_sweeps,
+                group.rotating_sweep_options, offences);
+    DecodePlaced("rotating_sweeps.movers.shapes", message.rotating_sweeps().movers(),
+                 movers.rotating_sweeps, group.rotating_sweeps.movers, offences);
+  }
 }
 
-void DecodeMoves(const v1::TrackerMoves& message, Group& group, Offences& offences) {
+void DecodeMoves(const v1::TrackerMoves& message, DecodedGroup& out, Offences& offences) {
+  Group& group = out.group;
   ViewColumns(message, ColumnsOf<v1::TrackerMoves>(group.moves), group.moves);
+  DecodeFloats("moves", message, out.move_floats, group.moves, offences);
   group.moves.first_tracker = message.first_tracker();
   MoveOptions& options = group.move_options;
   ReadEnum(message.detail(), "moves", "detail", options.detail, offences);
@@ -330,11 +423,29 @@ void DecodeMoves(const v1::TrackerMoves& message, Group& group, Offences& offenc
 
 // --- To messages
 
+bool IsFloat(double value) {
+  return std::abs(value) <= std::numeric_limits<float>::max() &&
+         static_cast<double>(static_cast<float>(value)) == value;
+}
+
+// Columns that hold floats alone go as floats: half the bytes, and the same numbers.
+template <class Message, class Core>
+void EncodeFloatsOrDoubles(Core core, Message& message) {
+  std::apply(
+      [&](const auto&... column) {
+        if (!(std::ranges::all_of(core.*column.core, IsFloat) && ...)) return;
+        EncodeColumns(core, std::tuple{column...}, *message.mutable_floats());
+        ((core.*column.core = {}), ...);
+      },
+      FloatColumnsOf(core));
+  EncodeColumns(core, ColumnsOf<Message>(core), message);
+}
+
 void EncodeMoves(const MoveColumns& moves, const MoveOptions& options, v1::Group& group) {
   if (moves.size() == 0) return group.clear_moves();
   v1::TrackerMoves& message = *group.mutable_moves();
   message.Clear();
-  EncodeColumns(moves, ColumnsOf<v1::TrackerMoves>(moves), message);
+  EncodeFloatsOrDoubles(moves, message);
   message.set_first_tracker(moves.first_tracker);
   message.set_detail(static_cast<v1::OverlapDetail>(EnumToWire(options.detail)));
   message.set_tolerance(options.tolerance);
@@ -359,6 +470,8 @@ void EncodeItems(const Core& core, Message& message) {
     EncodePlaced(core, *message.mutable_movers());
   } else if constexpr (std::is_same_v<Core, PolygonColumns>) {
     EncodePlaced(core, message);
+  } else if constexpr (std::is_same_v<Message, v1::SegmentCasts>) {
+    EncodeFloatsOrDoubles(core, message);
   } else {
     if constexpr (requires { core.movers; }) EncodePlaced(core.movers, *message.mutable_movers());
     EncodeColumns(core, ColumnsOf<Message>(core), message);
@@ -396,11 +509,10 @@ absl::Status DecodeGroup(const v1::Group& message, DecodedGroup& out) {
   out.shapes.clear();
   out.movers.Clear();
   Offences offences;
-  // A kind that is absent reads as its default, which asks nothing.
-  DecodeCasts(message, out.group, offences);
+  DecodeCasts(message, out, offences);
   DecodeOverlaps(message, out, offences);
   DecodeMoving(message, out, offences);
-  DecodeMoves(message.moves(), out.group, offences);
+  if (message.has_moves()) DecodeMoves(message.moves(), out, offences);
   return offences.empty() ? CheckGroup(out.group) : offences.status();
 }
 

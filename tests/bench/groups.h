@@ -31,7 +31,8 @@ void RunCosts(Bench& bench);       // memory, build, commit, allocations, thread
 void RunTimeStudy(Bench& bench);   // the paper's: one mover about one figure
 void RunPointStudy(Bench& bench);  // points and bullets that are tracked, and quiet steps
 void RunWorldStudy(Bench& bench);  // many trackers in a map of many polygons
-void RunService(Bench& bench);     // moves through a server
+void RunService(Bench& bench);     // moves and bullets through a server
+void RunFleet(Bench& bench);       // many streams, and what they take
 void RunMaps(Bench& bench);        // scenes made by others
 
 // Adds a row for `theirs` among the timings, against `ours` of them: for the fastest of those whose

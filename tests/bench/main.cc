@@ -46,6 +46,7 @@ int main(int argc, char** argv) {
   carom::bench::RunPointStudy(bench);
   carom::bench::RunWorldStudy(bench);
   carom::bench::RunService(bench);
+  carom::bench::RunFleet(bench);
   carom::bench::RunMaps(bench);
   if (!bench.report.Finish(bench.out, about)) {
     std::fprintf(stderr, "bench: cannot write to %s\n", bench.out.c_str());

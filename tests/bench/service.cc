@@ -1,14 +1,13 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What does a move cost the server, all included? A caromd of its own on loopback TCP, one stream
-// of frames; its process's CPU time, which the kernel's work for it is part of.
-
-#include <time.h>
+// What does a question cost the server, all included? A caromd of its own on loopback TCP, one
+// stream of frames; its process's CPU time, which the kernel's work for it is part of.
 
 #include <cmath>
 #include <cstdlib>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "absl/strings/str_format.h"
 #include "carom/client.h"
 #include "carom/stream.h"
+#include "client/load/cpu_clock.h"
 #include "tests/bench/groups.h"
 #include "tests/bench/ours.h"
 #include "tests/bench/runner.h"
@@ -58,48 +58,51 @@ struct Fleet {
   std::vector<double> x, y, c, s;
 };
 
-// A stream with a fleet, four frames ahead of their answers.
+// One stream to a server, four frames ahead of their answers, and the CPU time of its process.
 class ServiceRun {
  public:
-  ServiceRun(Client& client, pid_t server, const World& world, size_t count)
-      : fleet_(world, count), stream_(client.OpenStream({.max_in_flight = 4})) {
-    if (clock_getcpuclockid(server, &clock_) != 0) std::abort();
+  ServiceRun(Client& client, pid_t server)
+      : stream_(client.OpenStream({.max_in_flight = 4})),
+        clock_(Must(load::CpuClock::Of(server))) {}
+
+  void Define(const Fleet& fleet) {
     Frame frame;
-    frame.trackers.push_back(fleet_.definitions());
+    frame.trackers.push_back(fleet.definitions());
     Send(frame);
     Receive();
   }
 
-  // Nanoseconds of the server a move, of as many frames.
-  double Move(int frames, Coherence coherence) {
+  // Nanoseconds of the server a query, of `frames` frames of `queries` queries each: frame i is
+  // what `make(i)` returns.
+  template <class Make>
+  double Ask(int frames, size_t queries, const Make& make) {
     moves_ = {};
     const double before = ServerNanoseconds();
     for (int i = 0; i < frames; ++i) {
-      fleet_.Tick(i % 2 == 0 ? 1e-6 * kCell : -1e-6 * kCell);
-      Frame frame;
-      frame.coherence = coherence;
-      FrameGroup group;
-      group.scene = kScene;
-      group.group.moves = fleet_.moves();
-      frame.groups.push_back(group);
-      Send(frame);
+      Send(make(i));
       if (++ahead_ == 4) Receive();
     }
     while (ahead_ > 0) Receive();
     return (ServerNanoseconds() - before) / static_cast<double>(frames) /
-           static_cast<double>(fleet_.x.size());
+           static_cast<double>(queries);
+  }
+
+  double Move(Fleet& fleet, int frames, Coherence coherence) {
+    return Ask(frames, fleet.x.size(), [&](int i) {
+      fleet.Tick(i % 2 == 0 ? 1e-6 * kCell : -1e-6 * kCell);
+      Frame frame;
+      frame.coherence = coherence;
+      frame.groups.push_back({kScene, 0, {}});
+      frame.groups.back().group.moves = fleet.moves();
+      return frame;
+    });
   }
 
   // Of the last run.
   const MoveTiers& moves() const { return moves_; }
-  Fleet& fleet() { return fleet_; }
 
  private:
-  double ServerNanoseconds() const {
-    timespec time;
-    clock_gettime(clock_, &time);
-    return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
-  }
+  double ServerNanoseconds() const { return clock_.Seconds().value_or(0) * 1e9; }
   void Send(const Frame& frame) {
     if (!stream_->Send(frame).ok()) std::abort();
   }
@@ -113,9 +116,8 @@ class ServiceRun {
     if (ahead_ > 0) --ahead_;
   }
 
-  Fleet fleet_;
   std::unique_ptr<Stream> stream_;
-  clockid_t clock_{};
+  load::CpuClock clock_;
   int ahead_ = 0;
   MoveTiers moves_;
 };
@@ -126,7 +128,7 @@ class LocalRun {
   LocalRun(Fleet& fleet, const Scene& scene) : fleet_(fleet), scene_(scene) {
     TrackerTable table;
     const TrackerDefinitions definitions = fleet.definitions();
-    table.Apply(Must(table.Check({}, {&definitions, 1})));
+    if (!table.Define({}, {&definitions, 1}).ok()) std::abort();
     trackers_.assign(table.trackers().begin(), table.trackers().end());
   }
 
@@ -150,35 +152,82 @@ class LocalRun {
   MoveAnswers answers_;
 };
 
-}  // namespace
-
-void RunService(Bench& bench) {
-  if (!bench.Wants("service_moves")) return;
-  bench.report.Title("service_moves");
-  const World world = DenseWorld(bench.quick ? 10000 : 100000);
-  const std::vector<Polygon> polygons = MakePolygons(world.polygons);
-  const Scene::Ptr scene = MakeScene(polygons);
-  const auto server = testing::ServerProcess::Start(CAROMD_BINARY, {"--threads", "1"});
-  if (server == nullptr) {
-    bench.report.Figure("service_moves", 0, "", "caromd did not start");
-    return;
+// Short bullets, of which the fraction and the polygon are asked.
+class Bullets {
+ public:
+  Bullets(const World& world, size_t count, bool floats)
+      : all_(FreeSegments(world, count, kCell, 5)) {
+    if (!floats) return;
+    for (std::vector<double>* column : {&all_.ax, &all_.ay, &all_.bx, &all_.by}) {
+      for (double& value : *column) value = static_cast<float>(value);
+    }
   }
-  const std::unique_ptr<Client> client =
-      Must(Client::Connect(server->address(), {.call_timeout = std::chrono::milliseconds(0)}));
-  Must(client->ImportScene(kScene, polygons, ImportMode::kReplace));
+
+  const Segments& all() const { return all_; }
+  // A frame of `groups` groups of `count` bullets each, the next ones.
+  Frame Next(size_t groups, size_t count) {
+    Frame frame;
+    for (size_t g = 0; g < groups; ++g) {
+      if (next_ + count > all_.size()) next_ = 0;
+      frame.groups.push_back({kScene, 0, {}});
+      Group& group = frame.groups.back().group;
+      const auto part = [&](const std::vector<double>& column) {
+        return std::span<const double>(column).subspan(next_, count);
+      };
+      group.segments = {part(all_.ax), part(all_.ay), part(all_.bx), part(all_.by)};
+      group.cast_options.measures = CastMeasures::kFraction;
+      next_ += count;
+    }
+    return frame;
+  }
+
+ private:
+  Segments all_;
+  size_t next_ = 0;
+};
+
+// The library's own casts of the same, in batches of `count`.
+double CastNanoseconds(const Scene& scene, const Segments& all, size_t count) {
+  CastAnswers answers;
+  CastOptions options;
+  options.measures = CastMeasures::kFraction;
+  const double start = ThreadNanoseconds();
+  size_t done = 0;
+  for (; done + count <= all.size(); done += count) {
+    const auto part = [&](const std::vector<double>& column) {
+      return std::span<const double>(column).subspan(done, count);
+    };
+    WorkMeter meter;
+    CastSegments(scene, {part(all.ax), part(all.ay), part(all.bx), part(all.by)}, options, answers,
+                 meter);
+  }
+  return (ThreadNanoseconds() - start) / static_cast<double>(done);
+}
+
+// What all runs of a bench use.
+struct Site {
+  const World& world;
+  Scene::Ptr scene;
+  Client& client;
+  pid_t server;
+};
+
+void RunMoves(Bench& bench, const Site& site) {
   for (const size_t count : {256, 1024, 4096}) {
-    ServiceRun service(*client, server->pid(), world, count);
-    LocalRun local(service.fleet(), *scene);
+    Fleet fleet(site.world, count);
+    ServiceRun service(site.client, site.server);
+    service.Define(fleet);
+    LocalRun local(fleet, *site.scene);
     const int frames = static_cast<int>((bench.quick ? 200000 : 1000000) / count);
     std::vector<double> quiet, cold, library;
     MoveTiers tiers;
-    service.Move(frames, Coherence::kOn);
+    service.Move(fleet, frames, Coherence::kOn);
     local.Move(frames);
     for (int round = 0; round < bench.rounds(); ++round) {
-      quiet.push_back(service.Move(frames, Coherence::kOn));
+      quiet.push_back(service.Move(fleet, frames, Coherence::kOn));
       tiers += service.moves();
       library.push_back(local.Move(frames));
-      cold.push_back(service.Move(frames / 4, Coherence::kOff));
+      cold.push_back(service.Move(fleet, frames / 4, Coherence::kOff));
     }
     const auto all = static_cast<double>(tiers.quiet + tiers.near + tiers.refresh + tiers.cold);
     const std::string name = absl::StrCat("service_moves_", count);
@@ -192,6 +241,82 @@ void RunService(Bench& bench) {
       bench.report.Figure(name, Median(quiet), "ns a move", note);
     }
   }
+}
+
+void RunBullets(Bench& bench, const Site& site) {
+  const size_t pool = bench.quick ? 8192 : 65536;
+  Bullets doubles(site.world, pool, false), floats(site.world, pool, true);
+  const std::unique_ptr<ScenePeer> box2d = MakeBox2D(site.world);
+  const Question theirs = box2d ? box2d->Casts(doubles.all()) : Question();
+  for (const auto& [count, over] : {std::pair<size_t, double>{256, 60}, {1024, 30}, {4096, 18}}) {
+    ServiceRun service(site.client, site.server);
+    const int frames = static_cast<int>((bench.quick ? 50000 : 400000) / count);
+    const auto ask = [&](Bullets& bullets) {
+      return service.Ask(frames, count, [&](int) { return bullets.Next(1, count); });
+    };
+    std::vector<double> ours, as_floats, library, peer;
+    ask(doubles);
+    for (int round = 0; round < bench.rounds(); ++round) {
+      ours.push_back(ask(doubles));
+      library.push_back(CastNanoseconds(*site.scene, doubles.all(), count));
+      as_floats.push_back(ask(floats));
+      if (!theirs) continue;
+      const double start = ThreadNanoseconds();
+      theirs(0, pool);
+      peer.push_back((ThreadNanoseconds() - start) / static_cast<double>(pool));
+    }
+    const std::string name = absl::StrCat("service_bullets_", count);
+    bench.report.Figure(name, Median(ours), "ns of the server a bullet");
+    bench.report.Figure(name + " as floats", Median(as_floats), "ns of the server a bullet");
+    bench.report.Figure(name + " in the library alone", Median(library), "ns a bullet");
+    bench.report.Add({name + "_over_library_ns", Median(ours) - Median(library), "-", 0,
+                      ValueAtMost(over), "server's CPU a bullet, less the library's own cast"});
+    const double box2d_ns = peer.empty() ? 0 : Median(peer);
+    bench.report.Add({name + "_vs_box2d", Median(ours),
+                      peer.empty() ? "box2d: not built" : "box2d v3", box2d_ns, RatioAtLeast(3),
+                      "its local cast", !peer.empty()});
+  }
+}
+
+void RunGroups(Bench& bench, const Site& site) {
+  Bullets bullets(site.world, 8192, false);
+  ServiceRun service(site.client, site.server);
+  const int frames = bench.quick ? 200 : 2000;
+  const auto ask = [&](size_t groups) {
+    return service.Ask(frames, 1, [&](int) { return bullets.Next(groups, 256 / groups); });
+  };
+  std::vector<double> one, many;
+  ask(256);
+  for (int round = 0; round < bench.rounds(); ++round) {
+    one.push_back(ask(1));
+    many.push_back(ask(256));
+  }
+  bench.report.Add({"service_256_groups_of_1", Median(many), "one group of 256", Median(one),
+                    RatioAtMost(4), "server's CPU ns a frame"});
+}
+
+}  // namespace
+
+void RunService(Bench& bench) {
+  const bool moves = bench.Wants("service_moves");
+  const bool bullets = bench.Wants("service_bullets");
+  const bool groups = bench.Wants("service_groups");
+  if (!moves && !bullets && !groups) return;
+  bench.report.Title("service");
+  const World world = DenseWorld(bench.quick ? 10000 : 100000);
+  const std::vector<Polygon> polygons = MakePolygons(world.polygons);
+  const auto server = testing::ServerProcess::Start(CAROMD_BINARY, {"--threads", "1"});
+  if (server == nullptr) {
+    bench.report.Figure("service", 0, "", "caromd did not start");
+    return;
+  }
+  const std::unique_ptr<Client> client =
+      Must(Client::Connect(server->address(), {.call_timeout = std::chrono::milliseconds(0)}));
+  Must(client->ImportScene(kScene, polygons, ImportMode::kReplace));
+  const Site site{world, MakeScene(polygons), *client, server->pid()};
+  if (moves) RunMoves(bench, site);
+  if (bullets) RunBullets(bench, site);
+  if (groups) RunGroups(bench, site);
 }
 
 }  // namespace carom::bench

@@ -19,6 +19,8 @@ using ::testing::ElementsAre;
 
 constexpr char kArena[] = "scenes/arena";
 constexpr uint64_t kHandle = 3;
+// How a stream without another server ends: the first broken call is the last.
+constexpr StreamOptions kOneCall{.reconnect_timeout = std::chrono::milliseconds(0)};
 
 // A frame that asks whether (x, 0.5) is in the arena.
 struct PointFrame {
@@ -193,7 +195,7 @@ TEST_F(ClientStreamTest, LargeAnswersDoNotBlockASender) {
 }
 
 TEST_F(ClientStreamTest, ADrainedServerIsUnavailable) {
-  const auto stream = BoundStream();
+  const auto stream = BoundStream(kOneCall);
   server_->Drain();
   EXPECT_EQ(stream->Receive().status().code(), StatusCode::kUnavailable);
   EXPECT_EQ(stream->Send(PointFrame(0).frame).code(), StatusCode::kUnavailable);
@@ -204,7 +206,7 @@ TEST(ClientStreamProcessTest, AKilledServerIsUnavailable) {
   ASSERT_NE(process, nullptr);
   const auto client = Client::Connect(process->address());
   ASSERT_TRUE(client.ok()) << client.status();
-  const auto stream = (*client)->OpenStream();
+  const auto stream = (*client)->OpenStream(kOneCall);
   ASSERT_TRUE(stream->Send({}).ok());
   ASSERT_TRUE(stream->Receive().ok());
   kill(process->pid(), SIGKILL);
@@ -240,7 +242,7 @@ TEST(ClientStreamProcessTest, ASilentServerIsUnavailable) {
   const auto client =
       Client::Connect(process->address(), {.keepalive_interval = std::chrono::milliseconds(500)});
   ASSERT_TRUE(client.ok()) << client.status();
-  const auto stream = (*client)->OpenStream();
+  const auto stream = (*client)->OpenStream(kOneCall);
   ASSERT_TRUE(stream->Send({}).ok());
   ASSERT_TRUE(stream->Receive().ok());
   Freeze(process->pid());

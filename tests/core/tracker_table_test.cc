@@ -38,10 +38,7 @@ Shape Ring(size_t vertices) {
 
 absl::Status Define(TrackerTable& table, const TrackerDefinitions& definitions,
                     std::vector<uint32_t> removed = {}) {
-  absl::StatusOr<TrackerTable::Edit> edit = table.Check(removed, {&definitions, 1});
-  if (!edit.ok()) return edit.status();
-  table.Apply(*std::move(edit));
-  return absl::OkStatus();
+  return table.Define(removed, {&definitions, 1});
 }
 
 ::testing::AssertionResult Refuses(const absl::Status& status, absl::StatusCode code,
@@ -119,8 +116,7 @@ TEST(TrackerTableTest, WhatIsWrongWithDefinitions) {
 
   // A refusal leaves those of other batches alone, and says which batch is wrong.
   const TrackerDefinitions both[] = {{.shapes = disc}, {.shapes = disc}};
-  EXPECT_TRUE(
-      Refuses(table.Check({}, both).status(), kInvalid, "trackers[1].first_tracker", "twice"));
+  EXPECT_TRUE(Refuses(table.Define({}, both), kInvalid, "trackers[1].first_tracker", "twice"));
 }
 
 // Shapes count once for all trackers, and no longer once the last is gone.

@@ -84,8 +84,7 @@ void Define(const v1::Frame& frame, TrackerTable& trackers) {
   if (!wire::DecodeTrackers(frame.trackers(), decoded).ok()) return;
   const std::span<const uint32_t> removed{frame.removed_trackers().data(),
                                           static_cast<size_t>(frame.removed_trackers_size())};
-  absl::StatusOr<TrackerTable::Edit> edit = trackers.Check(removed, decoded.definitions);
-  if (edit.ok()) trackers.Apply(*std::move(edit));
+  trackers.Define(removed, decoded.definitions).IgnoreError();
 }
 
 // Twice, as a client may send it; then nothing is left of what was learned.
@@ -95,6 +94,7 @@ void ReadFrame(const std::string& bytes) {
   TrackerTable trackers(kLimits);
   for (int i = 0; i < 2; ++i) {
     Define(frame, trackers);
+    trackers.BeginFrame();
     for (const v1::Group& group : frame.groups()) Answer(group, trackers);
     // One tracker may learn beyond the budget, in each of few batches.
     Require(trackers.memory_bytes() <= kLimits.max_bytes + Tracker::kMaxMemoryBytes,
@@ -102,7 +102,7 @@ void ReadFrame(const std::string& bytes) {
   }
   std::vector<uint32_t> all(trackers.trackers().size());
   std::iota(all.begin(), all.end(), 0);
-  trackers.Apply(trackers.Check(all, {}).value());
+  Require(trackers.Define(all, {}).ok(), "trackers can be removed");
   Require(trackers.memory_bytes() == all.size() * (sizeof(Tracker) + sizeof(uint32_t)),
           "trackers that are gone take nothing");
 }

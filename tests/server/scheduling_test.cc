@@ -90,6 +90,54 @@ TEST(ExecutorTest, RunsWhatIsQueuedBeforeItEnds) {
   for (const auto& note : notes) EXPECT_EQ(note->runs(), 1);
 }
 
+constexpr uint64_t kAllWork = 1000000;
+
+// Two streams of tasks on one thread, one of which costs ten times as much: each gets half.
+TEST(ExecutorTest, ThreadsAreSharedByWork) {
+  struct Worker final : Task {
+    void Run() override {
+      absl::MutexLock lock(&mu);
+      served += work;
+      if (served < kAllWork) return executor->Submit(this, work);
+      others = other->served;
+      done.Notify();
+    }
+    Executor* executor = nullptr;
+    uint64_t work = 0;
+    uint64_t served = 0;
+    Worker* other = nullptr;
+    uint64_t others = 0;  // at this one's end
+    absl::Mutex mu;
+    absl::Notification done;
+  };
+  Worker light, heavy;
+  {
+    Executor executor(1);
+    light.executor = heavy.executor = &executor;
+    light.work = 1000;
+    heavy.work = 10000;
+    light.other = &heavy;
+    heavy.other = &light;
+    // The thread begins with neither before both are there.
+    absl::Notification both;
+    struct Gate final : Task {
+      explicit Gate(absl::Notification& go) : go(go) {}
+      void Run() override { go.WaitForNotificationWithTimeout(kWait); }
+      absl::Notification& go;
+    } gate(both);
+    executor.Submit(&gate);
+    executor.Submit(&heavy);
+    executor.Submit(&light);
+    both.Notify();
+    ASSERT_TRUE(light.done.WaitForNotificationWithTimeout(kWait));
+    ASSERT_TRUE(heavy.done.WaitForNotificationWithTimeout(kWait));
+  }
+  // Who comes first is a first submission ahead.
+  EXPECT_GE(light.others, kAllWork * 9 / 10);
+  EXPECT_GE(heavy.others, kAllWork * 8 / 10);
+  EXPECT_EQ(light.served, kAllWork);
+}
+
 class VersionGateTest : public testing::Test {
  protected:
   MemoryStore store_{8, {}};

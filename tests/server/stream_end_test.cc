@@ -210,6 +210,37 @@ TEST(StreamEndTest, DrainTimeEndsWhatIsNotDone) {
   EXPECT_FALSE(stream.Finish().ok());
 }
 
+// Streams that come while the server drains are answered, or refused; none stays.
+TEST(StreamEndTest, DrainWhileStreamsCome) {
+  for (int round = 0; round < 20; ++round) {
+    TestServer server;
+    server.Create("a", {Square(1, 0, 0)});
+    std::vector<std::thread> clients;
+    for (int c = 0; c < 4; ++c) {
+      clients.emplace_back([&server] {
+        for (int i = 0; i < 10; ++i) {
+          ClientStream stream(server);
+          v1::FrameAnswer answer;
+          if (stream.Send("seq: 1")) stream.Receive(answer);
+          stream.CloseSide();
+          while (stream.Receive(answer)) {
+          }
+          const grpc::Status status = stream.Finish();
+          // CANCELLED by gRPC: it came, and nobody waited for calls any more.
+          EXPECT_TRUE(status.ok() || status.error_code() == grpc::UNAVAILABLE ||
+                      status.error_code() == grpc::CANCELLED)
+              << status.error_code() << " " << status.error_message();
+        }
+      });
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(round));
+    const auto start = SteadyClock::now();
+    server.server().Drain();
+    EXPECT_LT(SteadyClock::now() - start, seconds(5));
+    for (std::thread& client : clients) client.join();
+  }
+}
+
 TEST(StreamEndTest, ServerGoesWithOpenStreams) {
   auto server = std::make_unique<TestServer>();
   ClientStream stream(*server);

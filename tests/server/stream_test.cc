@@ -15,7 +15,9 @@ v1::Frame PointFrame(uint64_t seq) {
 }
 
 TEST(StreamTest, PipelinedFramesAreAnsweredInOrder) {
-  TestServer server;
+  ServerOptions options;
+  options.max_frames_in_flight = 100;
+  TestServer server(options);
   server.Create("a", {Square(1, 0, 0)});
   ClientStream stream(server);
   std::thread sender([&] {
@@ -165,11 +167,11 @@ TEST(StreamTest, WaitingFrameKeepsTheOrder) {
   EXPECT_EQ(stream.Next().seq(), 2);
 }
 
-// The first frame waits, so nothing is answered; the server then holds two frames and reads no
-// more, and the sender is stopped by flow control long before its last frame.
-TEST(StreamTest, ServerStopsReadingAtTheFramesInFlight) {
+// The first frame waits, so nothing is answered; the server then holds that and a megabyte and
+// reads no more, and the sender is stopped by flow control long before its last frame.
+TEST(StreamTest, ServerStopsReadingWhileBytesWait) {
   ServerOptions options;
-  options.max_frames_in_flight = 2;
+  options.max_frames_in_flight = 3;
   TestServer server(options);
   const uint64_t version = server.Create("a", {Square(1, 0, 0)});
   ClientStream stream(server);

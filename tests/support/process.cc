@@ -198,9 +198,10 @@ ProcessResult RunProcess(const std::vector<std::string>& command, const std::str
 
 std::unique_ptr<ServerProcess> ServerProcess::Start(const std::string& binary,
                                                     const std::vector<std::string>& extra,
-                                                    double timeout_seconds) {
+                                                    double timeout_seconds,
+                                                    const std::string& address) {
   IgnoreBrokenPipes();
-  std::vector<std::string> command = {binary, "--address", "127.0.0.1:0"};
+  std::vector<std::string> command = {binary, "--address", address};
   command.insert(command.end(), extra.begin(), extra.end());
   Pipe output;
   if (!output.Open()) return nullptr;

@@ -32,11 +32,12 @@ ProcessResult RunProcess(const std::vector<std::string>& command, const std::str
 /// A running `caromd`. Not copyable; the destructor kills what still runs. Not thread-safe.
 class ServerProcess {
  public:
-  /// Starts `binary --address 127.0.0.1:0 extra…` and waits for its line `caromd listening on
+  /// Starts `binary --address ADDRESS extra…` and waits for its line `caromd listening on
   /// HOST:PORT`. Returns null where that line does not come within `timeout_seconds`.
   static std::unique_ptr<ServerProcess> Start(const std::string& binary,
                                               const std::vector<std::string>& extra = {},
-                                              double timeout_seconds = 20.0);
+                                              double timeout_seconds = 20.0,
+                                              const std::string& address = "127.0.0.1:0");
 
   ServerProcess(const ServerProcess&) = delete;
   ServerProcess& operator=(const ServerProcess&) = delete;

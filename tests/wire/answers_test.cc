@@ -8,6 +8,7 @@
 
 #include "gtest/gtest.h"
 #include "wire/decode.h"
+#include "wire/encode.h"
 #include "wire/messages.h"
 
 namespace carom::wire {
@@ -190,6 +191,46 @@ TEST(DecodeGroupAnswers, UnfitRowsOfSegments) {
     EXPECT_TRUE(Refuses(DecodeGroupAnswers(message, answers), absl::StatusCode::kInternal,
                         std::string("segments.") + column, "does not fit"));
   }
+}
+
+// Each level of measures has its columns, and what is not asked reads as in a default hit.
+TEST(EncodeGroupAnswers, MeasuresTell) {
+  GroupAnswers answers;
+  ASSERT_TRUE(DecodeGroupAnswers(FromText<v1::GroupAnswer>(kSegments), answers).ok());
+  const std::vector<double> x{0, 1, 2};
+  Group group;
+  group.segments = {x, x, x, x};
+  v1::GroupAnswer message;
+  // Downwards, so that what is not asked has memory of what was.
+  for (const CastMeasures measures :
+       {CastMeasures::kExit, CastMeasures::kEdge, CastMeasures::kNormal, CastMeasures::kFraction}) {
+    group.cast_options.measures = measures;
+    EncodeGroupAnswers(group, answers, message);
+    const v1::CastAnswers& segments = message.segments();
+    EXPECT_EQ(segments.fraction_size(), 3);
+    EXPECT_EQ(segments.ends_inside_size(), 3);
+    EXPECT_EQ(segments.point_x_size(), measures >= CastMeasures::kNormal ? 3 : 0);
+    EXPECT_EQ(segments.normal_y_size(), measures >= CastMeasures::kNormal ? 3 : 0);
+    EXPECT_EQ(segments.edge_size(), measures >= CastMeasures::kEdge ? 3 : 0);
+    EXPECT_EQ(segments.feature_size(), measures >= CastMeasures::kEdge ? 3 : 0);
+    EXPECT_EQ(segments.exit_fraction_size(), measures >= CastMeasures::kExit ? 3 : 0);
+    EXPECT_EQ(segments.exit_normal_x_size(), measures >= CastMeasures::kExit ? 3 : 0);
+    GroupAnswers read;
+    ASSERT_TRUE(DecodeGroupAnswers(message, read).ok());
+    ASSERT_THAT(read.segments.hits, SizeIs(3));
+    const CastHit& hit = read.segments.hits[0];
+    EXPECT_EQ(hit.polygon_id, answers.segments.hits[0].polygon_id);
+    EXPECT_EQ(hit.fraction, answers.segments.hits[0].fraction);
+    EXPECT_TRUE(hit.starts_inside);
+    EXPECT_EQ(hit.normal != Vec2{}, measures >= CastMeasures::kNormal);
+    EXPECT_EQ(hit.feature != Feature::kNone, measures >= CastMeasures::kEdge);
+    EXPECT_EQ(hit.has_exit_edge, measures >= CastMeasures::kExit);
+  }
+  // Half a level fits nothing.
+  message.mutable_segments()->add_point_x(1);
+  GroupAnswers read;
+  EXPECT_TRUE(Refuses(DecodeGroupAnswers(message, read), absl::StatusCode::kInternal,
+                      "segments.point_x", "does not fit"));
 }
 
 TEST(DecodeGroupAnswers, UnfitErrors) {

@@ -91,7 +91,7 @@ TEST(TrackersOnTheWire, CoherenceTravels) {
 // --- Moves
 
 constexpr char kMoves[] = R"(moves {
-  tracker: [1, 2] x: [3, 4] y: [5, 6] c: [7, 8] s: [9, 10] from_x: [11, 12] from_y: [13, 14]
+  tracker: [1, 2] x: [3.1, 4] y: [5, 6] c: [7, 8] s: [9, 10] from_x: [11, 12] from_y: [13, 14]
   from_c: [15, 16] from_s: [17, 18] tolerance: 19 detail: OVERLAP_DETAIL_EDGES quiet_radii: true
 })";
 
@@ -102,7 +102,7 @@ TEST(TrackersOnTheWire, MovesTravel) {
   ASSERT_TRUE(status.ok()) << status;
   const MoveColumns& moves = decoded.group.moves;
   EXPECT_THAT(moves.tracker, ElementsAre(1, 2));
-  EXPECT_THAT(moves.x, ElementsAre(3, 4));
+  EXPECT_THAT(moves.x, ElementsAre(3.1, 4));
   EXPECT_THAT(moves.y, ElementsAre(5, 6));
   EXPECT_THAT(moves.c, ElementsAre(7, 8));
   EXPECT_THAT(moves.s, ElementsAre(9, 10));
@@ -123,9 +123,25 @@ TEST(TrackersOnTheWire, MovesTravel) {
   EXPECT_FALSE(encoded.has_moves());
 }
 
+TEST(TrackersOnTheWire, MovesTravelAsFloats) {
+  const auto message = FromText<v1::Group>(
+      "moves { from_x: 4 from_y: 5 detail: OVERLAP_DETAIL_IDS floats { x: 0.1 y: 2 c: 1 s: 0 } }");
+  DecodedGroup decoded;
+  ASSERT_TRUE(DecodeGroup(message, decoded).ok());
+  EXPECT_THAT(decoded.group.moves.x, ElementsAre(double{0.1f}));
+  EXPECT_THAT(decoded.group.moves.y, ElementsAre(2));
+  EXPECT_THAT(decoded.group.moves.c, ElementsAre(1));
+  EXPECT_THAT(decoded.group.moves.s, ElementsAre(0));
+  EXPECT_THAT(decoded.group.moves.angle, SizeIs(0));
+  EXPECT_THAT(decoded.group.moves.from_x, ElementsAre(4));
+  v1::Group encoded;
+  EncodeGroup(decoded.group, encoded);
+  EXPECT_EQ(encoded.DebugString(), message.DebugString());
+}
+
 TEST(TrackersOnTheWire, DenseMovesTravel) {
   const auto message = FromText<v1::Group>(
-      "moves { first_tracker: 7 x: 1 y: 2 angle: 3 from_x: 4 from_y: 5 from_angle: 6 "
+      "moves { first_tracker: 7 x: 0.1 y: 2 angle: 3 from_x: 4 from_y: 5 from_angle: 6 "
       "detail: OVERLAP_DETAIL_IDS }");
   DecodedGroup decoded;
   ASSERT_TRUE(DecodeGroup(message, decoded).ok());

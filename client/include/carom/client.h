@@ -84,12 +84,20 @@ struct ScenePage {
 // the polygons in place of the old ones, under a new version.
 enum class ImportMode : uint8_t { kCreate, kReplace };
 
-// A connection to a server. Thread-safe. Streams may outlive their client.
+namespace internal {
+class ClientMaker;
+}  // namespace internal
+
+// A connection to a server, or to several that hold the same scenes, one at a time. Thread-safe.
+// Streams may outlive their client.
 class Client {
  public:
-  // A client of the server at `target`, which is `host:port` or `unix:PATH`. Returns at once: the
-  // connection is made by the first call, and made again whenever it is lost; a call that finds no
-  // server fails with UNAVAILABLE and may be tried again.
+  // A client of the server at `target`, which is `host:port` or `unix:PATH`, or a list of them with
+  // commas between. Returns at once: the connection is made by the first call, and made again
+  // whenever it is lost. Calls go to one server, at first the first of the list. A call that finds
+  // none, or a draining one, fails with UNAVAILABLE, and later calls go to the next in the list, in
+  // a circle; it may be tried again, unless it may have had its effect. Streams pass on by
+  // themselves.
   //
   // Errors: INVALID_ARGUMENT naming `target` for another form.
   static absl::StatusOr<std::unique_ptr<Client>> Connect(absl::string_view target,
@@ -154,11 +162,12 @@ class Client {
   // concerns a group or an item is in the answer, whose own `status` is OK.
   absl::StatusOr<FrameAnswer> Evaluate(const Frame& frame, const CallOptions& options = {});
 
-  // A stream of frames. It waits for the connection; if there is no server, the stream's first
-  // `Send` or `Receive` says so.
+  // A stream of frames. Returns at once; if there is no server for `reconnect_timeout`, the
+  // stream's calls say so.
   std::unique_ptr<Stream> OpenStream(const StreamOptions& options = {});
 
  private:
+  friend class internal::ClientMaker;
   class Impl;
 
   explicit Client(std::unique_ptr<Impl> impl);

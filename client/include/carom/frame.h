@@ -54,6 +54,9 @@ struct Frame {
   // OFF: trackers neither use nor learn what they know, which changes no byte of an answer.
   Coherence coherence = Coherence::kOn;
   std::vector<FrameGroup> groups = {};
+  // On a stream, a later frame with `supersede` takes the place of this one if the server has not
+  // begun it: this one is answered `skipped`.
+  bool supersede = false;
 };
 
 // What one group got. Errors of single items are in `answers`, and a miss is no error.
@@ -83,8 +86,11 @@ struct FrameStats {
 // The answer of one frame.
 struct FrameAnswer {
   uint64_t seq = 0;
-  // INVALID_ARGUMENT or RESOURCE_EXHAUSTED: the frame as a whole was refused, `groups` is empty.
+  // INVALID_ARGUMENT or RESOURCE_EXHAUSTED: the frame as a whole was refused, `groups` is empty. A
+  // limit that passes, such as that of frames in flight, has a `RetryDelay` (carom/status.h).
   absl::Status status;
+  // A later frame took this one's place: its definitions hold, `groups` is empty.
+  bool skipped = false;
   std::vector<GroupResult> groups;
   FrameStats stats;
 };

@@ -12,6 +12,7 @@
 //   auto answer = stream->Receive();     // waits for the oldest answer
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 
@@ -22,13 +23,31 @@
 namespace carom {
 
 struct StreamOptions {
+  // Behaviour. How long a stream whose call broke tries to have frames answered by another one,
+  // before it ends with the status of the last. Zero: a broken call ends the stream.
+  std::chrono::milliseconds reconnect_timeout{30000};
+
   // Performance. `Send` waits while this many frames have no answer; at least 1. More than the
   // server reads ahead (16 unless its operator changed it) gains nothing; fewer lower the latency
   // of a client that sends faster than the server answers.
   uint32_t max_in_flight = 8;
 };
 
-// One stream of frames: a session of the server. Scene handles live and die with it.
+// One stream of frames: a session. Scene handles and trackers live and die with it.
+//
+// It outlives its calls. When a call breaks, another one is opened as soon as a frame waits for its
+// answer: at the next address of the client, at once and then with growing pauses from 20 ms to 2
+// s. The server there is told the handles and trackers of the frames that were answered and not
+// refused, and then gets the frames without an answer once more, in order. As answers have no
+// history, those received are those of a stream that never broke, but for `stats` and for which
+// frames are `skipped`; moves are answered without memory at first.
+//
+// What breaks a call: UNAVAILABLE (the server is gone, cannot be reached, or drains), ABORTED (no
+// frame for the server's idle time; the address stays), CANCELLED without `Cancel`, INTERNAL and
+// UNKNOWN (the transport failed), any status with a `RetryDelay` (carom/status.h), which is waited
+// for, and a server that closes the call though frames lack their answers. Every other status ends
+// the stream, as do answers that do not fit the questions (INTERNAL), and a server that refuses
+// what it is told of the session.
 //
 // Thread-safe. The common shapes are one thread that sends and receives, and one thread for each;
 // frames of several sending threads go out one after the other. Answers that nobody receives wait
@@ -42,9 +61,9 @@ class Stream {
   // Sends a frame, waiting while `max_in_flight` frames have no answer. OK does not tell that the
   // frame was or will be answered.
   //
-  // Errors: the status with which the stream has ended (UNAVAILABLE: the server cannot be reached,
-  // or is gone, or drains; RESOURCE_EXHAUSTED: a frame over the server's message size; ABORTED: no
-  // frame for the server's idle time; CANCELLED: `Cancel`); FAILED_PRECONDITION after `Finish`.
+  // Errors: the status with which the stream has ended (UNAVAILABLE: no server in time;
+  // RESOURCE_EXHAUSTED: a frame over twice the server's frame size; CANCELLED: `Cancel`; see
+  // above); FAILED_PRECONDITION after `Finish`.
   absl::Status Send(const Frame& frame);
 
   // The answer of the oldest frame that has not been received yet. Waits for it, and for a frame
@@ -55,13 +74,16 @@ class Stream {
   // is not an error here: see `FrameAnswer::status`.
   absl::StatusOr<FrameAnswer> Receive();
 
-  // Ends the sending side and waits until every frame is answered or the stream is broken. Answers
+  // Ends the sending side and waits until every frame is answered or the stream has ended. Answers
   // stay there for `Receive`. Returns how the stream ended; OK if every frame got its answer.
   // Calling it again returns the same.
   absl::Status Finish();
 
   // Ends the stream at once, from any thread; calls that wait return CANCELLED.
   void Cancel();
+
+  // How many calls that took the place of a broken one were answered on, so far.
+  uint64_t reconnects() const;
 
  private:
   friend class Client;

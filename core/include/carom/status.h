@@ -5,10 +5,12 @@
 //
 // `Refusal` collects violations, each a field path with the allowed range, and becomes one
 // absl::Status; `Violations` reads them back. The service sends the same list as
-// google.rpc.BadRequest, the command line prints the first one as "field".
+// google.rpc.BadRequest, the command line prints the first one as "field". `RetryDelay` tells
+// whether and when the same request may be accepted.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -65,5 +67,11 @@ size_t ViolationCount(const absl::Status& status);
 // `ViolationCount`, unless the list is longer.
 absl::Status WithViolations(absl::Status status, const std::vector<Violation>& violations,
                             size_t count = 0);
+
+// Microseconds to wait before the same is asked again; 0: it would be refused again.
+uint64_t RetryDelay(const absl::Status& status);
+
+// `status` with that delay in place of any it carried; OK stays OK.
+absl::Status WithRetryDelay(absl::Status status, uint64_t delay_us);
 
 }  // namespace carom

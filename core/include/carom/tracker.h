@@ -153,7 +153,8 @@ struct MoveAnswers {
   std::vector<ItemError> errors;  // ascending by index; these items are not clear and touch nothing
   // On request, for each item a length r >= 0: with the reference point less than r away, and not
   // beyond 2^51 from the origin, at any rotation, the answer is the same in this version of the
-  // scene (of a sweep: the answer to its end). 0 while an edge meets the shape.
+  // scene (of a sweep: the answer to its end). 0 while an edge meets the shape, and for a move that
+  // was answered without memory.
   // Advice: how long it is depends on what is remembered. After a refresh it is at least half of
   // (the distance from the reference point to the nearest edge - the shape's extent - within),
   // where that is positive and not lost in the rounding of coordinates.
@@ -173,8 +174,9 @@ bool Fits(const MoveColumns& moves, const MoveAnswers& answers);
 
 // Returns false if `meter` stopped the work; `out` is then meaningless, but for its
 // `memory_growth`. Cost of a move: O(1) in the quiet ball; near edges, those of the mask that may
-// have come within reach; a lookup in the index at most once per slack travelled, and after an edit
-// near by. Thread-safe for distinct trackers.
+// have come within reach; a lookup in the index at most once per slack travelled, after an edit
+// near by, and at each move of a shape that goes so far that memory does not pay. Thread-safe for
+// distinct trackers.
 bool MoveTrackers(const Scene& scene, const MoveColumns& moves, const MoveOptions& options,
                   MoveAnswers& out, WorkMeter& meter);
 

@@ -21,7 +21,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "carom/group.h"
 #include "carom/shape.h"
 #include "carom/tracker.h"
@@ -45,37 +44,25 @@ struct TrackerTableLimits {
   size_t max_bytes = 64ul << 20;  // of table, shapes and memories
 };
 
-// Not thread-safe. Its trackers live as long as it does, at an address that `Apply` may change. A
+// Not thread-safe. Its trackers live as long as it does, at an address that `Define` may change. A
 // copy of one outside of the table keeps its shape on the table's account.
 class TrackerTable {
  public:
   // A tracker that has not moved for so many frames forgets, some frames later.
   static constexpr uint32_t kMaxFramesAsleep = 256;
 
-  // Definitions that were accepted: see `Check`.
-  class Edit {
-   private:
-    friend class TrackerTable;
-
-    std::vector<uint32_t> removed;
-    std::vector<uint32_t> handles;
-    std::vector<Tracker> trackers;  // beside `handles`
-    size_t fixed_bytes = 0;         // of the table afterwards
-  };
-
   explicit TrackerTable(const TrackerTableLimits& limits = {}) : limits_(limits) {}
 
-  // What frees the handles `removed`, defined or not, and then makes `definitions`; a handle that
-  // is defined already gets another tracker. To be applied before the table changes.
+  // Frees the handles `removed`, defined or not, and then makes `definitions`; a handle that is
+  // defined already gets another tracker. All of it, or nothing on an error.
   //
   // INVALID_ARGUMENT for columns of unequal length, an index outside of the shapes, a handle that
   // is defined twice, a `within` out of range. RESOURCE_EXHAUSTED for a shape above
   // `kMaxMovingVertices`, a handle at or above `max_trackers`, more definitions than that, and
   // shapes that take more than `max_bytes`. Fields are `trackers[k].shape[i]` and so on. Cost
   // O(vertices).
-  absl::StatusOr<Edit> Check(std::span<const uint32_t> removed,
-                             std::span<const TrackerDefinitions> definitions) const;
-  void Apply(Edit edit);
+  absl::Status Define(std::span<const uint32_t> removed,
+                      std::span<const TrackerDefinitions> definitions);
 
   // Trackers grow older by a frame.
   void BeginFrame();
@@ -93,6 +80,12 @@ class TrackerTable {
 
  private:
   class Checker;
+  // What was checked and is to be done.
+  struct Edit {
+    std::vector<uint32_t> handles;
+    std::vector<Tracker> trackers;  // beside `handles`
+    size_t fixed_bytes = 0;         // of the table afterwards
+  };
 
   void Free(uint32_t handle);
   void Forget(uint32_t handle);

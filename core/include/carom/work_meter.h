@@ -35,9 +35,11 @@ class WorkMeter {
     used_ += units;
     if (used_ < next_check_ || stopped_) return !stopped_;
     next_check_ = used_ + kInterval;
-    stopped_ = stop_ && stop_();
+    stopped_ = used_ > max_units_ || (stop_ && stop_());
     return !stopped_;
   }
+  // Stops the work soon after more units than this. Default: no cap.
+  void set_max_units(uint64_t max_units) { max_units_ = max_units; }
 
   // Counts rows of answers: hits, polygons, edges. Returns false, and stops the work, once there
   // are more than `max_rows`.
@@ -54,9 +56,11 @@ class WorkMeter {
   uint64_t rows_left() const { return rows_ < max_rows_ ? max_rows_ - rows_ : 0; }
   bool stopped() const { return stopped_; }
   bool out_of_rows() const { return rows_ > max_rows_; }
+  bool out_of_units() const { return used_ > max_units_; }
 
  private:
   std::function<bool()> stop_;
+  uint64_t max_units_ = std::numeric_limits<uint64_t>::max();
   uint64_t max_rows_ = std::numeric_limits<uint64_t>::max();
   uint64_t rows_ = 0;
   uint64_t used_ = 0;

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Figures as the demo shows them.
+// Figures as reports show them.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
-namespace carom::cli {
+namespace carom {
 
 // 1234567 as "1,234,567".
 inline std::string Grouped(uint64_t number) {
@@ -21,4 +21,4 @@ inline std::string Grouped(uint64_t number) {
   return text;
 }
 
-}  // namespace carom::cli
+}  // namespace carom

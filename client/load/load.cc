@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "client/load/load.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "carom/client.h"
+#include "client/load/cpu_clock.h"
+#include "client/load/frames.h"
+#include "client/load/map.h"
+#include "client/load/questions.h"
+#include "client/load/schedule.h"
+
+namespace carom::load {
+namespace {
+
+constexpr int64_t kMillisecond = 1000000;
+constexpr CallOptions kNoTimeout{.timeout = std::chrono::milliseconds(0)};
+
+double SecondsSince(int64_t start_ns) { return static_cast<double>(NowNs() - start_ns) * 1e-9; }
+
+int64_t Nanoseconds(double seconds) { return static_cast<int64_t>(seconds * 1e9); }
+
+// A name that nobody else uses.
+std::string PrivateName() {
+  std::random_device random;
+  return absl::StrCat("scenes/carom-load-", getpid(), "-", absl::Hex(random(), absl::kZeroPad8),
+                      absl::Hex(random(), absl::kZeroPad8));
+}
+
+// Returns at the time, or soon after `stop` is set.
+void SleepUntilOrStop(int64_t time_ns, const StopFlag& stop) {
+  while (!stop && NowNs() < time_ns) {
+    SleepUntil(std::min(time_ns, NowNs() + 20 * kMillisecond));
+  }
+}
+
+// Processes whose CPU time is told.
+struct Clocks {
+  CpuClock own;
+  std::optional<CpuClock> server;
+};
+
+absl::StatusOr<Clocks> ClocksFor(const LoadOptions& options) {
+  const absl::StatusOr<CpuClock> own = CpuClock::Of(0);
+  if (!own.ok()) return own.status();
+  Clocks clocks{*own, std::nullopt};
+  if (options.server_pid == 0) return clocks;
+  const absl::StatusOr<CpuClock> server = CpuClock::Of(static_cast<pid_t>(options.server_pid));
+  if (!server.ok()) return server.status();
+  clocks.server = *server;
+  return clocks;
+}
+
+// Warms up, measures, and sets the times of `run`.
+void Measure(Run& run, Engine& engine, const Clocks& clocks, const StopFlag& stop,
+             LoadReport& report) {
+  const int64_t start = NowNs() + 5 * kMillisecond;
+  const int64_t begin = start + Nanoseconds(run.options.warmup_s);
+  const int64_t end = begin + Nanoseconds(run.options.duration_s);
+  run.time.begin_ns = begin;
+  run.time.end_ns = end;
+  engine.Start(start);
+  SleepUntilOrStop(begin, stop);
+  const int64_t measured_from = NowNs();
+  const double own_before = clocks.own.Seconds().value_or(0);
+  const std::optional<double> server_before =
+      clocks.server ? clocks.server->Seconds() : std::nullopt;
+  SleepUntilOrStop(end, stop);
+  const int64_t measured_to = NowNs();
+  report.own_cpu_s = clocks.own.Seconds().value_or(0) - own_before;
+  const std::optional<double> server_after =
+      clocks.server ? clocks.server->Seconds() : std::nullopt;
+  if (server_before && server_after) report.server_cpu_s = *server_after - *server_before;
+  report.is_stopped = stop && measured_to < end;
+  if (report.is_stopped) run.time.end_ns = measured_to;
+  report.measured_s = std::max(
+      1e-9,
+      static_cast<double>(std::min(end, measured_to) - std::min(begin, measured_from)) * 1e-9);
+}
+
+// Everything between the registration of the scene and its deletion.
+absl::Status RunInScene(Client& client, const std::string& name, const Map& map, Scene::Ptr scene,
+                        const Clocks& clocks, const StopFlag& stop, LoadReport& report) {
+  const LoadOptions& options = report.options;
+  const absl::StatusOr<Questions> questions = Questions::Create(options, map, *scene);
+  if (!questions.ok()) return questions.status();
+  const Frames frames(*questions, name);
+  SceneVersions versions(scene);
+  Checker checker(*questions, versions);
+  Run run{.options = options, .frames = frames, .checker = &checker};
+  std::unique_ptr<Editor> editor;
+  absl::Status status;
+  {
+    Engine engine(run);
+    const int64_t start = NowNs();
+    status = engine.Open(stop);
+    report.open_s = SecondsSince(start);
+    if (status.ok()) {
+      if (options.edits_hz > 0) {
+        editor = std::make_unique<Editor>(client, name, options, map, std::move(scene), versions);
+      }
+      Measure(run, engine, clocks, stop, report);
+      report.tally = engine.Finish();
+      report.stream_status = engine.status();
+    }
+  }
+  if (editor) report.edits = editor->Finish();
+  versions.Close();
+  report.checks = checker.Finish();
+  return status;
+}
+
+}  // namespace
+
+uint64_t LoadReport::frames_lost() const {
+  uint64_t fates = tally.frames_answered + tally.frames_skipped + tally.frames_refused;
+  for (const auto& [code, count] : tally.frame_errors) fates += count;
+  for (const auto& [code, count] : tally.group_errors) fates += count;
+  return tally.frames_due > fates ? tally.frames_due - fates : 0;
+}
+
+double LoadReport::frames_per_second() const {
+  return static_cast<double>(tally.frames_answered_in_time) / measured_s;
+}
+
+double LoadReport::queries_per_second() const {
+  return frames_per_second() * options.queries_per_frame();
+}
+
+std::optional<double> LoadReport::server_cpu_ns_per_query() const {
+  if (!server_cpu_s || queries_per_second() == 0) return std::nullopt;
+  return *server_cpu_s * 1e9 / (queries_per_second() * measured_s);
+}
+
+absl::StatusOr<LoadReport> RunLoad(const LoadOptions& options, const StopFlag& stop) {
+  const absl::Status checked = CheckOptions(options);
+  if (!checked.ok()) return checked;
+  const absl::StatusOr<Clocks> clocks = ClocksFor(options);
+  if (!clocks.ok()) return clocks.status();
+  const absl::StatusOr<std::unique_ptr<Client>> client =
+      Client::Connect(options.address, {.own_connection = true});
+  if (!client.ok()) return client.status();
+  const absl::StatusOr<Map> map = LoadMap(options);
+  if (!map.ok()) return map.status();
+  const std::string name = PrivateName();
+  LoadReport report;
+  report.options = options;
+  const int64_t start = NowNs();
+  const absl::StatusOr<SceneSummary> imported =
+      (*client)->ImportScene(name, map->polygons, ImportMode::kCreate, kNoTimeout);
+  if (!imported.ok()) return imported.status();
+  report.import_s = SecondsSince(start);
+  report.polygon_count = imported->polygon_count;
+  report.vertex_count = imported->vertex_count;
+  const absl::StatusOr<Scene::Ptr> scene = Scene::Create(map->polygons, imported->version);
+  absl::Status status = scene.status();
+  if (status.ok()) status = RunInScene(**client, name, *map, *scene, *clocks, stop, report);
+  status.Update((*client)->DeleteScene(name));
+  if (!status.ok()) return status;
+  return report;
+}
+
+}  // namespace carom::load

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "client/load/map.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <numbers>
+#include <utility>
+
+#include "client/formats/scene_reader.h"
+#include "client/load/random.h"
+
+namespace carom::load {
+namespace {
+
+// Vertices on a circle by ascending angle, hence convex; none is closer to the next than a quarter
+// of a regular polygon's side.
+Polygon ConvexPolygon(Random& random, uint64_t id, Vec2 center, double radius) {
+  const uint64_t n = 4 + random.Below(5);
+  const double start = random.Between(0, 2 * std::numbers::pi);
+  RingSpec ring;
+  for (uint64_t i = 0; i < n; ++i) {
+    const double at = (static_cast<double>(i) + random.Between(0, 0.75)) / static_cast<double>(n);
+    const double angle = start + 2 * std::numbers::pi * at;
+    ring.vertices.push_back(
+        {center.x + radius * std::cos(angle), center.y + radius * std::sin(angle)});
+  }
+  PolygonSpec spec;
+  spec.id = id;
+  spec.rings.push_back(std::move(ring));
+  absl::StatusOr<Polygon> polygon = Polygon::Create(std::move(spec));
+  if (!polygon.ok()) std::abort();  // a finite ring is always accepted
+  return *std::move(polygon);
+}
+
+absl::StatusOr<std::vector<Polygon>> Polygons(const LoadOptions& options) {
+  if (options.map.empty()) return MakeMap(options.polygons, options.seed);
+  const absl::StatusOr<SceneFile> file = SceneFile::Read(options.map);
+  if (!file.ok()) return file.status();
+  if (file->size() == 0) return absl::InvalidArgumentError("the map holds no scene");
+  return file->polygons(0);
+}
+
+}  // namespace
+
+std::vector<Polygon> MakeMap(size_t count, uint64_t seed) {
+  const auto columns = static_cast<size_t>(std::ceil(std::sqrt(static_cast<double>(count))));
+  const double half = kCell * static_cast<double>(columns) / 2;
+  Random random(seed);
+  std::vector<Polygon> polygons;
+  polygons.reserve(count);
+  for (size_t i = 0; i < count; ++i) {
+    const double radius = kCell * random.Between(0.15, 0.30);
+    const double room = radius + kCell / 400;
+    const size_t column = i % columns;
+    const size_t row = i / columns;
+    const double x = static_cast<double>(column) * kCell - half;
+    const double y = static_cast<double>(row) * kCell - half;
+    const Vec2 center{x + random.Between(room, kCell - room),
+                      y + random.Between(room, kCell - room)};
+    polygons.push_back(ConvexPolygon(random, i, center, radius));
+  }
+  return polygons;
+}
+
+absl::StatusOr<Map> LoadMap(const LoadOptions& options) {
+  absl::StatusOr<std::vector<Polygon>> polygons = Polygons(options);
+  if (!polygons.ok()) return polygons.status();
+  Map map{*std::move(polygons), {}, 0};
+  for (const Polygon& polygon : map.polygons) map.bounds.Extend(polygon.bounds());
+  const double width = map.bounds.empty() ? 0 : map.bounds.max.x - map.bounds.min.x;
+  const double height = map.bounds.empty() ? 0 : map.bounds.max.y - map.bounds.min.y;
+  map.spacing =
+      std::sqrt(width * height / static_cast<double>(std::max<size_t>(1, map.polygons.size())));
+  if (!(map.spacing > 0)) {
+    return absl::InvalidArgumentError("the map has no extent: nothing can be asked there");
+  }
+  return map;
+}
+
+}  // namespace carom::load

@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "client/load/questions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "client/load/random.h"
+
+namespace carom::load {
+namespace {
+
+constexpr double kTurn = 2 * std::numbers::pi;
+// In spacings.
+constexpr double kRadius = 0.05;
+constexpr double kRoom = 0.1;  // free about a home
+constexpr double kWay = 0.25;
+constexpr int kRounds = 8;  // of looking for free homes
+
+double AsFloat(double value) { return static_cast<double>(static_cast<float>(value)); }
+
+Vec2 RandomPlace(Random& random, const Box& bounds) {
+  const double x = random.Between(bounds.min.x, bounds.max.x);
+  const double y = random.Between(bounds.min.y, bounds.max.y);
+  return {AsFloat(x), AsFloat(y)};
+}
+
+// Of `count` random places, those that are free of polygons within `room`, at the front.
+std::vector<Vec2> PlacesFreeFirst(Random& random, const Map& map, const Scene& scene, size_t count,
+                                  double room) {
+  std::vector<Vec2> places;
+  std::vector<double> x, y;
+  for (size_t i = 0; i < count; ++i) {
+    places.push_back(RandomPlace(random, map.bounds));
+    x.push_back(places.back().x);
+    y.push_back(places.back().y);
+  }
+  const std::vector<double> radius(count, room);
+  Group group;
+  group.circles = {x, y, radius};
+  GroupAnswers answers;
+  WorkMeter meter;
+  if (!EvaluateGroup(scene, group, answers, meter).ok()) return places;
+  std::vector<Vec2> sorted;
+  for (const bool is_free : {true, false}) {
+    for (size_t i = 0; i < count; ++i) {
+      if ((answers.circles.counts[i] == 0) == is_free) sorted.push_back(places[i]);
+    }
+  }
+  return sorted;
+}
+
+}  // namespace
+
+absl::StatusOr<Questions> Questions::Create(const LoadOptions& options, const Map& map,
+                                            const Scene& scene) {
+  Questions questions(options);
+  if (questions.options_.length == 0) questions.options_.length = map.spacing / 2;
+  if (questions.options_.speed == 0) questions.options_.speed = map.spacing / 10;
+  if (options.bullets > 0) questions.MakeBullets(map);
+  Group group;
+  group.segments = {questions.ax_, questions.ay_, questions.bx_, questions.by_};
+  const absl::Status checked = CheckGroup(group);
+  if (!checked.ok()) return checked;
+  if (options.trackers > 0) {
+    const absl::Status made = questions.MakeShapes(kRadius * map.spacing);
+    if (!made.ok()) return made;
+    questions.MakeHomes(map, scene);
+  }
+  return questions;
+}
+
+void Questions::MakeBullets(const Map& map) {
+  windows_ = std::max(16u, (kLeastBullets + options_.bullets - 1) / options_.bullets);
+  const size_t count = size_t{windows_} * options_.bullets;
+  Random random(options_.seed ^ 0x62756c6c657473);
+  for (std::vector<double>* column : {&ax_, &ay_, &bx_, &by_}) column->reserve(count);
+  for (size_t i = 0; i < count; ++i) {
+    const Vec2 a = RandomPlace(random, map.bounds);
+    const double angle = random.Between(0, kTurn);
+    ax_.push_back(a.x);
+    ay_.push_back(a.y);
+    bx_.push_back(AsFloat(a.x + options_.length * std::cos(angle)));
+    by_.push_back(AsFloat(a.y + options_.length * std::sin(angle)));
+  }
+}
+
+absl::Status Questions::MakeShapes(double radius) {
+  absl::StatusOr<Shape> circle = Shape::Create(Capsule{{{0, 0}, {0, 0}}, radius});
+  if (!circle.ok()) return circle.status();
+  PolygonSpec spec;
+  spec.rings.push_back({{{radius, 0}, {0, radius}, {-radius, 0}, {0, -radius}}});
+  absl::StatusOr<Polygon> square = Polygon::Create(std::move(spec));
+  if (!square.ok()) return square.status();
+  shapes_.push_back(*std::move(circle));
+  shapes_.emplace_back(*std::move(square));
+  for (uint32_t i = 0; i < options_.trackers; ++i) shape_of_tracker_.push_back(i % 2);
+  return absl::OkStatus();
+}
+
+void Questions::MakeHomes(const Map& map, const Scene& scene) {
+  homes_ = std::max(kHomes, options_.trackers);
+  Random random(options_.seed ^ 0x686f6d6573);
+  std::vector<Vec2> homes =
+      PlacesFreeFirst(random, map, scene, size_t{kRounds} * homes_, kRoom * map.spacing);
+  homes.resize(homes_);
+  for (uint32_t i = 0; i < homes_ + options_.trackers; ++i) {
+    const Vec2 home = homes[i % homes_];
+    home_x_.push_back(static_cast<float>(home.x));
+    home_y_.push_back(static_cast<float>(home.y));
+  }
+  const double way = kWay * map.spacing;
+  for (uint32_t i = 0; i < homes_ + options_.trackers; ++i) {
+    const double angle = kTurn * 0.618034 * (i % homes_);
+    way_x_.push_back(static_cast<float>(way * std::cos(angle)));
+    way_y_.push_back(static_cast<float>(way * std::sin(angle)));
+  }
+  ticks_to_and_fro_ = std::max(2.0, 4 * way / (options_.speed * options_.tick_s()));
+}
+
+SegmentColumns Questions::Window(uint32_t window) const {
+  const size_t first = size_t{window} * options_.bullets;
+  const auto column = [&](const std::vector<double>& all) {
+    return std::span<const double>(all).subspan(first, options_.bullets);
+  };
+  return {column(ax_), column(ay_), column(bx_), column(by_)};
+}
+
+void Questions::Poses(uint32_t stream, uint64_t tick, std::span<float> x,
+                      std::span<float> y) const {
+  if (options_.trackers == 0) return;
+  const size_t first = static_cast<size_t>(uint64_t{stream} * options_.trackers % homes_);
+  // From 0 to 1, to -1, and back to 0.
+  const double phase = std::fmod(static_cast<double>(tick) / ticks_to_and_fro_ + 0.25, 1.0);
+  const auto along = static_cast<float>(1 - std::abs(4 * phase - 2));
+  for (size_t i = 0; i < x.size(); ++i) {
+    x[i] = home_x_[first + i] + along * way_x_[first + i];
+    y[i] = home_y_[first + i] + along * way_y_[first + i];
+  }
+}
+
+}  // namespace carom::load

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "client/load/schedule.h"
+
+#include <time.h>
+
+namespace carom::load {
+namespace {
+
+constexpr int64_t kSecond = 1000000000;
+
+}  // namespace
+
+int64_t NowNs() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<int64_t>(now.tv_sec) * kSecond + now.tv_nsec;
+}
+
+void SleepUntil(int64_t time_ns) {
+  timespec until;
+  until.tv_sec = static_cast<time_t>(time_ns / kSecond);
+  until.tv_nsec = time_ns % kSecond;
+  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
+}
+
+int64_t Schedule::TimeOf(uint32_t stream, uint64_t tick) const {
+  const double ticks = static_cast<double>(tick) + static_cast<double>(stream) / streams_;
+  return start_ns_ + static_cast<int64_t>(ticks * tick_ns_);
+}
+
+}  // namespace carom::load

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "client/src/stream_session.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "carom/batch.h"
+
+namespace carom {
+namespace {
+
+constexpr uint64_t kMaxBindings = 1024;
+constexpr uint64_t kMaxLists = 1024;
+constexpr uint64_t kMaxBytes = 1 << 20;     // a quarter of what a server takes by default
+constexpr uint64_t kBytesOfABinding = 128;  // handle and name
+constexpr uint64_t kBytesOfATracker = 10;   // handle and index of the shape
+constexpr uint64_t kBytesOfAList = 32;      // mask, `within` and lengths
+
+// The smaller one; a limit of 0 is not known.
+uint64_t Within(uint64_t most, uint64_t limit) { return limit == 0 ? most : std::min(most, limit); }
+
+}  // namespace
+
+// A frame of trackers under construction.
+class StreamSession::TrackerFrame {
+ public:
+  TrackerFrame(const v1::StreamLimits& limits, v1::Frame& frame)
+      : max_lists_(Within(kMaxLists, limits.max_groups_per_frame())),
+        max_shapes_(Within(kMaxBytes, limits.max_queries_per_frame())),
+        max_bytes_(Within(kMaxBytes, limits.max_frame_bytes() / 2)),
+        frame_(frame) {}
+
+  // False if there is no room. A frame that is empty takes any tracker.
+  bool Add(uint32_t handle, const Tracker& tracker) {
+    const auto list = lists_.find({tracker.mask, tracker.within});
+    const bool has_list = list != lists_.end();
+    const auto shape = has_list ? shapes_.find({list->second, tracker.shape.get()}) : shapes_.end();
+    const bool has_shape = shape != shapes_.end();
+    const uint64_t bytes = bytes_ + kBytesOfATracker + (has_list ? 0 : kBytesOfAList) +
+                           (has_shape ? 0 : tracker.shape->ByteSizeLong());
+    if (bytes_ != 0 && (bytes > max_bytes_ || (!has_list && lists_.size() >= max_lists_) ||
+                        (!has_shape && shapes_.size() >= max_shapes_))) {
+      return false;
+    }
+    bytes_ = bytes;
+    const int index = has_list ? list->second : AddList(tracker);
+    v1::TrackerDefinitions& definitions = *frame_.mutable_trackers(index);
+    definitions.add_shape(has_shape ? shape->second : AddShape(index, tracker, definitions));
+    definitions.add_tracker(handle);
+    return true;
+  }
+
+ private:
+  int AddList(const Tracker& tracker) {
+    const int index = frame_.trackers_size();
+    v1::TrackerDefinitions& definitions = *frame_.add_trackers();
+    definitions.set_within(tracker.within);
+    definitions.set_mask(tracker.mask);
+    lists_[{tracker.mask, tracker.within}] = index;
+    return index;
+  }
+
+  uint32_t AddShape(int list, const Tracker& tracker, v1::TrackerDefinitions& definitions) {
+    const auto index = static_cast<uint32_t>(definitions.shapes_size());
+    *definitions.add_shapes() = *tracker.shape;
+    shapes_[{list, tracker.shape.get()}] = index;
+    return index;
+  }
+
+  const uint64_t max_lists_;
+  const uint64_t max_shapes_;
+  const uint64_t max_bytes_;
+  v1::Frame& frame_;
+  uint64_t bytes_ = 0;
+  std::map<std::pair<uint64_t, double>, int> lists_;             // by mask and `within`
+  std::map<std::pair<int, const v1::Shape*>, uint32_t> shapes_;  // of a list
+};
+
+void StreamSession::Apply(v1::Frame& frame) {
+  for (v1::SceneBinding& binding : *frame.mutable_bindings()) {
+    scenes_[binding.handle()] = std::move(*binding.mutable_scene());
+  }
+  for (const uint32_t handle : frame.removed_trackers()) trackers_.erase(handle);
+  for (v1::TrackerDefinitions& definitions : *frame.mutable_trackers()) Define(definitions);
+}
+
+void StreamSession::Define(v1::TrackerDefinitions& definitions) {
+  std::vector<std::shared_ptr<const v1::Shape>> shapes;
+  for (v1::Shape& shape : *definitions.mutable_shapes()) {
+    auto kept = std::make_shared<v1::Shape>();
+    kept->Swap(&shape);
+    shapes.push_back(std::move(kept));
+  }
+  const int count =
+      definitions.shape_size() == 0 ? definitions.shapes_size() : definitions.shape_size();
+  // A server that takes columns which do not fit is not believed.
+  if (definitions.tracker_size() != 0 && definitions.tracker_size() != count) return;
+  for (int i = 0; i < count; ++i) {
+    const auto shape =
+        definitions.shape_size() == 0 ? static_cast<uint32_t>(i) : definitions.shape(i);
+    if (shape >= shapes.size()) return;
+    const uint32_t handle = definitions.tracker_size() == 0
+                                ? definitions.first_tracker() + static_cast<uint32_t>(i)
+                                : definitions.tracker(i);
+    trackers_[handle] = {shapes[shape], definitions.within(),
+                         definitions.has_mask() ? definitions.mask() : kEveryCategory};
+  }
+}
+
+bool StreamSession::Tell(const v1::StreamLimits& limits, Cursor& cursor, v1::Frame& frame) const {
+  frame.Clear();
+  if (!cursor.bindings_told) {
+    const auto room =
+        static_cast<int>(1 + Within(kMaxBindings - 1, limits.max_frame_bytes() / kBytesOfABinding));
+    auto next = scenes_.lower_bound(cursor.next_binding);
+    for (; next != scenes_.end() && frame.bindings_size() < room; ++next) {
+      v1::SceneBinding& binding = *frame.add_bindings();
+      binding.set_handle(next->first);
+      binding.set_scene(next->second);
+    }
+    cursor.bindings_told = next == scenes_.end();
+    if (!cursor.bindings_told) cursor.next_binding = next->first;
+    if (frame.bindings_size() != 0) return true;
+  }
+  if (cursor.next_tracker > UINT32_MAX) return false;
+  TrackerFrame trackers(limits, frame);
+  auto next = trackers_.lower_bound(static_cast<uint32_t>(cursor.next_tracker));
+  while (next != trackers_.end() && trackers.Add(next->first, next->second)) ++next;
+  cursor.next_tracker = next == trackers_.end() ? uint64_t{UINT32_MAX} + 1 : next->first;
+  return frame.trackers_size() != 0;
+}
+
+}  // namespace carom

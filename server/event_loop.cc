@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/event_loop.h"
+
+#include <algorithm>
+
+namespace carom::server {
+
+EventLoop::EventLoop(grpc::ServerBuilder& builder, size_t threads)
+    : thread_count_(threads != 0 ? threads : std::max(1u, std::thread::hardware_concurrency())),
+      queue_(builder.AddCompletionQueue()) {}
+
+EventLoop::~EventLoop() {
+  { absl::MutexLock lock(&mu_, absl::Condition(this, &EventLoop::IsUnused)); }
+  queue_->Shutdown();
+  if (threads_.empty()) Loop();  // gRPC wants its queues empty
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void EventLoop::Start() {
+  for (size_t i = 0; i < thread_count_; ++i) threads_.emplace_back([this] { Loop(); });
+}
+
+void EventLoop::Count(int change) {
+  absl::MutexLock lock(&mu_);
+  users_ += change;
+}
+
+void EventLoop::Loop() {
+  void* tag = nullptr;
+  bool ok = false;
+  while (queue_->Next(&tag, &ok)) static_cast<Event*>(tag)->Happen(ok);
+}
+
+}  // namespace carom::server

@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/health_service.h"
+
+#include <grpcpp/support/async_stream.h>
+
+#include <algorithm>
+#include <atomic>
+
+namespace carom::server {
+
+using grpc::health::v1::HealthCheckRequest;
+using Response = HealthService::Response;
+
+// One Watch call. It sends what it was last told, one message at a time, and ends when its client
+// cancels. Owns itself by counted references: one for each event that is outstanding.
+class HealthWatch {
+ public:
+  static void Accept(HealthService& service, EventLoop& loop) {
+    auto* watch = new HealthWatch(service, loop);
+    watch->context_.AsyncNotifyWhenDone(&watch->done_);
+    service.RequestWatch(&watch->context_, &watch->request_, &watch->writer_, &loop.queue(),
+                         &loop.queue(), &watch->accepted_);
+  }
+
+  void Tell(Response::ServingStatus status) {
+    absl::MutexLock lock(&mu_);
+    wanted_ = status;
+    MaybeWrite();
+  }
+
+ private:
+  HealthWatch(HealthService& service, EventLoop& loop)
+      : loop_user_(loop), service_(service), loop_(loop) {}
+
+  void OnAccepted(bool ok) {
+    if (!ok) {
+      Unref();  // there is no call, so `done_` never happens
+      return Unref();
+    }
+    Accept(service_, loop_);
+    const bool serving = service_.Add(this);
+    const bool known = service_.Knows(request_.service());
+    bool over = false;
+    {
+      absl::MutexLock lock(&mu_);
+      over = over_;
+      known_ = known;
+      // A change that was told meanwhile is newer.
+      if (wanted_ == Response::UNKNOWN) {
+        wanted_ = serving ? Response::SERVING : Response::NOT_SERVING;
+      }
+      MaybeWrite();
+    }
+    if (over) service_.Remove(this);  // it was over before it was added
+    Unref();
+  }
+
+  void OnWritten(bool ok) {
+    {
+      absl::MutexLock lock(&mu_);
+      writing_ = false;
+      if (!ok) over_ = true;
+      MaybeWrite();
+    }
+    Unref();
+  }
+
+  void OnDone(bool) {
+    {
+      absl::MutexLock lock(&mu_);
+      over_ = true;
+    }
+    service_.Remove(this);
+    Unref();
+  }
+
+  void MaybeWrite() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+    const Response::ServingStatus status = known_ ? wanted_ : Response::SERVICE_UNKNOWN;
+    if (writing_ || over_ || wanted_ == Response::UNKNOWN || status == sent_) return;
+    writing_ = true;
+    sent_ = status;
+    references_.fetch_add(1, std::memory_order_relaxed);
+    Response response;
+    response.set_status(status);
+    writer_.Write(response, &written_);
+  }
+
+  void Unref() {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+  const EventLoop::User loop_user_;
+  HealthService& service_;
+  EventLoop& loop_;
+  grpc::ServerContext context_;
+  HealthCheckRequest request_;
+  grpc::ServerAsyncWriter<Response> writer_{&context_};
+  EventOf<HealthWatch, &HealthWatch::OnAccepted> accepted_{this};
+  EventOf<HealthWatch, &HealthWatch::OnWritten> written_{this};
+  EventOf<HealthWatch, &HealthWatch::OnDone> done_{this};
+  std::atomic<int> references_{2};  // of `accepted_` and `done_`, in any order
+
+  absl::Mutex mu_;
+  bool known_ ABSL_GUARDED_BY(mu_) = true;
+  Response::ServingStatus wanted_ ABSL_GUARDED_BY(mu_) = Response::UNKNOWN;
+  Response::ServingStatus sent_ ABSL_GUARDED_BY(mu_) = Response::UNKNOWN;
+  bool writing_ ABSL_GUARDED_BY(mu_) = false;
+  bool over_ ABSL_GUARDED_BY(mu_) = false;
+};
+
+void HealthService::Accept(EventLoop& loop) { HealthWatch::Accept(*this, loop); }
+
+void HealthService::Stop() {
+  absl::MutexLock lock(&mu_);
+  serving_ = false;
+  for (HealthWatch* watch : watches_) watch->Tell(Response::NOT_SERVING);
+}
+
+grpc::Status HealthService::Check(grpc::ServerContext*, const HealthCheckRequest* request,
+                                  Response* response) {
+  if (!Knows(request->service())) return {grpc::NOT_FOUND, "no service of this name"};
+  absl::MutexLock lock(&mu_);
+  response->set_status(serving_ ? Response::SERVING : Response::NOT_SERVING);
+  return grpc::Status::OK;
+}
+
+bool HealthService::Knows(const std::string& service) const {
+  return service.empty() ||
+         std::find(services_.begin(), services_.end(), service) != services_.end();
+}
+
+bool HealthService::Add(HealthWatch* watch) {
+  absl::MutexLock lock(&mu_);
+  watches_.insert(watch);
+  return serving_;
+}
+
+void HealthService::Remove(HealthWatch* watch) {
+  absl::MutexLock lock(&mu_);
+  watches_.erase(watch);
+}
+
+}  // namespace carom::server

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The standard health service, grpc.health.v1.
+//
+// gRPC brings one, on its callback API, whose threads would then poll for every connection of the
+// server and hand what they read to the event loop's: a switch of threads for each frame.
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/synchronization/mutex.h"
+#include "grpc/health/v1/health.grpc.pb.h"
+#include "server/event_loop.h"
+
+namespace carom::server {
+
+class HealthWatch;
+
+// SERVING for the server as a whole (the empty name) and each of `services`, until `Stop`.
+// Thread-safe; outlives its watches.
+class HealthService final
+    : public grpc::health::v1::Health::WithAsyncMethod_Watch<grpc::health::v1::Health::Service> {
+ public:
+  using Response = grpc::health::v1::HealthCheckResponse;
+
+  explicit HealthService(std::vector<std::string> services) : services_(std::move(services)) {}
+
+  // Takes watches from here until the server is shut down.
+  void Accept(EventLoop& loop);
+
+  // NOT_SERVING from here on; watches are told.
+  void Stop();
+
+  grpc::Status Check(grpc::ServerContext* context,
+                     const grpc::health::v1::HealthCheckRequest* request,
+                     Response* response) override;
+
+ private:
+  friend class HealthWatch;
+
+  bool Knows(const std::string& service) const;
+  // Returns whether calls are taken at that moment; changes after it are told.
+  bool Add(HealthWatch* watch);
+  void Remove(HealthWatch* watch);
+
+  const std::vector<std::string> services_;
+  absl::Mutex mu_;  // taken before that of a watch
+  bool serving_ ABSL_GUARDED_BY(mu_) = true;
+  absl::flat_hash_set<HealthWatch*> watches_ ABSL_GUARDED_BY(mu_);
+};
+
+}  // namespace carom::server

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/message_io.h"
+
+#include <grpcpp/support/proto_buffer_reader.h>
+#include <grpcpp/support/slice.h>
+
+#include <cstddef>
+
+#include "carom/v1/query_service.pb.h"
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/wire_format_lite.h"
+
+namespace carom::server {
+namespace {
+
+using google::protobuf::internal::WireFormatLite;
+using google::protobuf::io::CodedInputStream;
+
+// The tag of a field that is a message or a number.
+constexpr uint32_t MessageTag(int field) {
+  return WireFormatLite::MakeTag(field, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
+}
+constexpr uint32_t NumberTag(int field) {
+  return WireFormatLite::MakeTag(field, WireFormatLite::WIRETYPE_VARINT);
+}
+
+// Reads the fields of a Frame up to the end of its message.
+void PeekFields(CodedInputStream& input, FrameHead& head) {
+  uint32_t tag = 0;
+  while ((tag = input.ReadTag()) != 0) {
+    uint64_t number = 0;
+    if (tag == NumberTag(v1::Frame::kSeqFieldNumber)) {
+      if (!input.ReadVarint64(&head.seq)) return;
+    } else if (tag == NumberTag(v1::Frame::kSupersedeFieldNumber)) {
+      if (!input.ReadVarint64(&number)) return;
+      head.supersede = number != 0;
+    } else if (!WireFormatLite::SkipField(&input, tag)) {
+      return;
+    } else if (WireFormatLite::GetTagWireType(tag) == WireFormatLite::WIRETYPE_LENGTH_DELIMITED) {
+      ++head.parts;
+    }
+  }
+}
+
+// gRPC's reader takes a pointer to what it does not change.
+grpc::ByteBuffer* Unconst(const grpc::ByteBuffer& bytes) {
+  return const_cast<grpc::ByteBuffer*>(&bytes);
+}
+
+}  // namespace
+
+bool Parse(const grpc::ByteBuffer& bytes, google::protobuf::MessageLite& message) {
+  grpc::ProtoBufferReader reader(Unconst(bytes));
+  return reader.status().ok() && message.ParseFromZeroCopyStream(&reader);
+}
+
+grpc::ByteBuffer Serialize(const google::protobuf::MessageLite& message) {
+  grpc::Slice slice(message.ByteSizeLong());
+  message.SerializeWithCachedSizesToArray(const_cast<uint8_t*>(slice.begin()));
+  return grpc::ByteBuffer(&slice, 1);
+}
+
+FrameHead PeekFrame(const grpc::ByteBuffer& bytes) {
+  FrameHead head;
+  grpc::ProtoBufferReader reader(Unconst(bytes));
+  if (!reader.status().ok()) return head;
+  CodedInputStream input(&reader);
+  uint32_t tag = 0;
+  while ((tag = input.ReadTag()) != 0) {
+    if (tag != MessageTag(v1::StreamRequest::kFrameFieldNumber)) {
+      if (!WireFormatLite::SkipField(&input, tag)) break;
+      continue;
+    }
+    const CodedInputStream::Limit limit = input.ReadLengthAndPushLimit();
+    PeekFields(input, head);
+    // What is not a frame ends the search.
+    if (input.BytesUntilLimit() != 0) break;
+    input.PopLimit(limit);
+  }
+  return head;
+}
+
+}  // namespace carom::server

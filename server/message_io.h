@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Messages from and to gRPC's buffers.
+//
+// Query calls take and give bytes: they are parsed where the frame is evaluated, into messages that
+// are reused, and a frame that waits takes no more than its bytes. `EvaluateRequest` and
+// `StreamRequest` are the same on the wire, and so are their responses.
+#pragma once
+
+#include <grpcpp/support/byte_buffer.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "google/protobuf/message_lite.h"
+
+namespace carom::server {
+
+// Whether `bytes` are such a message; else what `message` holds means nothing.
+bool Parse(const grpc::ByteBuffer& bytes, google::protobuf::MessageLite& message);
+
+grpc::ByteBuffer Serialize(const google::protobuf::MessageLite& message);
+
+// What can be told of a StreamRequest without parsing it. Of bytes that are not one: whatever was
+// found before that showed.
+struct FrameHead {
+  uint64_t seq = 0;
+  bool supersede = false;
+  size_t parts = 0;  // groups, bindings and definitions of trackers
+};
+// Cost: O(fields of the frame); columns are skipped.
+FrameHead PeekFrame(const grpc::ByteBuffer& bytes);
+
+}  // namespace carom::server
