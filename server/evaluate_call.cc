@@ -70,7 +70,14 @@ void EvaluateCall::Evaluate(bool is_here) {
       return runtime_.executor.Submit(this);
     }
   }
-  if (!runtime_.evaluator.Continue(run_->work, session_, run_->scratch, cancelled_)) {
+  const Progress progress =
+      runtime_.evaluator.Continue(run_->work, session_, run_->scratch, cancelled_,
+                                  is_here ? CostEstimate::kSmallUnits : FrameEvaluator::kNoTurn);
+  if (progress == Progress::kYields) {
+    Ref();
+    return runtime_.executor.Submit(this);
+  }
+  if (progress == Progress::kWaits) {
     absl::MutexLock lock(&mu_);
     if (!cancelled_) {
       Ref();

@@ -189,20 +189,25 @@ void FrameEvaluator::Refuse(uint64_t seq, absl::Status status, v1::FrameAnswer& 
   work.status = std::move(status);
 }
 
-bool FrameEvaluator::Continue(FrameWork& work, Session& session, FrameScratch& scratch,
-                              const std::atomic<bool>& cancelled) const {
-  if (!work.status.ok()) return true;
+Progress FrameEvaluator::Continue(FrameWork& work, Session& session, FrameScratch& scratch,
+                                  const std::atomic<bool>& cancelled, uint64_t turn_units) const {
+  if (!work.status.ok()) return Progress::kDone;
   work.waits.clear();
-  size_t waiting = 0;
+  work.turn_units = turn_units;
+  Progress progress = Progress::kDone;
+  size_t left = 0;
   for (const int index : work.pending) {
-    if (cancelled.load(std::memory_order_relaxed)) return true;
-    if (!AnswerGroup(work.frame->groups(index), work, session, scratch, cancelled,
-                     *work.answer->mutable_groups(index))) {
-      work.pending[waiting++] = index;
+    if (cancelled.load(std::memory_order_relaxed)) return Progress::kDone;
+    Progress of_group = Progress::kYields;
+    if (progress != Progress::kYields) {
+      of_group = AnswerGroup(work.frame->groups(index), work, session, scratch, cancelled,
+                             *work.answer->mutable_groups(index));
     }
+    if (of_group != Progress::kDone) work.pending[left++] = index;
+    progress = std::max(progress, of_group);
   }
-  work.pending.resize(waiting);
-  if (waiting != 0) return false;
+  work.pending.resize(left);
+  if (progress != Progress::kDone) return progress;
   v1::FrameStats& stats = *work.answer->mutable_stats();
   stats.set_elapsed_ns(Nanoseconds(Clock::now() - work.received));
   stats.set_evaluate_ns(Nanoseconds(work.evaluating));
@@ -214,12 +219,12 @@ bool FrameEvaluator::Continue(FrameWork& work, Session& session, FrameScratch& s
   stats.set_tracker_bytes(session.trackers.memory_bytes());
   stats.set_shadow_moves(work.shadow.moves);
   stats.set_shadow_differences(work.shadow.differences);
-  return true;
+  return Progress::kDone;
 }
 
-bool FrameEvaluator::AnswerGroup(const v1::Group& group, FrameWork& work, Session& session,
-                                 FrameScratch& scratch, const std::atomic<bool>& cancelled,
-                                 v1::GroupAnswer& answer) const {
+Progress FrameEvaluator::AnswerGroup(const v1::Group& group, FrameWork& work, Session& session,
+                                     FrameScratch& scratch, const std::atomic<bool>& cancelled,
+                                     v1::GroupAnswer& answer) const {
   const absl::StatusOr<absl::string_view> name = SceneName(group, session.handles);
   absl::Status status = name.status();
   if (status.ok()) status = wire::DecodeGroup(group, scratch.decoded);
@@ -233,25 +238,31 @@ bool FrameEvaluator::AnswerGroup(const v1::Group& group, FrameWork& work, Sessio
   if (status.ok() && scene->version() < group.min_version()) {
     if (work.deadline != FrameWork::kNever && Clock::now() < work.deadline) {
       work.waits.push_back({std::string(*name), group.min_version()});
-      return false;
+      return Progress::kWaits;
     }
     status = Refused(absl::StatusCode::kUnavailable, "min_version",
                      absl::StrCat("the current version is ", scene->version()));
   }
-  if (status.ok()) status = Evaluate(*scene, work, session, scratch, cancelled);
+  if (status.ok() &&
+      Evaluate(*scene, work, session, scratch, cancelled, status) == Progress::kYields) {
+    return Progress::kYields;
+  }
   if (status.ok()) {
     wire::EncodeGroupAnswers(scratch.decoded.group, scratch.answers, answer);
   } else {
     AnswerStatus(status, answer);
   }
-  return true;
+  return Progress::kDone;
 }
 
-absl::Status FrameEvaluator::Evaluate(const Scene& scene, FrameWork& work, Session& session,
-                                      FrameScratch& scratch,
-                                      const std::atomic<bool>& cancelled) const {
+Progress FrameEvaluator::Evaluate(const Scene& scene, FrameWork& work, Session& session,
+                                  FrameScratch& scratch, const std::atomic<bool>& cancelled,
+                                  absl::Status& status) const {
   const Clock::time_point start = Clock::now();
-  if (start >= work.deadline) return absl::DeadlineExceededError("the frame's budget ended");
+  if (start >= work.deadline) {
+    status = absl::DeadlineExceededError("the frame's budget ended");
+    return Progress::kDone;
+  }
   const Clock::time_point deadline = work.deadline;
   const auto stop = [&deadline, &cancelled] {
     return cancelled.load(std::memory_order_relaxed) ||
@@ -263,19 +274,25 @@ absl::Status FrameEvaluator::Evaluate(const Scene& scene, FrameWork& work, Sessi
   BeginMoves(scene, work, session, scratch, shadow_meter);
   WorkMeter meter(stop);
   meter.set_max_rows(limits_.max_answer_rows - work.rows);
-  if (limits_.max_work_units != 0) {
-    meter.set_max_units(limits_.max_work_units - std::min(limits_.max_work_units, work.work_units));
-  }
-  const absl::Status status = EvaluateGroup(scene, scratch.decoded.group, scratch.answers, meter);
+  const uint64_t limit = limits_.max_work_units == 0 ? kNoTurn : limits_.max_work_units;
+  const uint64_t units_left = limit - std::min(limit, work.work_units);
+  meter.set_max_units(std::min(units_left, work.turn_units));
+  status = EvaluateGroup(scene, scratch.decoded.group, scratch.answers, meter);
   session.trackers.End(scratch.answers.moves.memory_growth);
-  work.tiers += scratch.answers.moves.tiers;
   work.evaluating += Clock::now() - start;
+  if (!status.ok() && !meter.out_of_rows() && meter.used() > work.turn_units &&
+      meter.used() <= units_left) {
+    return Progress::kYields;
+  }
+  work.turn_units -= std::min(work.turn_units, meter.used());
+  work.tiers += scratch.answers.moves.tiers;
   work.work_units += meter.used();
   if (status.ok()) {
     work.rows += meter.rows();
-    return status;
+  } else {
+    status = Stopped(meter);
   }
-  return Stopped(meter);
+  return Progress::kDone;
 }
 
 absl::Status FrameEvaluator::Stopped(const WorkMeter& meter) const {

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -49,6 +50,13 @@ struct FrameScratch {
 // What becomes of a frame: SKIP takes over its definitions and answers no group.
 enum class FrameUse { kAnswer, kSkip };
 
+// How far `Continue` has come, the least first.
+enum class Progress {
+  kDone,    // the answer is complete
+  kWaits,   // groups wait for versions, until `deadline` at most
+  kYields,  // the turn is over; the groups that are left begin again
+};
+
 // One frame on its way. `frame` and `answer` outlive it.
 struct FrameWork {
   static constexpr Clock::time_point kNever = Clock::time_point::max();
@@ -60,11 +68,12 @@ struct FrameWork {
   // Of the frame as a whole; OK unless it was refused.
   absl::Status status;
   std::vector<int> pending;        // groups without answer, ascending
-  std::vector<VersionWait> waits;  // of the pending groups, after `Continue` has returned false
+  std::vector<VersionWait> waits;  // of the pending groups, after kWaits
   Coherence coherence = Coherence::kOn;
   uint64_t queries = 0;
   uint64_t rows = 0;
   uint64_t work_units = 0;
+  uint64_t turn_units = 0;  // that the turn has left
   MoveTiers tiers;
   ShadowStats shadow;
   Clock::duration evaluating{};
@@ -73,6 +82,8 @@ struct FrameWork {
 // Stateless beside its limits: thread-safe for distinct arguments. The store outlives it.
 class FrameEvaluator {
  public:
+  static constexpr uint64_t kNoTurn = std::numeric_limits<uint64_t>::max();
+
   FrameEvaluator(const SceneStore& store, const FrameLimits& limits)
       : store_(store), limits_(limits) {}
 
@@ -89,21 +100,22 @@ class FrameEvaluator {
   // Sets both up for a frame that is refused before it is looked at.
   void Refuse(uint64_t seq, absl::Status status, v1::FrameAnswer& answer, FrameWork& work) const;
 
-  // Answers every pending group that need not wait. False: groups wait for versions, until
-  // `work.deadline` at most. Returns true early, with a meaningless answer, once `cancelled`.
-  bool Continue(FrameWork& work, Session& session, FrameScratch& scratch,
-                const std::atomic<bool>& cancelled) const;
+  // Answers every pending group that need not wait, in a turn that ends soon after so many units of
+  // work. Done early, with a meaningless answer, once `cancelled`.
+  Progress Continue(FrameWork& work, Session& session, FrameScratch& scratch,
+                    const std::atomic<bool>& cancelled, uint64_t turn_units = kNoTurn) const;
 
  private:
   // Counts the queries too.
   absl::Status CheckFrame(const v1::Frame& frame, uint64_t& queries) const;
   // Why the evaluation of a group stopped.
   absl::Status Stopped(const WorkMeter& meter) const;
-  // False if the group is to wait.
-  bool AnswerGroup(const v1::Group& group, FrameWork& work, Session& session, FrameScratch& scratch,
-                   const std::atomic<bool>& cancelled, v1::GroupAnswer& answer) const;
-  absl::Status Evaluate(const Scene& scene, FrameWork& work, Session& session,
-                        FrameScratch& scratch, const std::atomic<bool>& cancelled) const;
+  Progress AnswerGroup(const v1::Group& group, FrameWork& work, Session& session,
+                       FrameScratch& scratch, const std::atomic<bool>& cancelled,
+                       v1::GroupAnswer& answer) const;
+  // The status is nobody's if the turn is over.
+  Progress Evaluate(const Scene& scene, FrameWork& work, Session& session, FrameScratch& scratch,
+                    const std::atomic<bool>& cancelled, absl::Status& status) const;
   // Readies the trackers for the moves of the group, and compares a few where it is their turn, on
   // a meter of their own.
   void BeginMoves(const Scene& scene, FrameWork& work, Session& session, FrameScratch& scratch,

@@ -89,6 +89,8 @@ class CostEstimate {
   static constexpr Clock::duration kSmall = std::chrono::microseconds(300);
   // A frame that turns out to ask more is not small, whatever its bytes: a fan is few of them.
   static constexpr uint64_t kSmallQueries = 1024;
+  // Nor is one that turns out to take more units of work, some 600 us: it begins again elsewhere.
+  static constexpr uint64_t kSmallUnits = 1 << 17;
 
   bool IsSmall(size_t bytes) const {
     return static_cast<double>(bytes + kFrameBytes) * nanoseconds_a_byte_ <=

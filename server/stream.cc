@@ -168,14 +168,19 @@ bool Stream::Evaluate(Where where) {
       return false;
     }
   }
-  const bool done =
-      runtime_.evaluator.Continue(run_->work, session_, run_->scratch, cancelled_) || cancelled_;
+  const uint64_t turn = where == Where::kHere ? CostEstimate::kSmallUnits : FrameEvaluator::kNoTurn;
+  const Progress progress =
+      runtime_.evaluator.Continue(run_->work, session_, run_->scratch, cancelled_, turn);
   grpc::ByteBuffer answer;
-  if (done && !cancelled_) answer = Encoded(run_->response);
+  if (progress == Progress::kDone && !cancelled_) answer = Encoded(run_->response);
   absl::MutexLock lock(&mu_);
-  if (!done && !cancelled_) {
+  if (progress != Progress::kDone && !cancelled_) {
     MaybeRead();
-    ticket_ = runtime_.gate.Park(run_->work.waits, run_->work.deadline, this);
+    if (progress == Progress::kWaits) {
+      ticket_ = runtime_.gate.Park(run_->work.waits, run_->work.deadline, this);
+    } else {
+      Submit();
+    }
     return false;
   }
   cost_.Learn(frame_.size, Clock::now() - start);

@@ -107,7 +107,7 @@ class Stream final : public Task, public Drainable {
 
   // Evaluates frame_, and more while the state allows and its turn lasts. Ends its reference.
   void RunHere();
-  // False: it is parked, or was left to the executor as it asks too much to be answered here.
+  // False: it is parked, or was left to the executor as it takes too much to be answered here.
   bool Evaluate(Where where);
   void Submit() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 

@@ -33,6 +33,8 @@ void RunPointStudy(Bench& bench);  // points and bullets that are tracked, and q
 void RunWorldStudy(Bench& bench);  // many trackers in a map of many polygons
 void RunService(Bench& bench);     // moves and bullets through a server
 void RunFleet(Bench& bench);       // many streams, and what they take
+void RunStops(Bench& bench);       // how soon unwanted work stops
+void RunUnary(Bench& bench);       // Evaluate by another's load generator, beside streams
 void RunMaps(Bench& bench);        // scenes made by others
 
 // Adds a row for `theirs` among the timings, against `ours` of them: for the fastest of those whose

@@ -232,6 +232,44 @@ TEST(StreamTest, ThreadsAreSharedBetweenStreams) {
   reader.join();
 }
 
+// Frames of few bytes and much work begin where they arrive, and must not stay there: with one
+// thread for events, nobody else would be heard meanwhile.
+TEST(StreamTest, DearSmallFramesDoNotHoldTheLoop) {
+  ServerOptions options;
+  options.threads = 1;
+  TestServer server(options);
+  server.CreateHeavy("heavy");
+  server.Create("a", {Square(1, 0, 0)});
+  constexpr int kSegments = 20;
+  v1::Frame dear = PointFrame(0);
+  *dear.add_groups() = TestServer::HeavyGroup("heavy", kSegments);
+  *dear.add_groups() = dear.groups(0);
+  constexpr int kStreams = 32;
+  std::vector<std::unique_ptr<ClientStream>> streams;
+  for (int i = 0; i < kStreams; ++i) {
+    streams.push_back(std::make_unique<ClientStream>(server));
+    ASSERT_TRUE(streams.back()->Send(dear));
+  }
+  std::atomic<int> answered{0};
+  std::vector<std::thread> readers;
+  for (auto& stream : streams) {
+    readers.emplace_back([&] {
+      const v1::FrameAnswer answer = stream->Next();
+      ++answered;
+      ASSERT_EQ(answer.groups_size(), 3);
+      EXPECT_EQ(answer.groups(0).points().polygon_id_size(), 1);
+      EXPECT_EQ(answer.groups(1).segments().counts_size(), kSegments);
+      EXPECT_EQ(answer.groups(2).points().polygon_id_size(), 1);
+      EXPECT_GT(answer.stats().work_units(), kSegments * 20000);
+    });
+  }
+  ClientStream modest(server);
+  ASSERT_TRUE(modest.Send(PointFrame(1)));
+  modest.Next();
+  EXPECT_LT(answered, kStreams / 2);
+  for (std::thread& reader : readers) reader.join();
+}
+
 TEST(StreamTest, ManyStreamsAtOnce) {
   TestServer server;
   server.Create("a", {Square(1, 0, 0)});

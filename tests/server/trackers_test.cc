@@ -4,6 +4,9 @@
 // Trackers of a stream: what they are asked and answer, how long they live, what they may take. The
 // scene is the square of half side 1 about the origin, polygon 1, and another about (10, 0),
 // polygon 2.
+#include <map>
+#include <mutex>
+
 #include "tests/server/fixture.h"
 #include "tests/support/random.h"
 
@@ -114,6 +117,86 @@ TEST_F(TrackersTest, LiveAndDieWithTheirStream) {
 }
 
 // A refused frame defines nothing, neither trackers nor handles.
+// Trackers remember where they were clear; another scene of the same name must not profit from it.
+TEST_F(TrackersTest, TheSceneIsDeletedUnderAStream) {
+  ClientStream stream(*server_);
+  const std::string frame = "groups { scene_handle: 3 moves { x: 5 y: 0 } points { x: 5 y: 0 } }";
+  stream.Send(absl::StrCat(kDisc, "bindings { handle: 3 scene: 'scenes/a' }", frame));
+  EXPECT_THAT(MovesOf(stream.Next()).clear(), ElementsAre(1));
+  uint64_t version = 0;
+  for (int i = 0; i < 5; ++i) {
+    Context context;
+    v1::DeleteSceneRequest request;
+    request.set_name("scenes/a");
+    v1::DeleteSceneResponse response;
+    ASSERT_TRUE(server_->scenes().DeleteScene(&context, request, &response).ok());
+    stream.Send(frame);
+    const v1::FrameAnswer gone = stream.Next();
+    EXPECT_FALSE(gone.has_status());
+    ASSERT_EQ(gone.groups_size(), 1);
+    EXPECT_TRUE(Refuses(wire::DecodeStatus(gone.groups(0).status()), StatusCode::kNotFound,
+                        "scene_handle"));
+    EXPECT_FALSE(gone.groups(0).has_moves());
+    // The tracker's place is now full, then free again.
+    server_->Create("a", {Square(7 + i, i % 2 == 0 ? 5 : 50, 0)});
+    stream.Send(frame);
+    const v1::FrameAnswer answer = stream.Next();
+    EXPECT_GT(answer.groups(0).version(), version);
+    version = answer.groups(0).version();
+    const v1::MoveAnswers moves = MovesOf(answer);
+    if (i % 2 == 0) {
+      EXPECT_THAT(moves.polygon_id(), ElementsAre(7 + i));
+      EXPECT_THAT(answer.groups(0).points().polygon_id(), ElementsAre(7 + i));
+    } else {
+      EXPECT_THAT(moves.clear(), ElementsAre(1));
+      EXPECT_THAT(answer.groups(0).points().counts(), ElementsAre(0));
+    }
+  }
+}
+
+// A polygon comes and goes at the tracker's place while frames stream: each answer is that of the
+// version it names, whatever the tracker remembers of others.
+TEST_F(TrackersTest, VersionsChangeMidStream) {
+  const uint64_t first = server_->Create("b", {});
+  std::mutex mutex;
+  std::map<uint64_t, bool> full{{first, false}};
+  std::thread editor([&] {
+    for (int i = 1; i <= 200; ++i) {
+      v1::CommitEditsResponse response;
+      const bool add = i % 2 == 1;
+      const std::string edit =
+          add ? absl::StrCat("edits { add {", Square(9, 5, 0), "} }") : "edits { remove: 9 }";
+      ASSERT_TRUE(server_->Commit("name: 'scenes/b' " + edit, &response).ok());
+      const std::lock_guard lock(mutex);
+      full[response.scene().version()] = add;
+    }
+  });
+  std::vector<v1::FrameAnswer> answers;
+  {
+    ClientStream stream(*server_);
+    constexpr int kAhead = 8;
+    for (int i = 0; i < 400; ++i) {
+      const std::string group =
+          "groups { scene: 'scenes/b' moves { x: 5 y: 0 } points { x: 5 y: 0 } }";
+      stream.Send(absl::StrCat(i == 0 ? kDisc : "", group, group));
+      if (i >= kAhead) answers.push_back(stream.Next());
+    }
+    for (int i = 0; i < kAhead; ++i) answers.push_back(stream.Next());
+  }
+  editor.join();
+  uint64_t last = 0;
+  for (const v1::FrameAnswer& answer : answers) {
+    ASSERT_EQ(answer.groups_size(), 2);
+    for (const v1::GroupAnswer& group : answer.groups()) {
+      EXPECT_GE(group.version(), last);
+      last = group.version();
+      ASSERT_EQ(full.count(last), 1);
+      EXPECT_EQ(group.moves().polygon_id_size(), full[last] ? 1 : 0);
+      EXPECT_EQ(group.points().counts(0), full[last] ? 1 : 0);
+    }
+  }
+}
+
 TEST_F(TrackersTest, BadDefinitionsRefuseTheFrame) {
   struct Case {
     const char* frame;
