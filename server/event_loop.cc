@@ -22,6 +22,12 @@ void EventLoop::Start() {
   for (size_t i = 0; i < thread_count_; ++i) threads_.emplace_back([this] { Loop(); });
 }
 
+bool EventLoop::HoldThread() {
+  if (held_.fetch_add(1, std::memory_order_relaxed) + 1 < thread_count_) return true;
+  ReleaseThread();
+  return false;
+}
+
 void EventLoop::Count(int change) {
   absl::MutexLock lock(&mu_);
   users_ += change;

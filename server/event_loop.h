@@ -11,6 +11,7 @@
 #include <grpcpp/completion_queue.h>
 #include <grpcpp/server_builder.h>
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <thread>
@@ -67,6 +68,11 @@ class EventLoop {
   // Once the server is built.
   void Start();
 
+  // Asks for the calling thread to be away from events for longer than one of them takes. False if
+  // none would be left for them. Who got it releases it.
+  bool HoldThread();
+  void ReleaseThread() { held_.fetch_sub(1, std::memory_order_relaxed); }
+
   grpc::ServerCompletionQueue& queue() { return *queue_; }
   size_t thread_count() const { return thread_count_; }
 
@@ -77,6 +83,7 @@ class EventLoop {
 
   absl::Mutex mu_;
   int users_ ABSL_GUARDED_BY(mu_) = 0;
+  std::atomic<size_t> held_{0};
   const size_t thread_count_;
   const std::unique_ptr<grpc::ServerCompletionQueue> queue_;
   std::vector<std::thread> threads_;

@@ -52,6 +52,12 @@ class Executor {
   // submission.
   void Submit(Task* task, uint64_t work = 0);
 
+  // Whether nobody waits.
+  bool IsIdle() {
+    absl::MutexLock lock(&mu_);
+    return queue_.empty();
+  }
+
   size_t thread_count() const { return threads_.size(); }
 
  private:

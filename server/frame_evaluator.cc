@@ -65,6 +65,19 @@ bool IsModestOverlap(const OverlapAnswers& answers) {
   return AreModest(answers.polygon_ids, answers.edges);
 }
 
+// Whether a group is a few segments and nothing else.
+bool IsJoinable(const v1::Group& group) {
+  const auto segments = static_cast<size_t>(group.segments().ax_size()) +
+                        static_cast<size_t>(group.segments().floats().ax_size());
+  return segments >= 1 && segments <= JoinedCasts::kMaxOfGroup && QueryCount(group) == segments &&
+         ShapeCount(group) == 0;
+}
+
+bool HasSameTarget(const v1::Group& a, const v1::Group& b) {
+  return a.target_case() == b.target_case() && a.scene_handle() == b.scene_handle() &&
+         a.scene() == b.scene() && a.min_version() == b.min_version();
+}
+
 absl::Status OverLimit(absl::string_view field, absl::string_view what, uint64_t limit) {
   return Refused(absl::StatusCode::kResourceExhausted, field,
                  absl::StrCat("must be at most ", limit, " (", what, ")"));
@@ -116,8 +129,9 @@ bool FrameScratch::IsModest() const {
                    answers.points.polygon_ids, answers.rays.hits, answers.distances.polygon_ids,
                    answers.contacts.polygon_ids, answers.sweeps.hits, answers.arcs.hits,
                    answers.fans.polygon_ids, answers.moves.polygon_ids, answers.moves.edges) &&
-         IsModestOverlap(answers.circles) && IsModestOverlap(answers.polygons) &&
-         IsModestOverlap(answers.capsules) && IsModestOverlap(answers.boxes);
+         joined.answer_capacity() <= kModestRows && IsModestOverlap(answers.circles) &&
+         IsModestOverlap(answers.polygons) && IsModestOverlap(answers.capsules) &&
+         IsModestOverlap(answers.boxes);
 }
 
 absl::Status FrameEvaluator::CheckParts(size_t parts) const {
@@ -194,17 +208,24 @@ Progress FrameEvaluator::Continue(FrameWork& work, Session& session, FrameScratc
   if (!work.status.ok()) return Progress::kDone;
   work.waits.clear();
   work.turn_units = turn_units;
+  work.joins = true;
   Progress progress = Progress::kDone;
   size_t left = 0;
-  for (const int index : work.pending) {
+  for (size_t next = 0; next < work.pending.size();) {
     if (cancelled.load(std::memory_order_relaxed)) return Progress::kDone;
     Progress of_group = Progress::kYields;
+    const int index = work.pending[next];
     if (progress != Progress::kYields) {
+      if (const size_t joined = AnswerJoined(next, work, session, scratch, cancelled)) {
+        next += joined;
+        continue;
+      }
       of_group = AnswerGroup(work.frame->groups(index), work, session, scratch, cancelled,
                              *work.answer->mutable_groups(index));
     }
     if (of_group != Progress::kDone) work.pending[left++] = index;
     progress = std::max(progress, of_group);
+    ++next;
   }
   work.pending.resize(left);
   if (progress != Progress::kDone) return progress;
@@ -220,6 +241,45 @@ Progress FrameEvaluator::Continue(FrameWork& work, Session& session, FrameScratc
   stats.set_shadow_moves(work.shadow.moves);
   stats.set_shadow_differences(work.shadow.differences);
   return Progress::kDone;
+}
+
+size_t FrameEvaluator::AnswerJoined(size_t first, FrameWork& work, Session& session,
+                                    FrameScratch& scratch,
+                                    const std::atomic<bool>& cancelled) const {
+  const auto group = [&](size_t i) -> const v1::Group& {
+    return work.frame->groups(work.pending[i]);
+  };
+  JoinedCasts& joined = scratch.joined;
+  joined.Clear();
+  for (size_t i = first; work.joins && i < work.pending.size(); ++i) {
+    if (!IsJoinable(group(i)) || !HasSameTarget(group(i), group(first)) ||
+        !wire::DecodeGroup(group(i), scratch.decoded).ok() || !joined.Add(scratch.decoded.group)) {
+      break;
+    }
+  }
+  if (joined.size() < 2) return 0;
+  // What does not go well together is told group by group.
+  work.joins = false;
+  const absl::StatusOr<absl::string_view> name = SceneName(group(first), session.handles);
+  if (!name.ok()) return 0;
+  const Scene::Ptr scene = store_.Find(*name);
+  if (scene == nullptr || scene->version() < group(first).min_version()) return 0;
+  const uint64_t work_units = work.work_units, turn_units = work.turn_units;
+  scratch.decoded.group = joined.all();
+  absl::Status status;
+  if (Evaluate(*scene, work, session, scratch, cancelled, status) != Progress::kDone ||
+      !status.ok()) {
+    work.work_units = work_units;
+    work.turn_units = turn_units;
+    return 0;
+  }
+  for (size_t i = first; i < first + joined.size(); ++i) {
+    const JoinedCasts::Part part = joined.Next(scratch.answers);
+    wire::EncodeGroupAnswers(part.group, part.answers,
+                             *work.answer->mutable_groups(work.pending[i]));
+  }
+  work.joins = true;
+  return joined.size();
 }
 
 Progress FrameEvaluator::AnswerGroup(const v1::Group& group, FrameWork& work, Session& session,

@@ -19,6 +19,7 @@
 #include "absl/status/statusor.h"
 #include "carom/group.h"
 #include "carom/v1/query_service.pb.h"
+#include "server/joined_casts.h"
 #include "server/scene_store.h"
 #include "server/session.h"
 #include "server/shadow_run.h"
@@ -41,6 +42,7 @@ struct FrameLimits {
 struct FrameScratch {
   wire::DecodedGroup decoded;
   GroupAnswers answers;
+  JoinedCasts joined;
   ShadowRun shadow;
 
   // Whether the buffers are of ordinary size, worth keeping for the next frame.
@@ -74,6 +76,7 @@ struct FrameWork {
   uint64_t rows = 0;
   uint64_t work_units = 0;
   uint64_t turn_units = 0;  // that the turn has left
+  bool joins = true;        // whether groups may be answered together
   MoveTiers tiers;
   ShadowStats shadow;
   Clock::duration evaluating{};
@@ -110,6 +113,10 @@ class FrameEvaluator {
   absl::Status CheckFrame(const v1::Frame& frame, uint64_t& queries) const;
   // Why the evaluation of a group stopped.
   absl::Status Stopped(const WorkMeter& meter) const;
+  // Answers the groups from pending[first] on that can be cast as one batch, and returns how many;
+  // 0: the first one is to be answered by itself.
+  size_t AnswerJoined(size_t first, FrameWork& work, Session& session, FrameScratch& scratch,
+                      const std::atomic<bool>& cancelled) const;
   Progress AnswerGroup(const v1::Group& group, FrameWork& work, Session& session,
                        FrameScratch& scratch, const std::atomic<bool>& cancelled,
                        v1::GroupAnswer& answer) const;

@@ -144,14 +144,33 @@ void Stream::Run() {
   Unref();
 }
 
+bool Stream::HoldThread() {
+  if (!runtime_.executor.IsIdle()) return false;
+  if (!holds_thread_) holds_thread_ = loop_.HoldThread();
+  return holds_thread_;
+}
+
+void Stream::ReleaseThread() {
+  if (std::exchange(holds_thread_, false)) loop_.ReleaseThread();
+}
+
+void Stream::Leave() {
+  ReleaseThread();
+  MaybeRead();
+}
+
 void Stream::RunHere() {
   const Clock::time_point end = Clock::now() + kTurn;
   bool more = true;
   while (more) {
     if (!Evaluate(Where::kHere)) return;
     absl::MutexLock lock(&mu_);
-    more = Advance(Clock::now() < end ? Where::kHere : Where::kElsewhere);
-    if (more) Unref();  // of the evaluation before, which is not the last one
+    more = Advance(holds_thread_ || Clock::now() < end ? Where::kHere : Where::kElsewhere);
+    if (more) {
+      Unref();  // of the evaluation before, which is not the last one
+    } else {
+      ReleaseThread();
+    }
   }
   Unref();
 }
@@ -161,21 +180,24 @@ bool Stream::Evaluate(Where where) {
   if (run_ == nullptr) {
     run_ = runtime_.Begin(frame_.bytes, frame_.head, frame_.received, frame_.use, session_);
     frame_.bytes.Clear();
-    if (where == Where::kHere && run_->work.queries > CostEstimate::kSmallQueries) {
-      absl::MutexLock lock(&mu_);
-      MaybeRead();
+  }
+  uint64_t turn = FrameEvaluator::kNoTurn;
+  if (where == Where::kHere) {
+    absl::MutexLock lock(&mu_);
+    if (run_->work.queries > CostEstimate::kSmallQueries && !HoldThread()) {
+      Leave();
       Submit();
       return false;
     }
+    turn = holds_thread_ ? CostEstimate::kHeldUnits : CostEstimate::kSmallUnits;
   }
-  const uint64_t turn = where == Where::kHere ? CostEstimate::kSmallUnits : FrameEvaluator::kNoTurn;
   const Progress progress =
       runtime_.evaluator.Continue(run_->work, session_, run_->scratch, cancelled_, turn);
   grpc::ByteBuffer answer;
   if (progress == Progress::kDone && !cancelled_) answer = Encoded(run_->response);
   absl::MutexLock lock(&mu_);
   if (progress != Progress::kDone && !cancelled_) {
-    MaybeRead();
+    Leave();
     if (progress == Progress::kWaits) {
       ticket_ = runtime_.gate.Park(run_->work.waits, run_->work.deadline, this);
     } else {
@@ -198,7 +220,7 @@ bool Stream::Advance(Where where) {
   MaybeWrite();  // refusals
   // A read that comes after the write leaves the window's update to it: one call of the system for
   // a small frame, not two. A frame that is parked instead reads on by itself.
-  if (!run) MaybeRead();
+  if (!run || holds_thread_) MaybeRead();
   WatchStall();
   if (frames_ == 0 && writing_bytes_ == 0) {
     if (draining_) {
@@ -224,7 +246,7 @@ bool Stream::MaybeEvaluate(Where where) {
   if (evaluating_ || !TakeFrame()) return false;
   evaluating_ = true;
   Ref();
-  if (where == Where::kHere && cost_.IsSmall(frame_.size)) return true;
+  if (where == Where::kHere && (cost_.IsSmall(frame_.size) || HoldThread())) return true;
   Submit();
   return false;
 }

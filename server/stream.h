@@ -48,8 +48,9 @@ class QueryService;
 //   CheckStall  on the timer's thread: RESOURCE_EXHAUSTED for a client that takes no answers.
 //
 // A small frame is evaluated by the thread that read it, within a budget of time a turn; others,
-// and those beyond the budget, by the executor. One that is at work or parked takes what it is
-// parsed to beside that, until it is answered. Owns itself by counted references: one for each
+// and those beyond the budget, by the executor, or by that thread too where nobody waits for the
+// executor and another thread is left for events. A frame that is at work or parked takes what it
+// is parsed to beside that, until it is answered. Owns itself by counted references: one for each
 // event, task and timer that is outstanding. Thread-safe as gRPC calls it; all state is under mu_,
 // but what the evaluation owns.
 class Stream final : public Task, public Drainable {
@@ -105,6 +106,11 @@ class Stream final : public Task, public Drainable {
     return unread_bytes_ > runtime_.limits.max_unread_bytes;
   }
 
+  // Whether a frame that is not small may be evaluated here.
+  bool HoldThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void ReleaseThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // frame_ goes on later or elsewhere; the stream reads on meanwhile.
+  void Leave() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Evaluates frame_, and more while the state allows and its turn lasts. Ends its reference.
   void RunHere();
   // False: it is parked, or was left to the executor as it takes too much to be answered here.
@@ -150,6 +156,7 @@ class Stream final : public Task, public Drainable {
   std::deque<ReadFrame> queue_ ABSL_GUARDED_BY(mu_);
   size_t queued_bytes_ ABSL_GUARDED_BY(mu_) = 0;
   bool evaluating_ ABSL_GUARDED_BY(mu_) = false;
+  bool holds_thread_ ABSL_GUARDED_BY(mu_) = false;
   CostEstimate cost_ ABSL_GUARDED_BY(mu_);
   uint64_t unpaid_work_ ABSL_GUARDED_BY(mu_) = 0;        // since the last Submit
   VersionGate::Ticket ticket_ ABSL_GUARDED_BY(mu_) = 0;  // of the park, if any

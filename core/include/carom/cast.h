@@ -59,6 +59,8 @@ struct CastOptions {
   bool reflect = false;    // whether `CastAnswers::reflections` are asked; needs the normal
   uint32_t max_hits = 64;  // of ALL and ALL_PASSAGES, per segment; in [1, 65536]
   uint64_t mask = kEveryCategory;
+
+  friend bool operator==(const CastOptions&, const CastOptions&) = default;
 };
 
 inline constexpr uint32_t kMaxMaxHits = 65536;
