@@ -91,8 +91,6 @@ class CostEstimate {
   static constexpr uint64_t kSmallQueries = 1024;
   // Nor is one that turns out to take more units of work, some 600 us: it begins again elsewhere.
   static constexpr uint64_t kSmallUnits = 1 << 17;
-  // Of a frame that may hold its thread: some 20 ms.
-  static constexpr uint64_t kHeldUnits = 1 << 22;
 
   bool IsSmall(size_t bytes) const {
     return static_cast<double>(bytes + kFrameBytes) * nanoseconds_a_byte_ <=

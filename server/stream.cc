@@ -189,7 +189,7 @@ bool Stream::Evaluate(Where where) {
       Submit();
       return false;
     }
-    turn = holds_thread_ ? CostEstimate::kHeldUnits : CostEstimate::kSmallUnits;
+    if (!holds_thread_) turn = CostEstimate::kSmallUnits;
   }
   const Progress progress =
       runtime_.evaluator.Continue(run_->work, session_, run_->scratch, cancelled_, turn);

@@ -25,6 +25,7 @@ class TrackerTable::Checker {
  public:
   Checker(const TrackerTable& table, std::span<const uint32_t> removed) : table_(table) {
     edit_.fixed_bytes = table.fixed_bytes_;
+    edit_.slots = table.trackers_.size();
     for (const uint32_t handle : removed) Release(handle);
   }
 
@@ -97,10 +98,9 @@ class TrackerTable::Checker {
     const auto slot = static_cast<uint32_t>(handle);
     if (!defined_.insert(slot).second) return Refuse(field(), "must not define a handle twice");
     Release(slot);
-    const size_t slots = std::max(edit_slots_, table_.trackers_.size());
-    if (slot >= slots) {
-      edit_.fixed_bytes += (handle + 1 - slots) * kSlotBytes;
-      edit_slots_ = handle + 1;
+    if (slot >= edit_.slots) {
+      edit_.fixed_bytes += (handle + 1 - edit_.slots) * kSlotBytes;
+      edit_.slots = handle + 1;
     }
     if (used_.insert(&kinds[kind].shape()).second) {
       edit_.fixed_bytes += kinds[kind].shape_->memory_bytes();
@@ -131,7 +131,6 @@ class TrackerTable::Checker {
 
   const TrackerTable& table_;
   Edit edit_;
-  size_t edit_slots_ = 0;
   size_t definitions_ = 0;
   absl::flat_hash_set<uint32_t> defined_, released_;
   absl::flat_hash_set<const Shape*> used_;
@@ -149,12 +148,10 @@ absl::Status TrackerTable::Define(std::span<const uint32_t> removed,
   if (!checked.ok()) return checked.status();
   Edit& edit = *checked;
   for (const uint32_t handle : removed) Free(handle);
+  trackers_.resize(edit.slots);
+  last_moved_.resize(edit.slots);
   for (size_t i = 0; i < edit.handles.size(); ++i) {
     const uint32_t handle = edit.handles[i];
-    if (handle >= trackers_.size()) {
-      trackers_.resize(size_t{handle} + 1);
-      last_moved_.resize(size_t{handle} + 1);
-    }
     Free(handle);
     trackers_[handle] = std::move(edit.trackers[i]);
     last_moved_[handle] = frame_;

@@ -240,11 +240,11 @@ TEST(StreamTest, DearSmallFramesDoNotHoldTheLoop) {
   TestServer server(options);
   server.CreateHeavy("heavy");
   server.Create("a", {Square(1, 0, 0)});
-  constexpr int kSegments = 20;
+  constexpr int kSegments = 10;
   v1::Frame dear = PointFrame(0);
   *dear.add_groups() = TestServer::HeavyGroup("heavy", kSegments);
   *dear.add_groups() = dear.groups(0);
-  constexpr int kStreams = 32;
+  constexpr int kStreams = 16;
   std::vector<std::unique_ptr<ClientStream>> streams;
   for (int i = 0; i < kStreams; ++i) {
     streams.push_back(std::make_unique<ClientStream>(server));

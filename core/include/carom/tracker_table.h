@@ -85,6 +85,7 @@ class TrackerTable {
     std::vector<uint32_t> handles;
     std::vector<Tracker> trackers;  // beside `handles`
     size_t fixed_bytes = 0;         // of the table afterwards
+    size_t slots = 0;               // it has then
   };
 
   void Free(uint32_t handle);
