@@ -21,6 +21,10 @@ constexpr uint64_t kMaxBudgetMicros = 60000000;
 constexpr size_t kModestShapes = 4096;
 constexpr size_t kModestRows = 65536;
 
+// What a joined batch may take, some 100 us: groups that take more gain nothing by it, and what is
+// given up, at the end of a budget as well, is lost.
+constexpr uint64_t kJoinedUnits = 1 << 14;
+
 uint64_t Nanoseconds(Clock::duration duration) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count();
 }
@@ -208,7 +212,7 @@ Progress FrameEvaluator::Continue(FrameWork& work, Session& session, FrameScratc
   if (!work.status.ok()) return Progress::kDone;
   work.waits.clear();
   work.turn_units = turn_units;
-  work.joins = true;
+  work.alone_until = 0;
   Progress progress = Progress::kDone;
   size_t left = 0;
   for (size_t next = 0; next < work.pending.size();) {
@@ -249,9 +253,10 @@ size_t FrameEvaluator::AnswerJoined(size_t first, FrameWork& work, Session& sess
   const auto group = [&](size_t i) -> const v1::Group& {
     return work.frame->groups(work.pending[i]);
   };
+  if (first < work.alone_until) return 0;
   JoinedCasts& joined = scratch.joined;
   joined.Clear();
-  for (size_t i = first; work.joins && i < work.pending.size(); ++i) {
+  for (size_t i = first; i < work.pending.size(); ++i) {
     if (!IsJoinable(group(i)) || !HasSameTarget(group(i), group(first)) ||
         !wire::DecodeGroup(group(i), scratch.decoded).ok() || !joined.Add(scratch.decoded.group)) {
       break;
@@ -259,26 +264,28 @@ size_t FrameEvaluator::AnswerJoined(size_t first, FrameWork& work, Session& sess
   }
   if (joined.size() < 2) return 0;
   // What does not go well together is told group by group.
-  work.joins = false;
+  work.alone_until = first + joined.size();
   const absl::StatusOr<absl::string_view> name = SceneName(group(first), session.handles);
   if (!name.ok()) return 0;
   const Scene::Ptr scene = store_.Find(*name);
   if (scene == nullptr || scene->version() < group(first).min_version()) return 0;
   const uint64_t work_units = work.work_units, turn_units = work.turn_units;
+  work.turn_units = std::min(turn_units, kJoinedUnits);
   scratch.decoded.group = joined.all();
   absl::Status status;
-  if (Evaluate(*scene, work, session, scratch, cancelled, status) != Progress::kDone ||
-      !status.ok()) {
+  const Progress progress = Evaluate(*scene, work, session, scratch, cancelled, status);
+  work.turn_units = turn_units;
+  if (progress != Progress::kDone || !status.ok()) {
     work.work_units = work_units;
-    work.turn_units = turn_units;
+    work.alone_until = work.pending.size();
     return 0;
   }
+  work.turn_units -= std::min(turn_units, work.work_units - work_units);
   for (size_t i = first; i < first + joined.size(); ++i) {
     const JoinedCasts::Part part = joined.Next(scratch.answers);
     wire::EncodeGroupAnswers(part.group, part.answers,
                              *work.answer->mutable_groups(work.pending[i]));
   }
-  work.joins = true;
   return joined.size();
 }
 
@@ -331,7 +338,9 @@ Progress FrameEvaluator::Evaluate(const Scene& scene, FrameWork& work, Session& 
   // Not that of the frame: rows that are compared are not answered.
   WorkMeter shadow_meter(stop);
   shadow_meter.set_max_rows(ShadowRun::kMaxRows);
+  shadow_meter.set_max_units(work.turn_units);
   BeginMoves(scene, work, session, scratch, shadow_meter);
+  work.turn_units -= std::min(work.turn_units, shadow_meter.used());
   WorkMeter meter(stop);
   meter.set_max_rows(limits_.max_answer_rows - work.rows);
   const uint64_t limit = limits_.max_work_units == 0 ? kNoTurn : limits_.max_work_units;

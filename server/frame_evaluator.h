@@ -76,7 +76,7 @@ struct FrameWork {
   uint64_t rows = 0;
   uint64_t work_units = 0;
   uint64_t turn_units = 0;  // that the turn has left
-  bool joins = true;        // whether groups may be answered together
+  size_t alone_until = 0;   // pending groups before this one are answered one by one
   MoveTiers tiers;
   ShadowStats shadow;
   Clock::duration evaluating{};
@@ -114,7 +114,7 @@ class FrameEvaluator {
   // Why the evaluation of a group stopped.
   absl::Status Stopped(const WorkMeter& meter) const;
   // Answers the groups from pending[first] on that can be cast as one batch, and returns how many;
-  // 0: the first one is to be answered by itself.
+  // 0: the first one is to be answered by itself. A batch that turns out dear is given up.
   size_t AnswerJoined(size_t first, FrameWork& work, Session& session, FrameScratch& scratch,
                       const std::atomic<bool>& cancelled) const;
   Progress AnswerGroup(const v1::Group& group, FrameWork& work, Session& session,

@@ -22,7 +22,7 @@ class JoinedCasts {
  public:
   // What a group may ask to be joined, in segments, and all together.
   static constexpr size_t kMaxOfGroup = 16;
-  static constexpr size_t kMaxSegments = 4096;
+  static constexpr size_t kMaxSegments = 256;
 
   void Clear();
   // Copies the segments of a group that asks nothing else. False, and nothing is copied, if its
@@ -30,10 +30,11 @@ class JoinedCasts {
   bool Add(const Group& group);
 
   size_t size() const { return ends_.size(); }
-  // All as one; the columns are views of what was copied.
+  // All as one; the columns are views that `Add` and `Clear` end.
   Group all() const;
 
-  // Member k's part of the answers to `all`. Members are asked for in their order.
+  // The next member's part of the answers to `all`, the first member's first. Both are overwritten
+  // by the next call.
   struct Part {
     const Group& group;
     const GroupAnswers& answers;

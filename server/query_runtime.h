@@ -89,7 +89,8 @@ class CostEstimate {
   static constexpr Clock::duration kSmall = std::chrono::microseconds(300);
   // A frame that turns out to ask more is not small, whatever its bytes: a fan is few of them.
   static constexpr uint64_t kSmallQueries = 1024;
-  // Nor is one that turns out to take more units of work, some 600 us: it begins again elsewhere.
+  // Nor is one that turns out to take more units of work, some 600 us unless exact arithmetic has
+  // to decide much: it begins again elsewhere.
   static constexpr uint64_t kSmallUnits = 1 << 17;
 
   bool IsSmall(size_t bytes) const {

@@ -24,7 +24,7 @@ constexpr Clock::duration kTurn = std::chrono::microseconds(500);
 constexpr size_t kRefusalBytes = 256;
 // After how long a frame over the frames in flight is worth another try.
 constexpr uint64_t kRetryFrameUs = 10000;
-// Work of small frames, answered while nobody waited, that counts against a large one.
+// Work done on the loop, while nobody waited, that counts against a frame that does wait.
 constexpr uint64_t kMaxDebt = 1 << 17;
 
 }  // namespace
@@ -145,8 +145,7 @@ void Stream::Run() {
 }
 
 bool Stream::HoldThread() {
-  if (!runtime_.executor.IsIdle()) return false;
-  if (!holds_thread_) holds_thread_ = loop_.HoldThread();
+  holds_thread_ = holds_thread_ || (runtime_.executor.IsIdle() && loop_.HoldThread());
   return holds_thread_;
 }
 
@@ -165,12 +164,8 @@ void Stream::RunHere() {
   while (more) {
     if (!Evaluate(Where::kHere)) return;
     absl::MutexLock lock(&mu_);
-    more = Advance(holds_thread_ || Clock::now() < end ? Where::kHere : Where::kElsewhere);
-    if (more) {
-      Unref();  // of the evaluation before, which is not the last one
-    } else {
-      ReleaseThread();
-    }
+    more = Advance(Clock::now() < end ? Where::kHere : Where::kHeld);
+    if (more) Unref();  // of the evaluation before, which is not the last one
   }
   Unref();
 }
@@ -184,10 +179,13 @@ bool Stream::Evaluate(Where where) {
   uint64_t turn = FrameEvaluator::kNoTurn;
   if (where == Where::kHere) {
     absl::MutexLock lock(&mu_);
-    if (run_->work.queries > CostEstimate::kSmallQueries && !HoldThread()) {
-      Leave();
-      Submit();
-      return false;
+    if (run_->work.queries > CostEstimate::kSmallQueries) {
+      if (!HoldThread()) {
+        Leave();
+        Submit();
+        return false;
+      }
+      MaybeRead();
     }
     if (!holds_thread_) turn = CostEstimate::kSmallUnits;
   }
@@ -209,6 +207,7 @@ bool Stream::Evaluate(Where where) {
   unpaid_work_ += 1 + run_->work.work_units;
   runtime_.runs.Return(std::move(run_), answer.Length());
   evaluating_ = false;
+  ReleaseThread();
   if (!cancelled_) Answer(answer);
   return true;
 }
@@ -246,7 +245,8 @@ bool Stream::MaybeEvaluate(Where where) {
   if (evaluating_ || !TakeFrame()) return false;
   evaluating_ = true;
   Ref();
-  if (where == Where::kHere && (cost_.IsSmall(frame_.size) || HoldThread())) return true;
+  if (where == Where::kHere && cost_.IsSmall(frame_.size)) return true;
+  if (where != Where::kElsewhere && HoldThread()) return true;
   Submit();
   return false;
 }

@@ -69,8 +69,8 @@ class Stream final : public Task, public Drainable {
     FrameHead head;
     FrameUse use = FrameUse::kAnswer;
   };
-  // Whether to evaluate here.
-  enum class Where { kHere, kElsewhere };
+  // Whether to evaluate here; kHeld: only if the thread may be held.
+  enum class Where { kHere, kHeld, kElsewhere };
 
   Stream(QueryService& service, EventLoop& loop, QueryRuntime& runtime);
   ~Stream() = default;
@@ -106,7 +106,8 @@ class Stream final : public Task, public Drainable {
     return unread_bytes_ > runtime_.limits.max_unread_bytes;
   }
 
-  // Whether a frame that is not small may be evaluated here.
+  // Holds the thread for frame_, which is not small, until that is evaluated or leaves. False if
+  // others wait for the executor, or no thread would be left for events.
   bool HoldThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void ReleaseThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // frame_ goes on later or elsewhere; the stream reads on meanwhile.

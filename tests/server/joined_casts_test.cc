@@ -2,10 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Groups that are cast together answer what each does by itself.
+#include "server/joined_casts.h"
+
 #include <cmath>
 
+#include "carom/group.h"
 #include "tests/server/fixture.h"
 #include "tests/support/random.h"
+#include "wire/decode.h"
+#include "wire/encode.h"
 
 namespace carom::server {
 namespace {
@@ -105,6 +110,63 @@ TEST(JoinedCastsTest, GroupsAnswerWhatTheyDoAlone) {
   EXPECT_GT(joined, 1000);
 }
 
+// The parts of a batch, without a server: each is what its segments answer by themselves.
+TEST(JoinedCastsTest, PartsAreWhatTheirSegmentsAnswer) {
+  std::vector<Polygon> squares;
+  for (const std::string& text : Squares()) {
+    squares.push_back(*wire::DecodePolygon(FromText<v1::Polygon>(text), {}));
+  }
+  const Scene::Ptr scene = *Scene::Create(squares);
+  SplitMix64 random(6);
+  JoinedCasts joined;
+  for (int i = 0; i < 200; ++i) {
+    v1::Group last;
+    last.set_scene("scenes/a");
+    v1::SegmentCasts& casts = *last.mutable_segments();
+    casts.set_mode(static_cast<v1::CastMode>(i % 5));
+    casts.set_measures(static_cast<v1::CastMeasures>(1 + i % 4));
+    casts.set_reflect(i % 4 != 0 && i % 3 == 0);
+    casts.set_max_hits(1 + i % 3);
+    std::vector<v1::Group> groups(12, last);
+    joined.Clear();
+    for (v1::Group& group : groups) {
+      AddSegments(random, 1 + static_cast<int>(random.Unit() * 3), *group.mutable_segments());
+      wire::DecodedGroup decoded;
+      ASSERT_TRUE(wire::DecodeGroup(group, decoded).ok());
+      ASSERT_TRUE(joined.Add(decoded.group));
+    }
+    ASSERT_EQ(joined.size(), groups.size());
+    GroupAnswers all, alone;
+    WorkMeter meter;
+    ASSERT_TRUE(EvaluateGroup(*scene, joined.all(), all, meter).ok());
+    for (const v1::Group& group : groups) {
+      const JoinedCasts::Part part = joined.Next(all);
+      v1::GroupAnswer ours, theirs;
+      wire::EncodeGroupAnswers(part.group, part.answers, ours);
+      wire::DecodedGroup decoded;
+      ASSERT_TRUE(wire::DecodeGroup(group, decoded).ok());
+      ASSERT_TRUE(EvaluateGroup(*scene, decoded.group, alone, meter).ok());
+      wire::EncodeGroupAnswers(decoded.group, alone, theirs);
+      ASSERT_EQ(ours.SerializeAsString(), theirs.SerializeAsString());
+    }
+  }
+}
+
+TEST(JoinedCastsTest, OtherOptionsAndTooManySegmentsDoNotJoin) {
+  const std::vector<double> column(JoinedCasts::kMaxSegments / 2, 1.0);
+  Group group;
+  group.segments = {column, column, column, column};
+  JoinedCasts joined;
+  EXPECT_TRUE(joined.Add(group));
+  group.cast_options.mask = 2;
+  EXPECT_FALSE(joined.Add(group));
+  group.cast_options = {};
+  EXPECT_TRUE(joined.Add(group));
+  EXPECT_FALSE(joined.Add(group));
+  EXPECT_EQ(joined.size(), 2);
+  EXPECT_EQ(joined.all().segments.size(), JoinedCasts::kMaxSegments);
+}
+
 // What the groups before one have used of a limit is the same as well.
 TEST(JoinedCastsTest, LimitsAreMetByTheSameGroups) {
   ServerOptions options;
@@ -113,10 +175,10 @@ TEST(JoinedCastsTest, LimitsAreMetByTheSameGroups) {
   server.Create("a", Squares());
   v1::Frame frame;
   for (int g = 0; g < 30; ++g) {
-    // Across 8 squares; the last ones across 1.
+    // Across 8 squares; the last ones across 1. The first ones fit together, the others do not.
     *frame.add_groups() = FromText<v1::Group>(absl::StrCat(
-        "scene: 'scenes/a' segments { mode: CAST_MODE_ALL ax: -2 ay: 0 by: 0 bx: ", g < 20 ? 24 : 1,
-        "}"));
+        "scene: 'scenes/a' segments { mode: CAST_MODE_ALL measures: CAST_MEASURES_",
+        g < 8 ? "FRACTION" : "EDGE", " ax: -2 ay: 0 by: 0 bx: ", g < 20 ? 24 : 1, "}"));
   }
   const v1::FrameAnswer answer = server.Ask(frame.ShortDebugString());
   for (int g = 0; g < 30; ++g) {

@@ -116,7 +116,6 @@ TEST_F(TrackersTest, LiveAndDieWithTheirStream) {
   EXPECT_THAT(MovesOf(server_->Ask(Moves("x: 0 y: 0"))).errors(), SizeIs(1));
 }
 
-// A refused frame defines nothing, neither trackers nor handles.
 // Trackers remember where they were clear; another scene of the same name must not profit from it.
 TEST_F(TrackersTest, TheSceneIsDeletedUnderAStream) {
   ClientStream stream(*server_);
@@ -197,6 +196,7 @@ TEST_F(TrackersTest, VersionsChangeMidStream) {
   }
 }
 
+// A refused frame defines nothing, neither trackers nor handles.
 TEST_F(TrackersTest, BadDefinitionsRefuseTheFrame) {
   struct Case {
     const char* frame;
