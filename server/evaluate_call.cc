@@ -65,14 +65,10 @@ void EvaluateCall::Evaluate(bool is_here) {
   if (run_ == nullptr) {
     run_ = runtime_.Begin(request_, PeekFrame(request_), received_, FrameUse::kAnswer, session_);
     request_.Clear();
-    if (is_here && run_->work.queries > CostEstimate::kSmallQueries) {
-      Ref();
-      return runtime_.executor.Submit(this);
-    }
   }
   const Progress progress =
       runtime_.evaluator.Continue(run_->work, session_, run_->scratch, cancelled_,
-                                  is_here ? CostEstimate::kSmallUnits : FrameEvaluator::kNoTurn);
+                                  is_here ? CostEstimate::kTurnUnits : FrameEvaluator::kNoTurn);
   if (progress == Progress::kYields) {
     Ref();
     return runtime_.executor.Submit(this);

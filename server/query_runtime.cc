@@ -66,11 +66,12 @@ void QueryRuntime::EncodeLimits(v1::StreamLimits& message) const {
   message.set_max_work_units_per_frame(frame.max_work_units);
 }
 
-void CostEstimate::Learn(size_t bytes, Clock::duration took) {
-  const double nanoseconds = std::chrono::duration<double, std::nano>(took).count();
-  const double rate = nanoseconds / static_cast<double>(bytes + kFrameBytes);
+void CostEstimate::Learn(size_t bytes, uint64_t work_units) {
+  constexpr double kUnitsAByte = 0.25;  // beside the work
+  const double rate =
+      kUnitsAByte + static_cast<double>(work_units) / static_cast<double>(bytes + kFrameBytes);
   // A dear frame is believed at once, a cheap one by and by.
-  nanoseconds_a_byte_ = std::max(rate, 0.875 * nanoseconds_a_byte_ + 0.125 * rate);
+  units_a_byte_ = std::max(rate, 0.875 * units_a_byte_ + 0.125 * rate);
 }
 
 }  // namespace carom::server

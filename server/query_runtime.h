@@ -81,29 +81,28 @@ struct QueryRuntime {
   void EncodeLimits(v1::StreamLimits& message) const;
 };
 
-// Whether a frame is answered where it arrives. Frames of one call are alike, so what the last ones
-// took, by their size, tells what the next one will take.
+// Whether a frame is answered where it arrives. Frames of one call are alike, so the work that the
+// last ones took, by their size, tells what the next one will take. Work and not time: that grows
+// while other threads have the processor, and frames would be handed over when it is scarce.
 class CostEstimate {
  public:
-  // The longest that a frame may keep a thread of the event loop, as far as can be told.
-  static constexpr Clock::duration kSmall = std::chrono::microseconds(300);
-  // A frame that turns out to ask more is not small, whatever its bytes: a fan is few of them.
-  static constexpr uint64_t kSmallQueries = 1024;
-  // Nor is one that turns out to take more units of work, some 600 us unless exact arithmetic has
-  // to decide much: it begins again elsewhere.
-  static constexpr uint64_t kSmallUnits = 1 << 17;
+  // What a frame may be expected to take of a thread of the event loop: 300 to 500 us.
+  static constexpr uint64_t kSmallUnits = 100000;
+  // One that turns out to take more than this, a millisecond unless exact arithmetic has to decide
+  // much, begins again elsewhere: a fan is few bytes.
+  static constexpr uint64_t kTurnUnits = 200000;
 
   bool IsSmall(size_t bytes) const {
-    return static_cast<double>(bytes + kFrameBytes) * nanoseconds_a_byte_ <=
-           std::chrono::duration<double, std::nano>(kSmall).count();
+    return static_cast<double>(bytes + kFrameBytes) * units_a_byte_ <=
+           static_cast<double>(kSmallUnits);
   }
-  void Learn(size_t bytes, Clock::duration took);
+  void Learn(size_t bytes, uint64_t work_units);
 
  private:
   // What a frame costs apart from its items, in bytes of items.
   static constexpr size_t kFrameBytes = 512;
-  // A segment is 16 or 32 bytes and takes less than a microsecond; a frame has some bytes more.
-  double nanoseconds_a_byte_ = 32;
+  // A segment is 16 or 32 bytes and some 60 units; to read and write a byte is a part of one.
+  double units_a_byte_ = 6;
 };
 
 }  // namespace carom::server

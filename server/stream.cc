@@ -171,7 +171,6 @@ void Stream::RunHere() {
 }
 
 bool Stream::Evaluate(Where where) {
-  const Clock::time_point start = Clock::now();
   if (run_ == nullptr) {
     run_ = runtime_.Begin(frame_.bytes, frame_.head, frame_.received, frame_.use, session_);
     frame_.bytes.Clear();
@@ -179,15 +178,7 @@ bool Stream::Evaluate(Where where) {
   uint64_t turn = FrameEvaluator::kNoTurn;
   if (where == Where::kHere) {
     absl::MutexLock lock(&mu_);
-    if (run_->work.queries > CostEstimate::kSmallQueries) {
-      if (!HoldThread()) {
-        Leave();
-        Submit();
-        return false;
-      }
-      MaybeRead();
-    }
-    if (!holds_thread_) turn = CostEstimate::kSmallUnits;
+    if (!holds_thread_) turn = CostEstimate::kTurnUnits;
   }
   const Progress progress =
       runtime_.evaluator.Continue(run_->work, session_, run_->scratch, cancelled_, turn);
@@ -203,7 +194,7 @@ bool Stream::Evaluate(Where where) {
     }
     return false;
   }
-  cost_.Learn(frame_.size, Clock::now() - start);
+  cost_.Learn(frame_.size, run_->work.work_units);
   unpaid_work_ += 1 + run_->work.work_units;
   runtime_.runs.Return(std::move(run_), answer.Length());
   evaluating_ = false;
