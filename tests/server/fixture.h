@@ -90,6 +90,13 @@ inline bool Eventually(const std::function<bool()>& done) {
   return true;
 }
 
+// One thread of the event loop, and one executor.
+inline ServerOptions OneThread() {
+  ServerOptions options;
+  options.threads = 1;
+  return options;
+}
+
 // A server on a free loopback port, with stubs on one connection of its own.
 class TestServer {
  public:
@@ -158,6 +165,12 @@ class TestServer {
     const grpc::Status status = Evaluate(FromText<v1::Frame>(frame), answer);
     EXPECT_TRUE(status.ok()) << status.error_message();
     return answer;
+  }
+
+  // Has the frames read that were sent before on this connection. Sure of a server with one thread
+  // alone: events come in their order, and each of these calls takes several.
+  void LetItRead() {
+    for (int i = 0; i < 20; ++i) Ask("seq: 1");
   }
 
   // A scene whose every edge each `HeavyFrame` segment crosses: seconds of work for a full frame.

@@ -139,7 +139,7 @@ TEST(ServerTest, UnixPathThatCannotBeIsUnavailable) {
 }
 
 TEST(ServerTest, HealthIsServingUntilTheDrain) {
-  TestServer server;
+  TestServer server(OneThread());
   for (const char* service : {"", "carom.v1.QueryService", "carom.v1.SceneService"}) {
     EXPECT_EQ(Health(server.channel(), service), kServing) << service;
   }
@@ -147,7 +147,7 @@ TEST(ServerTest, HealthIsServingUntilTheDrain) {
   server.Create("a", {});
   ClientStream stream(server);
   ASSERT_TRUE(stream.Send("budget_us: 1500000 groups { scene: 'scenes/a' min_version: 99999 }"));
-  for (int i = 0; i < 20; ++i) server.Ask("seq: 1");
+  server.LetItRead();
   std::thread drain([&] { server.server().Drain(); });
   EXPECT_TRUE(
       Eventually([&] { return Health(server.channel(), "carom.v1.QueryService") == kNotServing; }));
