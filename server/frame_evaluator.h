@@ -72,7 +72,6 @@ struct FrameWork {
   std::vector<int> pending;        // groups without answer, ascending
   std::vector<VersionWait> waits;  // of the pending groups, after kWaits
   Coherence coherence = Coherence::kOn;
-  uint64_t queries = 0;
   uint64_t rows = 0;
   uint64_t work_units = 0;
   uint64_t turn_units = 0;  // that the turn has left
@@ -109,8 +108,7 @@ class FrameEvaluator {
                     const std::atomic<bool>& cancelled, uint64_t turn_units = kNoTurn) const;
 
  private:
-  // Counts the queries too.
-  absl::Status CheckFrame(const v1::Frame& frame, uint64_t& queries) const;
+  absl::Status CheckFrame(const v1::Frame& frame) const;
   // Why the evaluation of a group stopped.
   absl::Status Stopped(const WorkMeter& meter) const;
   // Answers the groups from pending[first] on that can be cast as one batch, and returns how many;

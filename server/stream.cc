@@ -175,11 +175,8 @@ bool Stream::Evaluate(Where where) {
     run_ = runtime_.Begin(frame_.bytes, frame_.head, frame_.received, frame_.use, session_);
     frame_.bytes.Clear();
   }
-  uint64_t turn = FrameEvaluator::kNoTurn;
-  if (where == Where::kHere) {
-    absl::MutexLock lock(&mu_);
-    if (!holds_thread_) turn = CostEstimate::kTurnUnits;
-  }
+  const uint64_t turn =
+      where == Where::kHere && !holds_thread_ ? CostEstimate::kTurnUnits : FrameEvaluator::kNoTurn;
   const Progress progress =
       runtime_.evaluator.Continue(run_->work, session_, run_->scratch, cancelled_, turn);
   grpc::ByteBuffer answer;

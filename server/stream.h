@@ -144,11 +144,12 @@ class Stream final : public Task, public Drainable {
   std::atomic<bool> cancelled_{false};  // written under mu_; read by the evaluation
   bool registered_ = false;             // written by OnAccepted alone
 
-  // Of the evaluation alone, while evaluating_; of no one else.
+  // Of the evaluation alone, while evaluating_; of no one else. `Advance` makes its caller that.
   ReadFrame frame_;
   std::unique_ptr<FrameRun> run_;
   Session session_;
   bool limits_told_ = false;
+  bool holds_thread_ = false;
 
   absl::Mutex mu_;                          // taken before the locks of gate, executor and timer
   size_t frames_ ABSL_GUARDED_BY(mu_) = 0;  // read, and their answers not given to gRPC
@@ -157,7 +158,6 @@ class Stream final : public Task, public Drainable {
   std::deque<ReadFrame> queue_ ABSL_GUARDED_BY(mu_);
   size_t queued_bytes_ ABSL_GUARDED_BY(mu_) = 0;
   bool evaluating_ ABSL_GUARDED_BY(mu_) = false;
-  bool holds_thread_ ABSL_GUARDED_BY(mu_) = false;
   CostEstimate cost_ ABSL_GUARDED_BY(mu_);
   uint64_t unpaid_work_ ABSL_GUARDED_BY(mu_) = 0;        // since the last Submit
   VersionGate::Ticket ticket_ ABSL_GUARDED_BY(mu_) = 0;  // of the park, if any
