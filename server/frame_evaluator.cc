@@ -127,7 +127,7 @@ void AnswerStatus(const absl::Status& status, v1::GroupAnswer& answer) {
 }  // namespace
 
 // Beside these the answers hold vectors of one entry an item, which `max_queries` bounds.
-bool FrameScratch::IsModest() const {
+bool FrameScratch::IsWorthCaching() const {
   return decoded.shapes.capacity() <= kModestShapes && decoded.movers.capacity() <= kModestShapes &&
          AreModest(decoded.segment_floats, decoded.move_floats, answers.segments.hits,
                    answers.points.polygon_ids, answers.rays.hits, answers.distances.polygon_ids,

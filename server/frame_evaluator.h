@@ -46,7 +46,7 @@ struct FrameScratch {
   ShadowRun shadow;
 
   // Whether the buffers are of ordinary size, worth keeping for the next frame.
-  bool IsModest() const;
+  bool IsWorthCaching() const;
 };
 
 // What becomes of a frame: SKIP takes over its definitions and answers no group.

@@ -24,7 +24,7 @@ class HealthWatch {
                          &loop.queue(), &watch->accepted_);
   }
 
-  void Tell(Response::ServingStatus status) {
+  void Notify(Response::ServingStatus status) {
     absl::MutexLock lock(&mu_);
     wanted_ = status;
     MaybeWrite();
@@ -115,7 +115,7 @@ void HealthService::Accept(EventLoop& loop) { HealthWatch::Accept(*this, loop); 
 void HealthService::Stop() {
   absl::MutexLock lock(&mu_);
   serving_ = false;
-  for (HealthWatch* watch : watches_) watch->Tell(Response::NOT_SERVING);
+  for (HealthWatch* watch : watches_) watch->Notify(Response::NOT_SERVING);
 }
 
 grpc::Status HealthService::Check(grpc::ServerContext*, const HealthCheckRequest* request,

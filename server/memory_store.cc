@@ -69,7 +69,7 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Import(absl::string_view name, ImportMod
     Scene::Ptr& slot = scenes_[std::string(name)];
     old = std::exchange(slot, *scene);
   }
-  Tell(name, (*scene)->version());
+  Notify(name, (*scene)->version());
   return scene;
 }
 
@@ -87,7 +87,7 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Commit(absl::string_view name, uint64_t 
     absl::MutexLock lock(&mu_);
     scenes_.find(name)->second = *scene;  // `base` keeps the old version alive
   }
-  Tell(name, (*scene)->version());
+  Notify(name, (*scene)->version());
   return scene;
 }
 
@@ -101,7 +101,7 @@ absl::Status MemoryStore::Delete(absl::string_view name, uint64_t version) {
     absl::MutexLock lock(&mu_);
     scenes_.erase(scenes_.find(name));
   }
-  Tell(name, 0);
+  Notify(name, 0);
   return absl::OkStatus();
 }
 
@@ -110,7 +110,7 @@ void MemoryStore::AddListener(SceneListener* listener) {
   listeners_.push_back(listener);
 }
 
-void MemoryStore::Tell(absl::string_view name, uint64_t version) {
+void MemoryStore::Notify(absl::string_view name, uint64_t version) {
   absl::ReaderMutexLock lock(&listeners_mu_);
   for (SceneListener* listener : listeners_) listener->OnSceneChanged(name, version);
 }

@@ -42,7 +42,7 @@ class MemoryStore final : public SceneStore {
   // Whether a scene of this name may be registered.
   absl::Status CheckImport(absl::string_view name, ImportMode mode) const
       ABSL_SHARED_LOCKS_REQUIRED(mu_);
-  void Tell(absl::string_view name, uint64_t version);
+  void Notify(absl::string_view name, uint64_t version);
 
   const size_t max_scenes_;
   const SceneLimits limits_;

@@ -29,7 +29,7 @@ void FrameRunPool::Return(std::unique_ptr<FrameRun> run, size_t answer_bytes) {
   const bool answered = answer_bytes != 0 && run->work.status.ok();
   if (!answered && run->request_bytes > kModestRefusedBytes) return;
   run->held_bytes += run->request_bytes + answer_bytes;
-  if (run->held_bytes > kMaxHeldBytes || !run->scratch.IsModest()) return;
+  if (run->held_bytes > kMaxHeldBytes || !run->scratch.IsWorthCaching()) return;
   absl::MutexLock lock(&mu_);
   if (free_.size() < kMaxFreeRuns) free_.push_back(std::move(run));
 }

@@ -115,19 +115,18 @@ void AddQuestions(CLI::App& command, LoadOptions& options) {
         ->check(CLI::Range(least, most))
         ->capture_default_str();
   };
-  static const std::map<std::string, CastMeasures> kMeasures = {
-      {"fraction", CastMeasures::kFraction},
-      {"normal", CastMeasures::kNormal},
-      {"edge", CastMeasures::kEdge},
-      {"exit", CastMeasures::kExit}};
+  static const std::map<std::string, CastDetail> kDetails = {{"fraction", CastDetail::kFraction},
+                                                             {"normal", CastDetail::kNormal},
+                                                             {"edge", CastDetail::kEdge},
+                                                             {"exit", CastDetail::kExit}};
   add("--bullets", options.bullets, 0, 65536, "Segment casts a frame");
   add("--trackers", options.trackers, 0, 65536, "Trackers of a stream, moved once a frame");
   add("--length", options.length, 0.0, 1e9,
       "World length of bullets; 0: half of the map's spacing, the root of its area a polygon");
   add("--speed", options.speed, 0.0, 1e9,
       "World length a second of trackers; 0: a tenth of the spacing");
-  command.add_option("--measures", options.measures, "How much of a hit is answered")
-      ->transform(CLI::CheckedTransformer(kMeasures).description("fraction|normal|edge|exit"))
+  command.add_option("--detail", options.detail, "How much of a hit is answered")
+      ->transform(CLI::CheckedTransformer(kDetails).description("fraction|normal|edge|exit"))
       ->default_str("fraction");
   CLI::Option* map =
       command.add_option("--map", options.map, "Scene file to play in; its first scene");

@@ -32,7 +32,7 @@ struct LoadOptions {
   uint32_t trackers = 0;  // each moves once a frame
   double length = 0;      // of bullets, world length; 0: half of the map's spacing
   double speed = 0;       // of trackers, world length a second; 0: a tenth of the spacing
-  CastMeasures measures = CastMeasures::kFraction;
+  CastDetail detail = CastDetail::kFraction;
 
   // Where it asks that.
   std::string map;             // a file; empty: a made map

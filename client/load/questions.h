@@ -38,7 +38,7 @@ class Questions {
     return static_cast<uint32_t>((uint64_t{stream} * 7919 + tick) % windows_);
   }
   SegmentColumns Window(uint32_t window) const;
-  CastOptions cast_options() const { return {.measures = options_.measures}; }
+  CastOptions cast_options() const { return {.detail = options_.detail}; }
 
   // Trackers: circles and squares, in turns, defined alike by every stream under handles from 0.
   // They move to and fro along a line of their own, by half of the spacing.

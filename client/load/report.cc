@@ -128,15 +128,15 @@ json OrNull(const std::optional<T>& value) {
   return value ? json(*value) : json(nullptr);
 }
 
-const char* Name(CastMeasures measures) {
-  switch (measures) {
-    case CastMeasures::kFraction:
+const char* Name(CastDetail detail) {
+  switch (detail) {
+    case CastDetail::kFraction:
       return "fraction";
-    case CastMeasures::kNormal:
+    case CastDetail::kNormal:
       return "normal";
-    case CastMeasures::kEdge:
+    case CastDetail::kEdge:
       return "edge";
-    case CastMeasures::kExit:
+    case CastDetail::kExit:
       return "exit";
   }
   return "";
@@ -153,7 +153,7 @@ json SettingJson(const LoadReport& report) {
           {"bullets_per_frame", options.bullets},
           {"moves_per_frame", options.trackers},
           {"edits_hz", options.edits_hz},
-          {"measures", Name(options.measures)},
+          {"detail", Name(options.detail)},
           {"warmup_s", options.warmup_s},
           {"seed", options.seed},
           {"map", options.map},

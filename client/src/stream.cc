@@ -166,7 +166,8 @@ void Stream::Impl::TakeResponse(const v1::StreamResponse& response, const absl::
   limits_told_ = true;
   fault_ = decoded;
   if (fault_.ok()) {
-    fault_ = told_outstanding_ == 0 ? TakeFrameAnswer(std::move(answer)) : TakeToldAnswer(answer);
+    fault_ =
+        replayed_outstanding_ == 0 ? TakeFrameAnswer(std::move(answer)) : TakeToldAnswer(answer);
   }
   if (!fault_.ok() || !refusal_.ok()) return call_->TryCancel();
   WriteNext();
@@ -174,7 +175,7 @@ void Stream::Impl::TakeResponse(const v1::StreamResponse& response, const absl::
 
 absl::Status Stream::Impl::TakeToldAnswer(const FrameAnswer& answer) {
   --outstanding_;
-  --told_outstanding_;
+  --replayed_outstanding_;
   if (answer.seq != 0) return absl::InternalError("an answer of another frame");
   if (answer.status.ok() || !MayPass(answer.status)) return answer.status;
   refusal_ = answer.status;
@@ -235,15 +236,15 @@ void Stream::Impl::EndCall(absl::Status status) {
 void Stream::Impl::WriteNext() {
   if (!open_ || writing_ != nullptr || half_closed_) return;
   if (cancelled_ || !fault_.ok() || !refusal_.ok()) return;
-  if (!all_told_ && !has_telling_) {
-    has_telling_ = session_.Tell(limits_, told_, *telling_.mutable_frame());
-    all_told_ = !has_telling_;
+  if (!all_told_ && !has_replay_) {
+    has_replay_ = session_.Replay(limits_, replayed_, *replay_.mutable_frame());
+    all_told_ = !has_replay_;
   }
-  if (has_telling_) {
+  if (has_replay_) {
     if (!HasRoom()) return;
-    has_telling_ = false;
-    ++told_outstanding_;
-    Write(telling_);
+    has_replay_ = false;
+    ++replayed_outstanding_;
+    Write(replay_);
   } else if (sent_ < unanswered_.size()) {
     if (!HasRoom()) return;
     Write(*unanswered_[sent_++].request);
@@ -298,11 +299,11 @@ void Stream::Impl::Keep() {
 
 void Stream::Impl::OpenCall() {
   ++calls_;
-  over_ = half_closed_ = connected_ = limits_told_ = all_told_ = has_telling_ = false;
+  over_ = half_closed_ = connected_ = limits_told_ = all_told_ = has_replay_ = false;
   refusal_ = absl::OkStatus();
-  outstanding_ = told_outstanding_ = 0;
+  outstanding_ = replayed_outstanding_ = 0;
   sent_ = 0;
-  told_ = {};
+  replayed_ = {};
   call_ = std::make_unique<Call>(*this);
   status_ = addresses_->BeginCall(
       [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { call_->Start(addresses_->queries(address_)); });

@@ -124,11 +124,11 @@ class Stream::Impl {
   SentFrame answered_ ABSL_GUARDED_BY(mutex_);        // before the end of its write was told
   uint64_t outstanding_ ABSL_GUARDED_BY(mutex_) = 0;  // written, without an answer
   size_t sent_ ABSL_GUARDED_BY(mutex_) = 0;           // frames of `unanswered_`
-  StreamSession::Cursor told_ ABSL_GUARDED_BY(mutex_);
+  StreamSession::Cursor replayed_ ABSL_GUARDED_BY(mutex_);
   bool all_told_ ABSL_GUARDED_BY(mutex_) = false;
-  v1::StreamRequest telling_ ABSL_GUARDED_BY(mutex_);
-  bool has_telling_ ABSL_GUARDED_BY(mutex_) = false;       // `telling_` waits to be written
-  uint64_t told_outstanding_ ABSL_GUARDED_BY(mutex_) = 0;  // of `outstanding_`, the first ones
+  v1::StreamRequest replay_ ABSL_GUARDED_BY(mutex_);
+  bool has_replay_ ABSL_GUARDED_BY(mutex_) = false;            // `replay_` waits to be written
+  uint64_t replayed_outstanding_ ABSL_GUARDED_BY(mutex_) = 0;  // of `outstanding_`, the first ones
 
   // --- From call to call
   v1::StreamLimits limits_ ABSL_GUARDED_BY(mutex_);  // last told

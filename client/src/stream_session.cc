@@ -110,7 +110,7 @@ void StreamSession::Define(v1::TrackerDefinitions& definitions) {
   }
 }
 
-bool StreamSession::Tell(const v1::StreamLimits& limits, Cursor& cursor, v1::Frame& frame) const {
+bool StreamSession::Replay(const v1::StreamLimits& limits, Cursor& cursor, v1::Frame& frame) const {
   frame.Clear();
   if (!cursor.bindings_told) {
     const auto room =

@@ -7,7 +7,7 @@
 // trackers by handle. A `Cursor` tells it again, in frames of bounded size:
 //
 //   StreamSession::Cursor cursor;
-//   while (session.Tell(limits, cursor, frame)) …
+//   while (session.Replay(limits, cursor, frame)) …
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ class StreamSession {
   // Fills `frame` with the next definitions, within `limits` (0: not known) and 1 MiB or so, at
   // most 1,024 of bindings and 1,024 lists of trackers. False, with an empty frame, once all are
   // told. The session stays as it is between the first call and the last.
-  bool Tell(const v1::StreamLimits& limits, Cursor& cursor, v1::Frame& frame) const;
+  bool Replay(const v1::StreamLimits& limits, Cursor& cursor, v1::Frame& frame) const;
 
  private:
   struct Tracker {

@@ -60,7 +60,7 @@ inline constexpr std::tuple kFraction{RowColumn(
     "fraction", [](auto& row) -> auto& { return row.fraction; }, &M::fraction,
     &M::mutable_fraction)};
 
-// Of a cast hit, what each level of measures adds.
+// Of a cast hit, what each level of detail adds.
 
 inline constexpr auto kCastFraction = [] {
   using M = v1::CastAnswers;

@@ -53,20 +53,20 @@ void EncodeHits(const Core& answers, const Columns& columns, Message& message) {
 }
 
 // Casts and which of their columns are asked.
-struct MeasuredCasts {
+struct DetailedCasts {
   const CastAnswers& answers;
-  CastMeasures measures;
+  CastDetail detail;
 };
 
-void Encode(const MeasuredCasts& casts, v1::CastAnswers& message) {
+void Encode(const DetailedCasts& casts, v1::CastAnswers& message) {
   const std::span<const CastHit> hits = casts.answers.hits;
-  const auto asked = [&](CastMeasures level) {
-    return casts.measures >= level ? hits : std::span<const CastHit>();
+  const auto asked = [&](CastDetail level) {
+    return casts.detail >= level ? hits : std::span<const CastHit>();
   };
   EncodeHits(casts.answers, kCastFraction, message);
-  EncodeRows(asked(CastMeasures::kNormal), kCastNormal, message);
-  EncodeRows(asked(CastMeasures::kEdge), kCastEdge, message);
-  EncodeRows(asked(CastMeasures::kExit), kCastExit, message);
+  EncodeRows(asked(CastDetail::kNormal), kCastNormal, message);
+  EncodeRows(asked(CastDetail::kEdge), kCastEdge, message);
+  EncodeRows(asked(CastDetail::kExit), kCastExit, message);
   EncodeRows(casts.answers.reflections, kReflection, message);
 }
 
@@ -449,12 +449,12 @@ void EncodeGroupAnswers(const Group& group, const GroupAnswers& answers, v1::Gro
   };
   message.clear_status();
   message.set_version(answers.version);
-  encode(group.segments, MeasuredCasts{answers.segments, group.cast_options.measures},
+  encode(group.segments, DetailedCasts{answers.segments, group.cast_options.detail},
          &M::mutable_segments, &M::clear_segments);
   encode(group.points, answers.points, &M::mutable_points, &M::clear_points);
   encode(group.circles, answers.circles, &M::mutable_circles, &M::clear_circles);
   encode(group.polygons, answers.polygons, &M::mutable_polygons, &M::clear_polygons);
-  encode(group.rays, MeasuredCasts{answers.rays, group.ray_options.measures}, &M::mutable_rays,
+  encode(group.rays, DetailedCasts{answers.rays, group.ray_options.detail}, &M::mutable_rays,
          &M::clear_rays);
   encode(group.capsules, answers.capsules, &M::mutable_capsules, &M::clear_capsules);
   encode(group.boxes, answers.boxes, &M::mutable_boxes, &M::clear_boxes);

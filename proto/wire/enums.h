@@ -61,11 +61,11 @@ struct EnumTable<CastTarget> {
 };
 
 template <>
-struct EnumTable<CastMeasures> {
-  static constexpr CastMeasures kValues[] = {CastMeasures::kExit, CastMeasures::kFraction,
-                                             CastMeasures::kNormal, CastMeasures::kEdge,
-                                             CastMeasures::kExit};
-  static_assert(std::size(kValues) == v1::CastMeasures_ARRAYSIZE);
+struct EnumTable<CastDetail> {
+  static constexpr CastDetail kValues[] = {CastDetail::kExit, CastDetail::kFraction,
+                                           CastDetail::kNormal, CastDetail::kEdge,
+                                           CastDetail::kExit};
+  static_assert(std::size(kValues) == v1::CastDetail_ARRAYSIZE);
 };
 
 template <>

@@ -206,10 +206,6 @@ concept HasTarget = requires(O options) {
   options.target;
 };
 template <class O>
-concept HasMeasures = requires(O options) {
-  options.measures;
-};
-template <class O>
 concept HasReflect = requires(O options) {
   options.reflect;
 };
@@ -240,9 +236,6 @@ void DecodeOptions(absl::string_view batch, const Message& message, Options& opt
   if constexpr (HasTarget<Options>) {
     ReadEnum(message.target(), batch, "target", options.target, offences);
   }
-  if constexpr (HasMeasures<Options>) {
-    ReadEnum(message.measures(), batch, "measures", options.measures, offences);
-  }
   if constexpr (HasReflect<Options>) options.reflect = message.reflect();
   if constexpr (HasMaxHits<Options>) {
     if (message.max_hits() != 0) options.max_hits = message.max_hits();
@@ -266,13 +259,10 @@ void EncodeOptions(const Options& options, Message& message) {
     message.set_start_policy(static_cast<v1::StartPolicy>(EnumToWire(options.start_policy)));
   }
   if constexpr (HasDetail<Options>) {
-    message.set_detail(static_cast<v1::OverlapDetail>(EnumToWire(options.detail)));
+    message.set_detail(static_cast<decltype(message.detail())>(EnumToWire(options.detail)));
   }
   if constexpr (HasTarget<Options>) {
     message.set_target(static_cast<v1::CastTarget>(EnumToWire(options.target)));
-  }
-  if constexpr (HasMeasures<Options>) {
-    message.set_measures(static_cast<v1::CastMeasures>(EnumToWire(options.measures)));
   }
   if constexpr (HasReflect<Options>) message.set_reflect(options.reflect);
   if constexpr (HasMaxHits<Options>) message.set_max_hits(options.max_hits);
@@ -447,7 +437,7 @@ void EncodeMoves(const MoveColumns& moves, const MoveOptions& options, v1::Group
   message.Clear();
   EncodeFloatsOrDoubles(moves, message);
   message.set_first_tracker(moves.first_tracker);
-  message.set_detail(static_cast<v1::OverlapDetail>(EnumToWire(options.detail)));
+  message.set_detail(static_cast<decltype(message.detail())>(EnumToWire(options.detail)));
   message.set_tolerance(options.tolerance);
   message.set_quiet_radii(options.quiet_radii);
 }

@@ -5,7 +5,7 @@
 // for each kind, tab-separated, the name and the share of queries in which filters did not decide
 // all.
 
-#include "core/src/exact_count.h"
+#include "core/src/numeric/exact_count.h"
 
 #include <cstdio>
 #include <string>

@@ -101,7 +101,7 @@ Workers Threads(size_t count) {
 
 Question Carom::Casts(const Segments& segments) {
   CastOptions options;
-  options.measures = CastMeasures::kNormal;  // what the peers answer
+  options.detail = CastDetail::kNormal;  // what the peers answer
   return [this, &segments, options, answers = CastAnswers()](size_t begin, size_t end) mutable {
     return InBatches(begin, end, batch_, [&](size_t at, size_t count) {
       WorkMeter meter;

@@ -57,8 +57,8 @@ Question TrackedPoint(const Scene& scene, const Placements& way) {
   };
 }
 
-void RunFigure(Bench& bench, const Figure& figure, Way kind) {
-  const Placements way = MakeWay(kind, false);
+void RunFigure(Bench& bench, const Figure& figure, Path kind) {
+  const Placements way = MakePath(kind, false);
   const Points points{way.x, way.y};
   Carom ours(std::vector<Outline>{figure.outline});
   const Polygon polygon = ours.scene()->polygon(0);
@@ -69,7 +69,7 @@ void RunFigure(Bench& bench, const Figure& figure, Way kind) {
        {"crossings", Steps(way, [&](Vec2 p) { return HoldsByCrossings(figure.outline, p); })},
        {"signed areas", Steps(way,
                               [&](Vec2 p) {
-                                return CoveringHolds(polygon, {0, 0}, p) != Location::kOutside;
+                                return LocateByCovering(polygon, {0, 0}, p) != Location::kOutside;
                               })},
        {"cold location", ours.Holds(points)},
        {"tracker", TrackedPoint(*ours.scene(), way)}},
@@ -135,7 +135,7 @@ void RunBullets(Bench& bench, const World& world, const Scene::Ptr& scene, doubl
     MoveAnswers moved;
     CastAnswers casts;
     CastOptions options;
-    options.measures = CastMeasures::kFraction;
+    options.detail = CastDetail::kFraction;
     const double begin = ThreadNanoseconds();
     MoveTrackers(*scene, {trackers, {}, x, y, {}, {}, {}, from_x, from_y}, {}, moved, meter);
     const double middle = ThreadNanoseconds();
@@ -167,7 +167,7 @@ void RunPointStudy(Bench& bench) {
     for (const size_t n : {size_t{10}, size_t{100}, size_t{1000}, size_t{10000}}) {
       if (bench.quick && n > 100) continue;
       const std::optional<Figure> figure = MakeFigure(FigureKind::kStar, n, bench.maps);
-      for (const Way way : {Way::kNear, Way::kLinear}) RunFigure(bench, *figure, way);
+      for (const Path way : {Path::kNear, Path::kLinear}) RunFigure(bench, *figure, way);
     }
   }
   if (bench.Wants("quiet_step")) {

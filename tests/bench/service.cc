@@ -175,7 +175,7 @@ class Bullets {
         return std::span<const double>(column).subspan(next_, count);
       };
       group.segments = {part(all_.ax), part(all_.ay), part(all_.bx), part(all_.by)};
-      group.cast_options.measures = CastMeasures::kFraction;
+      group.cast_options.detail = CastDetail::kFraction;
       next_ += count;
     }
     return frame;
@@ -190,7 +190,7 @@ class Bullets {
 double CastNanoseconds(const Scene& scene, const Segments& all, size_t count) {
   CastAnswers answers;
   CastOptions options;
-  options.measures = CastMeasures::kFraction;
+  options.detail = CastDetail::kFraction;
   const double start = ThreadNanoseconds();
   size_t done = 0;
   for (; done + count <= all.size(); done += count) {

@@ -181,29 +181,29 @@ Figure MakeMover(size_t vertices) {
   return figure;
 }
 
-const char* Name(Way way) {
+const char* Name(Path way) {
   switch (way) {
-    case Way::kNear:
+    case Path::kNear:
       return "near";
-    case Way::kGrazing:
+    case Path::kGrazing:
       return "grazing";
-    case Way::kLinear:
+    case Path::kLinear:
       return "linear";
   }
   return "";
 }
 
-Placements MakeWay(Way way, bool turning) {
+Placements MakePath(Path way, bool turning) {
   constexpr double kStepLength = kStudySpeed * kStudyStep;
-  const double radius = way == Way::kNear ? 1.02 * (kFigureRadius + kMoverRadius)
-                                          : 0.95 * kFigureRadius + 0.9 * kMoverRadius;
+  const double radius = way == Path::kNear ? 1.02 * (kFigureRadius + kMoverRadius)
+                                           : 0.95 * kFigureRadius + 0.9 * kMoverRadius;
   const double start = 1.1 * (kFigureRadius + kMoverRadius);
-  const double length = way == Way::kLinear ? start : kTurn * radius;
+  const double length = way == Path::kLinear ? start : kTurn * radius;
   Placements placements;
   for (double gone = 0; gone < length; gone += kStepLength) {
     const double angle = turning ? static_cast<double>(placements.size()) * kStudyStep : 0;
     Vec2 at{start - gone, 7};
-    if (way != Way::kLinear) {
+    if (way != Path::kLinear) {
       at = {radius * std::cos(gone / radius), radius * std::sin(gone / radius)};
     }
     placements.mover.push_back(0);

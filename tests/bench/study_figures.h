@@ -42,10 +42,10 @@ Figure MakeMover(size_t vertices);
 
 // Near: a circle about the figure that clears it by 2 %. Grazing: a circle of 0.95 R + 0.9 r.
 // Linear: from outside of the figure to its middle.
-enum class Way { kNear, kGrazing, kLinear };
-inline constexpr Way kWays[] = {Way::kNear, Way::kGrazing, Way::kLinear};
-const char* Name(Way way);
+enum class Path { kNear, kGrazing, kLinear };
+inline constexpr Path kPaths[] = {Path::kNear, Path::kGrazing, Path::kLinear};
+const char* Name(Path way);
 // One round of it, by steps of a tick, not turned or turning by 1 rad/s.
-Placements MakeWay(Way way, bool turning);
+Placements MakePath(Path way, bool turning);
 
 }  // namespace carom::bench

@@ -27,7 +27,7 @@ struct Cell {
   std::string name;
   FigureKind kind;
   size_t n, m;
-  Way way;
+  Path way;
   double warm, cold, geos;
   double box2d;  // 0 where there is none
   double hits;   // share of the steps
@@ -85,7 +85,7 @@ void Study::RunFigure(FigureKind kind, size_t n, const Figure& figure) {
     if (bench_.quick && m != 10) continue;
     const Figure mover = MakeMover(m);
     const std::unique_ptr<ScenePeer> box2d = MakeBox2D(world, mover.pieces);
-    for (const Way way : kWays) {
+    for (const Path way : kPaths) {
       for (const bool turning : {false, true}) {
         const std::string name =
             absl::StrCat(figure.name, "x", m, "_", Name(way), turning ? "_turning" : "");
@@ -98,7 +98,7 @@ void Study::RunFigure(FigureKind kind, size_t n, const Figure& figure) {
 
 void Study::RunCell(Cell cell, Carom& ours, OutlinePeer& geos, ScenePeer* box2d,
                     const Figure& mover, bool turning) {
-  const Movers movers{{mover.outline}, MakeWay(cell.way, turning)};
+  const Movers movers{{mover.outline}, MakePath(cell.way, turning)};
   const size_t steps = movers.placements.size();
   const std::vector<Timing> timings = RunInterleaved(
       {{"tracked", ours.Tracked(movers, Coherence::kOn, &cell.tiers)},
@@ -172,7 +172,7 @@ void Study::Plot() const {
     surface.times.assign(columns.size(), std::vector<double>(rows.size(), 0));
   }
   for (const Cell& cell : cells_) {
-    if (cell.kind != FigureKind::kStar || cell.way != Way::kNear) continue;
+    if (cell.kind != FigureKind::kStar || cell.way != Path::kNear) continue;
     const auto i =
         static_cast<size_t>(std::find(columns.begin(), columns.end(), cell.n) - columns.begin());
     const auto k = static_cast<size_t>(std::find(rows.begin(), rows.end(), cell.m) - rows.begin());

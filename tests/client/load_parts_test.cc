@@ -225,7 +225,7 @@ TEST(Frames, AreTheBytesOfTheMessage) {
         Group group;
         if (bullets > 0) {
           group.segments = field.questions.Window(field.questions.WindowOf(stream, tick));
-          group.cast_options.measures = CastMeasures::kFraction;
+          group.cast_options.detail = CastDetail::kFraction;
         }
         const Moves moves(field.questions, stream, tick);
         group.moves.x = moves.x;

@@ -65,7 +65,7 @@ TEST_F(LoadTest, AnOpenLoopWithEditsLosesNothingAndEveryAnswerIsRight) {
   options.trackers = 8;
   options.edits_hz = 50;
   options.check = 3;
-  options.measures = CastMeasures::kExit;
+  options.detail = CastDetail::kExit;
   const LoadReport report = Load(options);
   ExpectNoFault(report);
   EXPECT_NEAR(static_cast<double>(report.tally.frames_due), 360, 6);
@@ -177,7 +177,7 @@ TEST_F(LoadTest, CommandLinesThatCannotBeReadAreExitStatusTwo) {
   refused({"--closed", "2", "--rate", "60"}, "--rate excludes --closed");
   refused({"--streams", "0"}, "--streams: Value 0 not in range");
   refused({"--rate", "-1"}, "--rate: Value -1 not in range");
-  refused({"--measures", "all"}, "--measures");
+  refused({"--detail", "all"}, "--detail");
   refused({"--map", "a.json", "--polygons", "5"}, "--map excludes --polygons");
   const auto missing = Carom({"--map", "/no/such/file"});
   EXPECT_EQ(missing.exit_code, 1);

@@ -13,7 +13,7 @@
 #include "carom/tracker.h"
 #include "client/formats/scene_reader.h"
 #include "tests/conformance/fixture.h"
-#include "tests/core/journey.h"
+#include "tests/core/tracker/journey.h"
 #include "tests/support/repeats.h"
 
 namespace carom::testing {

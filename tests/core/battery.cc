@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "battery.h"
+#include "tests/core/battery.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "carom/group.h"
-#include "random_scene.h"
+#include "tests/core/random_scene.h"
 
 namespace carom::testing {
 

@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "battery.h"
 #include "carom/predicates.h"
 #include "carom/sincos.h"
-#include "random_scene.h"
+#include "tests/core/battery.h"
+#include "tests/core/random_scene.h"
 #include "tests/support/repeats.h"
 
 namespace carom::testing {
@@ -184,7 +184,7 @@ class Asker {
   bool Sees(const carom::Segment& s) const {
     SightAnswers answers;
     WorkMeter meter;
-    LookAlong(*scene_, Columns(s), kEveryCategory, answers, meter);
+    TestLinesOfSight(*scene_, Columns(s), kEveryCategory, answers, meter);
     return answers.visible[0] != 0;
   }
   std::set<uint64_t> Touching(const Capsule& c) const {

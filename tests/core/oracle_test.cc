@@ -14,7 +14,7 @@
 #include "carom/cast.h"
 #include "carom/locate.h"
 #include "carom/overlap.h"
-#include "random_scene.h"
+#include "tests/core/random_scene.h"
 #include "tests/support/oracle.h"
 
 namespace carom::testing {

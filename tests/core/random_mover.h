@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_format.h"
 #include "carom/shape.h"
-#include "random_scene.h"
+#include "tests/core/random_scene.h"
 #include "tests/support/oracle.h"
 
 namespace carom::testing {

@@ -21,9 +21,9 @@
 #include "carom/predicates.h"
 #include "carom/ring.h"
 #include "carom/shape.h"
-#include "one_item.h"
-#include "random_ring.h"
-#include "random_scene.h"
+#include "tests/core/one_item.h"
+#include "tests/core/random_scene.h"
+#include "tests/core/shape/random_ring.h"
 
 namespace carom::testing {
 namespace {
@@ -462,19 +462,19 @@ TEST(SourcesTest, TheFacingHalfOfTheEdgesMissesAReversedPart) {
 TEST(SourcesTest, TheOriginOfTheCoveringIsLocated) {
   const Ring ring = Rectangle(0, 0, 4, 4);
   const Vec2 centroid = *AreaCentroid(ring);
-  EXPECT_EQ(CoveringHolds(Made(ring), centroid, centroid), Location::kInside);
+  EXPECT_EQ(LocateByCovering(Made(ring), centroid, centroid), Location::kInside);
 }
 
 // The sum is compared with +2: clockwise it is -2, and where the polygon covers twice, 4.
 TEST(SourcesTest, TheCoveringHoldsForEitherWindingAndTwofold) {
   const Ring square = Rectangle(0, 0, 4, 4);
   for (const Ring& ring : {square, Reversed(square)}) {
-    EXPECT_EQ(CoveringHolds(Made(ring), {1, 1}, {3, 2}), Location::kInside);
-    EXPECT_EQ(CoveringHolds(Made(ring), {1, 1}, {5, 2}), Location::kOutside);
+    EXPECT_EQ(LocateByCovering(Made(ring), {1, 1}, {3, 2}), Location::kInside);
+    EXPECT_EQ(LocateByCovering(Made(ring), {1, 1}, {5, 2}), Location::kOutside);
   }
   PolygonSpec twofold{1, {{square}, {Rectangle(2, 2, 6, 6)}}};
   twofold.fill_rule = FillRule::kNonZero;
-  EXPECT_EQ(CoveringHolds(Polygon::Create(twofold).value(), {1, 1}, {3, 3}), Location::kInside);
+  EXPECT_EQ(LocateByCovering(Polygon::Create(twofold).value(), {1, 1}, {3, 3}), Location::kInside);
 }
 
 // A triangle whose edge is in line with the origin has no signs.
@@ -482,9 +482,9 @@ TEST(SourcesTest, AnEdgeInLineWithTheOriginHidesNothing) {
   const Polygon dart = Made({{0, 0}, {8, 0}, {2, 2}, {0, 8}});
   for (const Vec2 origin : {Vec2{-4, 0}, Vec2{8, 0}, Vec2{4, 0}, Vec2{0, -1}}) {
     EXPECT_EQ(SignsIn(origin, dart.edge(origin.x == 0 ? 3 : 0), {1, 1}).triangle, 0);
-    EXPECT_EQ(CoveringHolds(dart, origin, {1, 1}), Location::kInside);
-    EXPECT_EQ(CoveringHolds(dart, origin, {4, 0}), Location::kBoundary);
-    EXPECT_EQ(CoveringHolds(dart, origin, {-1, 0}), Location::kOutside);
+    EXPECT_EQ(LocateByCovering(dart, origin, {1, 1}), Location::kInside);
+    EXPECT_EQ(LocateByCovering(dart, origin, {4, 0}), Location::kBoundary);
+    EXPECT_EQ(LocateByCovering(dart, origin, {-1, 0}), Location::kOutside);
   }
 }
 
@@ -497,7 +497,7 @@ TEST(SourcesTest, AMoveThatStaysInsideIsInside) {
   EXPECT_EQ(before.words()[0] & ~after.words()[0], 4u);  // edge 2, the other side of the notch
   EXPECT_EQ(after.words()[0] & ~before.words()[0], 0u);
   EXPECT_FALSE(before.ProvesClearPathTo(after));
-  EXPECT_EQ(CoveringHolds(dart, *AreaCentroid(dart.ring(0)), {5, 0.5}), Location::kInside);
+  EXPECT_EQ(LocateByCovering(dart, *AreaCentroid(dart.ring(0)), {5, 0.5}), Location::kInside);
 }
 
 // A bit for "inner" gives a point on an edge the mask of one beyond it.

@@ -31,7 +31,7 @@ using std::chrono::seconds;
 
 constexpr char kScene[] = "scenes/a";
 constexpr size_t kMaxFrameBytes = 4096;
-constexpr seconds kPatience{20};
+constexpr seconds kTimeout{20};
 
 void Require(bool holds, const char* law) {
   if (holds) return;
@@ -108,7 +108,7 @@ class Call {
   explicit Call(const std::shared_ptr<grpc::Channel>& channel)
       : stub_(channel),
         call_(stub_.PrepareCall(&context_, "/carom.v1.QueryService/Stream", &queue_)) {
-    context_.set_deadline(std::chrono::system_clock::now() + kPatience);
+    context_.set_deadline(std::chrono::system_clock::now() + kTimeout);
     call_->StartCall(Tag(kStart));
     Await(kStart);
   }

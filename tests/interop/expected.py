@@ -35,7 +35,7 @@ def words(items):
 
 
 def segment(question, answer):
-  level = ["FRACTION", "NORMAL", "EDGE", "EXIT"].index(question.get("measures", "EXIT"))
+  level = ["FRACTION", "NORMAL", "EDGE", "EXIT"].index(question.get("detail", "EXIT"))
   out = ["segment"]
   if answer["hit"]:
     edge = answer["edge"]

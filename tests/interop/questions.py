@@ -8,7 +8,7 @@ usage: questions.py ARENA_JSON
 Beside what `carom eval` reads, and it ignores, a line has
   frame     the frame that it is asked in,
   as        "floats" or "ray": a segment that is asked as one,
-  measures  how much of a segment's hit is answered: FRACTION, NORMAL, EDGE, EXIT,
+  detail    how much of a segment's hit is answered: FRACTION, NORMAL, EDGE, EXIT,
   scene     the name of a scene that is not there.
 A null where a number belongs is sent as NaN.
 """
@@ -22,7 +22,7 @@ from fractions import Fraction
 
 FRAMES = 320
 TRACKERS = 12
-MEASURES = ["FRACTION", "NORMAL", "EDGE", "EXIT"]
+DETAILS = ["FRACTION", "NORMAL", "EDGE", "EXIT"]
 INSIDE = ["report", "ignore", "exit"]
 
 BIG = 2.0**53
@@ -58,7 +58,7 @@ def as_float(x):
 
 
 def segment(number):
-  line = {"op": "segment", "inside": rng.choice(INSIDE), "measures": MEASURES[number % 4]}
+  line = {"op": "segment", "inside": rng.choice(INSIDE), "detail": DETAILS[number % 4]}
   kind = rng.randrange(4)
   if kind == 0:
     a, b = ([as_float(x) for x in awkward()] for _ in range(2))

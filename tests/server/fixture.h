@@ -28,7 +28,7 @@
 namespace carom::server {
 
 // The most that any single step of a test may take.
-inline constexpr std::chrono::seconds kPatience{30};
+inline constexpr std::chrono::seconds kTimeout{30};
 
 // The message that protobuf text describes.
 template <typename Message>
@@ -41,7 +41,7 @@ Message FromText(const std::string& text) {
 // A context whose call ends by itself within the patience.
 class Context : public grpc::ClientContext {
  public:
-  Context() { set_deadline(std::chrono::system_clock::now() + kPatience); }
+  Context() { set_deadline(std::chrono::system_clock::now() + kTimeout); }
 };
 
 // The status of a failed call as the client library reads it: code, message and violations.
@@ -82,7 +82,7 @@ inline std::string Square(uint64_t id, double x, double y, double half = 1) {
 
 // Calls `done` again and again until it is true or the patience is at its end.
 inline bool Eventually(const std::function<bool()>& done) {
-  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const auto end = std::chrono::steady_clock::now() + kTimeout;
   while (!done()) {
     if (std::chrono::steady_clock::now() > end) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

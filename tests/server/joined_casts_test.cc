@@ -65,7 +65,7 @@ v1::Group NextGroup(SplitMix64& random, uint64_t version, const v1::Group& last)
     casts.set_mode(static_cast<v1::CastMode>(below(5)));
     casts.set_inside_policy(static_cast<v1::InsidePolicy>(below(4)));
     casts.set_target(static_cast<v1::CastTarget>(below(3)));
-    casts.set_measures(static_cast<v1::CastMeasures>(below(6)));  // 5 is unknown
+    casts.set_detail(static_cast<v1::CastDetail>(below(6)));  // 5 is unknown
     casts.set_reflect(random.Unit() < 0.3);
     casts.set_max_hits(below(4));
     if (random.Unit() < 0.3) casts.set_mask(2);
@@ -124,7 +124,7 @@ TEST(JoinedCastsTest, PartsAreWhatTheirSegmentsAnswer) {
     last.set_scene("scenes/a");
     v1::SegmentCasts& casts = *last.mutable_segments();
     casts.set_mode(static_cast<v1::CastMode>(i % 5));
-    casts.set_measures(static_cast<v1::CastMeasures>(1 + i % 4));
+    casts.set_detail(static_cast<v1::CastDetail>(1 + i % 4));
     casts.set_reflect(i % 4 != 0 && i % 3 == 0);
     casts.set_max_hits(1 + i % 3);
     std::vector<v1::Group> groups(12, last);
@@ -177,7 +177,7 @@ TEST(JoinedCastsTest, LimitsAreMetByTheSameGroups) {
   for (int g = 0; g < 30; ++g) {
     // Across 8 squares; the last ones across 1. The first ones fit together, the others do not.
     *frame.add_groups() = FromText<v1::Group>(absl::StrCat(
-        "scene: 'scenes/a' segments { mode: CAST_MODE_ALL measures: CAST_MEASURES_",
+        "scene: 'scenes/a' segments { mode: CAST_MODE_ALL detail: CAST_DETAIL_",
         g < 8 ? "FRACTION" : "EDGE", " ax: -2 ay: 0 by: 0 bx: ", g < 20 ? 24 : 1, "}"));
   }
   const v1::FrameAnswer answer = server.Ask(frame.ShortDebugString());

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Measures of one closed ring in exact rationals, by definition: area and centroid by a fan of
+// Detail of one closed ring in exact rationals, by definition: area and centroid by a fan of
 // triangles, convexity by the hull, the smallest circle by trying all pairs and triples of
 // vertices. Start with `RingArea`. Shares no code with the core.
 #pragma once

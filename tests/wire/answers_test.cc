@@ -193,7 +193,7 @@ TEST(DecodeGroupAnswers, UnfitRowsOfSegments) {
   }
 }
 
-// Each level of measures has its columns, and what is not asked reads as in a default hit.
+// Each level of detail has its columns, and what is not asked reads as in a default hit.
 TEST(EncodeGroupAnswers, MeasuresTell) {
   GroupAnswers answers;
   ASSERT_TRUE(DecodeGroupAnswers(FromText<v1::GroupAnswer>(kSegments), answers).ok());
@@ -202,19 +202,19 @@ TEST(EncodeGroupAnswers, MeasuresTell) {
   group.segments = {x, x, x, x};
   v1::GroupAnswer message;
   // Downwards, so that what is not asked has memory of what was.
-  for (const CastMeasures measures :
-       {CastMeasures::kExit, CastMeasures::kEdge, CastMeasures::kNormal, CastMeasures::kFraction}) {
-    group.cast_options.measures = measures;
+  for (const CastDetail detail :
+       {CastDetail::kExit, CastDetail::kEdge, CastDetail::kNormal, CastDetail::kFraction}) {
+    group.cast_options.detail = detail;
     EncodeGroupAnswers(group, answers, message);
     const v1::CastAnswers& segments = message.segments();
     EXPECT_EQ(segments.fraction_size(), 3);
     EXPECT_EQ(segments.ends_inside_size(), 3);
-    EXPECT_EQ(segments.point_x_size(), measures >= CastMeasures::kNormal ? 3 : 0);
-    EXPECT_EQ(segments.normal_y_size(), measures >= CastMeasures::kNormal ? 3 : 0);
-    EXPECT_EQ(segments.edge_size(), measures >= CastMeasures::kEdge ? 3 : 0);
-    EXPECT_EQ(segments.feature_size(), measures >= CastMeasures::kEdge ? 3 : 0);
-    EXPECT_EQ(segments.exit_fraction_size(), measures >= CastMeasures::kExit ? 3 : 0);
-    EXPECT_EQ(segments.exit_normal_x_size(), measures >= CastMeasures::kExit ? 3 : 0);
+    EXPECT_EQ(segments.point_x_size(), detail >= CastDetail::kNormal ? 3 : 0);
+    EXPECT_EQ(segments.normal_y_size(), detail >= CastDetail::kNormal ? 3 : 0);
+    EXPECT_EQ(segments.edge_size(), detail >= CastDetail::kEdge ? 3 : 0);
+    EXPECT_EQ(segments.feature_size(), detail >= CastDetail::kEdge ? 3 : 0);
+    EXPECT_EQ(segments.exit_fraction_size(), detail >= CastDetail::kExit ? 3 : 0);
+    EXPECT_EQ(segments.exit_normal_x_size(), detail >= CastDetail::kExit ? 3 : 0);
     GroupAnswers read;
     ASSERT_TRUE(DecodeGroupAnswers(message, read).ok());
     ASSERT_THAT(read.segments.hits, SizeIs(3));
@@ -222,9 +222,9 @@ TEST(EncodeGroupAnswers, MeasuresTell) {
     EXPECT_EQ(hit.polygon_id, answers.segments.hits[0].polygon_id);
     EXPECT_EQ(hit.fraction, answers.segments.hits[0].fraction);
     EXPECT_TRUE(hit.starts_inside);
-    EXPECT_EQ(hit.normal != Vec2{}, measures >= CastMeasures::kNormal);
-    EXPECT_EQ(hit.feature != Feature::kNone, measures >= CastMeasures::kEdge);
-    EXPECT_EQ(hit.has_exit_edge, measures >= CastMeasures::kExit);
+    EXPECT_EQ(hit.normal != Vec2{}, detail >= CastDetail::kNormal);
+    EXPECT_EQ(hit.feature != Feature::kNone, detail >= CastDetail::kEdge);
+    EXPECT_EQ(hit.has_exit_edge, detail >= CastDetail::kExit);
   }
   // Half a level fits nothing.
   message.mutable_segments()->add_point_x(1);

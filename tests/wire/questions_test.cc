@@ -40,12 +40,12 @@ constexpr char kMovers[] = R"(
 constexpr char kSegments[] = R"(segments {
   ax: [1.1, 2] ay: [3, 4] bx: [5, 6] by: [7, 8] mode: CAST_MODE_ALL_PASSAGES
   inside_policy: INSIDE_POLICY_EXIT max_hits: 9 mask: 10 target: CAST_TARGET_BOUNDS reflect: true
-  measures: CAST_MEASURES_NORMAL
+  detail: CAST_DETAIL_NORMAL
 })";
 constexpr char kRays[] = R"(rays {
   x: [1, 2] y: [3, 4] dx: [5, 6] dy: [7, 8] t_min: [0.5, 0.25] t_max: [inf, 9]
   mode: CAST_MODE_ANY inside_policy: INSIDE_POLICY_IGNORE max_hits: 10 mask: 11
-  target: CAST_TARGET_BOUNDS reflect: true measures: CAST_MEASURES_EDGE
+  target: CAST_TARGET_BOUNDS reflect: true detail: CAST_DETAIL_EDGE
 })";
 constexpr char kArcs[] = R"(arcs {
   x: [1, 2] y: [3, 4] vx: [5, 6] vy: [7, 8] ax: [9, 10] ay: [11, 12] duration: [13, 14]
@@ -125,7 +125,7 @@ TEST(Questions, SegmentsTravel) {
   EXPECT_EQ(question->cast_options.mode, CastMode::kAllPassages);
   EXPECT_EQ(question->cast_options.target, CastTarget::kBounds);
   EXPECT_TRUE(question->cast_options.reflect);
-  EXPECT_EQ(question->cast_options.measures, CastMeasures::kNormal);
+  EXPECT_EQ(question->cast_options.detail, CastDetail::kNormal);
   EXPECT_EQ(question->query_count(), 2u);
 }
 
@@ -133,14 +133,14 @@ TEST(Questions, SegmentsTravel) {
 TEST(Questions, SegmentsTravelAsFloats) {
   const Question question(
       "segments { mode: CAST_MODE_CLOSEST inside_policy: INSIDE_POLICY_REPORT_START max_hits: 64 "
-      "target: CAST_TARGET_POLYGONS measures: CAST_MEASURES_FRACTION "
+      "target: CAST_TARGET_POLYGONS detail: CAST_DETAIL_FRACTION "
       "floats { ax: [0.1, 2] ay: [3, 4] bx: [-0.0, 6] by: [7, 3e38] } }");
   const SegmentColumns& segments = question->segments;
   EXPECT_THAT(segments.ax, ElementsAre(double{0.1f}, 2));
   EXPECT_THAT(segments.ay, ElementsAre(3, 4));
   EXPECT_THAT(segments.bx, ElementsAre(0, 6));
   EXPECT_THAT(segments.by, ElementsAre(7, double{3e38f}));
-  EXPECT_EQ(question->cast_options.measures, CastMeasures::kFraction);
+  EXPECT_EQ(question->cast_options.detail, CastDetail::kFraction);
 }
 
 // One number that no float is, and all go as they are.
@@ -446,13 +446,13 @@ TEST(Questions, EveryColumnOfMoversIsOfTheLengthOfTheFirst) {
 TEST(Questions, RefusalsOfOptions) {
   ExpectRefused({
       {"segments { target: 3 }", "segments.target", "[0, 2]"},
-      {"segments { measures: 5 }", "segments.measures", "[0, 4]"},
-      {"segments { measures: 1 reflect: true }", "segments.measures", "NORMAL"},
+      {"segments { detail: 5 }", "segments.detail", "[0, 4]"},
+      {"segments { detail: 1 reflect: true }", "segments.detail", "NORMAL"},
       {"segments { ax: 1 ay: 1 bx: 1 by: 1 floats { ax: 1 ay: 1 bx: 1 by: 1 } }", "segments.floats",
        "beside"},
       {"segments { floats { ax: 1 ay: [1, 2] bx: 1 by: 1 } }", "segments.ay", "1"},
       {"rays { mode: 5 }", "rays.mode", "[0, 4]"},
-      {"rays { measures: 1 reflect: true }", "rays.measures", "NORMAL"},
+      {"rays { detail: 1 reflect: true }", "rays.detail", "NORMAL"},
       {"rays { inside_policy: 4 }", "rays.inside_policy", "[0, 3]"},
       {"rays { target: -1 }", "rays.target", "[0, 2]"},
       {"rays { max_hits: 65537 }", "rays.max_hits", "[1, 65536]"},

@@ -49,13 +49,13 @@ enum class CastTarget : uint8_t { kPolygons, kBounds };
 //   NORMAL: the point and the normal.
 //   EDGE: the edge and the feature.
 //   EXIT: the passage's end: its fraction, normal and edge.
-enum class CastMeasures : uint8_t { kFraction, kNormal, kEdge, kExit };
+enum class CastDetail : uint8_t { kFraction, kNormal, kEdge, kExit };
 
 struct CastOptions {
   CastMode mode = CastMode::kClosest;
   InsidePolicy inside_policy = InsidePolicy::kReportStart;
   CastTarget target = CastTarget::kPolygons;
-  CastMeasures measures = CastMeasures::kExit;
+  CastDetail detail = CastDetail::kExit;
   bool reflect = false;    // whether `CastAnswers::reflections` are asked; needs the normal
   uint32_t max_hits = 64;  // of ALL and ALL_PASSAGES, per segment; in [1, 65536]
   uint64_t mask = kEveryCategory;

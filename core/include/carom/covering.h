@@ -4,7 +4,7 @@
 // What do the triangles that cover a polygon know about a point?
 //
 // The triangle covering of Jimenez, Segura and Feito ("Polygon-Polygon Collision Detection in 2D"):
-// one triangle (origin, v, w) for each edge v->w. `CoveringHolds` tests inclusion by signs of
+// one triangle (origin, v, w) for each edge v->w. `LocateByCovering` tests inclusion by signs of
 // barycentric coordinates alone, for any polygon and any origin (their Algorithm 1, made sound).
 // `EdgeSigns` keeps the signs of a point against the lines of all edges: equal signs without a 0
 // prove that it stayed in one cell (their Algorithm 2, made sound); `PointTracker` follows a point
@@ -41,7 +41,7 @@ BarycentricSigns SignsIn(Vec2 origin, const Segment& edge, Vec2 p);
 // hold the point, half where it is on a side at the origin, is its winding number. Exact for any
 // origin (`p` itself too), any rings, fill rule and solidity; equal to what a scene answers. Both
 // points are accepted coordinates. O(n).
-Location CoveringHolds(const Polygon& polygon, Vec2 origin, Vec2 p);
+Location LocateByCovering(const Polygon& polygon, Vec2 origin, Vec2 p);
 
 // The side of each edge's line on which a point lies: two bits an edge.
 class EdgeSigns {
@@ -85,8 +85,8 @@ class PointTracker {
  public:
   explicit PointTracker(Polygon polygon) : polygon_(std::move(polygon)) {}
 
-  // Where `point` is, an accepted coordinate: what `CoveringHolds` answers. O(n) for the signs, and
-  // O(n) again at the first move and where a sign is 0.
+  // Where `point` is, an accepted coordinate: what `LocateByCovering` answers. O(n) for the signs,
+  // and O(n) again at the first move and where a sign is 0.
   Location MoveTo(Vec2 point);
 
   // How many moves no sign changed in.

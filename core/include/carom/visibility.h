@@ -3,8 +3,8 @@
 
 // What can be seen from here?
 //
-// `LookAlong` tells for pairs of points whether one sees the other; `ScanFans` casts fans of beams
-// and answers distances, as a lidar does. What blocks the way is in carom/cast.h.
+// `TestLinesOfSight` tells for pairs of points whether one sees the other; `ScanFans` casts fans of
+// beams and answers distances, as a lidar does. What blocks the way is in carom/cast.h.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,8 @@ struct SightAnswers {
 // Considers the polygons with category & mask != 0: give what looks and what is looked at
 // categories of their own. Exact. Cost per pair: that of a cast with ANY. Returns false if `meter`
 // stopped the work; `out` is then meaningless. Thread-safe.
-bool LookAlong(const Scene& scene, const SegmentColumns& sights, uint64_t mask, SightAnswers& out,
-               WorkMeter& meter);
+bool TestLinesOfSight(const Scene& scene, const SegmentColumns& sights, uint64_t mask,
+                      SightAnswers& out, WorkMeter& meter);
 
 // The beams of a fan at most.
 inline constexpr uint32_t kMaxBeams = 65536;

@@ -41,7 +41,7 @@ type polygon struct {
 type line struct {
 	polygon
 	Q, Frame                        int
-	Op, As, Inside, Measures, Scene string
+	Op, As, Inside, Detail, Scene string
 	A, B, P                         [2]number
 	C                               json.RawMessage // a circle's centre, or a move's cosine
 	R, X, Y, S                      number
@@ -63,7 +63,7 @@ func (p polygon) message() *pb.Polygon {
 
 // key is what questions of one group share: its scene, and the options of its columns.
 type key struct {
-	scene, inside, measures string
+	scene, inside, detail string
 	floats                  bool
 }
 
@@ -75,19 +75,19 @@ func (l *line) key() key {
 	if l.Inside != "" {
 		k.inside = l.Inside
 	}
-	if l.Measures != "" {
-		k.measures = l.Measures
+	if l.Detail != "" {
+		k.detail = l.Detail
 	}
 	return k
 }
 
 func newGroup(k key) *pb.Group {
 	mode, inside := pb.CastMode_CAST_MODE_ALL, policies[k.inside]
-	measures := pb.CastMeasures(pb.CastMeasures_value["CAST_MEASURES_"+k.measures])
+	detail := pb.CastDetail(pb.CastDetail_value["CAST_DETAIL_"+k.detail])
 	g := &pb.Group{
 		Target:   &pb.Group_SceneHandle{SceneHandle: handle},
-		Segments: &pb.SegmentCasts{Mode: mode, InsidePolicy: inside, Measures: measures},
-		Rays:     &pb.RayCasts{Mode: mode, InsidePolicy: inside, Measures: measures},
+		Segments: &pb.SegmentCasts{Mode: mode, InsidePolicy: inside, Detail: detail},
+		Rays:     &pb.RayCasts{Mode: mode, InsidePolicy: inside, Detail: detail},
 		Points:   &pb.PointLocations{},
 		Circles:  &pb.CircleOverlaps{},
 		Moves:    &pb.TrackerMoves{Detail: pb.OverlapDetail_OVERLAP_DETAIL_EDGES},

@@ -67,18 +67,18 @@ function importScene(service, polygons) {
 // Questions with the same key share a group: its scene, and the options of its columns.
 function groupKey(line) {
   if (line.op !== 'segment') return `${line.scene ?? ''} report EXIT false`;
-  return ` ${line.inside ?? 'report'} ${line.measures ?? 'EXIT'} ${line.as === 'floats'}`;
+  return ` ${line.inside ?? 'report'} ${line.detail ?? 'EXIT'} ${line.as === 'floats'}`;
 }
 
 // Columns are made empty and grow by `push`.
 const columns = (...names) => Object.fromEntries(names.map((name) => [name, []]));
 
 function newGroup(key) {
-  const [scene, inside, measures, floats] = key.split(' ');
+  const [scene, inside, detail, floats] = key.split(' ');
   const options = {
     mode: 'CAST_MODE_ALL',
     insidePolicy: INSIDE[inside],
-    measures: `CAST_MEASURES_${measures}`,
+    detail: `CAST_DETAIL_${detail}`,
   };
   const segments = columns('ax', 'ay', 'bx', 'by');
   return {

@@ -76,18 +76,18 @@ def group_key(line):
   """Questions with the same key share a group: its scene, and the options of its columns."""
   if line["op"] != "segment":
     return line.get("scene", ""), "report", "EXIT", False
-  measures = line.get("measures", "EXIT")
-  return "", line.get("inside", "report"), measures, line.get("as") == "floats"
+  detail = line.get("detail", "EXIT")
+  return "", line.get("inside", "report"), detail, line.get("as") == "floats"
 
 
 def new_group(key):
-  scene, inside, measures, _ = key
+  scene, inside, detail, _ = key
   group = query.Group(scene=scene) if scene else query.Group(scene_handle=HANDLE)
   group.moves.detail = overlaps.OVERLAP_DETAIL_EDGES
   for columns in (group.segments, group.rays):
     columns.mode = casts.CAST_MODE_ALL
     columns.inside_policy = INSIDE[inside]
-    columns.measures = casts.CastMeasures.Value("CAST_MEASURES_" + measures)
+    columns.detail = casts.CastDetail.Value("CAST_DETAIL_" + detail)
   return group
 
 

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Where is a segment or a ray inside one polygon?
+//
+// `PassageFinder` computes the passages of a line (line.h) in a polygon: the largest intervals of t
+// in [t_min, t_max] with origin + t * direction in the polygon, exactly, for any rings. It collects
+// every touch of line and edges, and tells filled gaps from empty ones by the winding number of the
+// line moved by an infinitesimal amount to its left: there it meets no vertex and runs along no
+// edge, so each edge that passes the line from one side to the other changes the winding by one, at
+// its touch.
+// For small rings, certain crossings make short work of all that (plain_passage.h).
+// docs/adr/0002-general-edge-passages.md tells why this and not convex pieces.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "carom/geometry.h"
+#include "carom/polygon.h"
+#include "carom/work_meter.h"
+#include "cast/plain_passage.h"
+#include "index/indexed_polygon.h"
+#include "numeric/exact.h"
+#include "shape/fraction.h"
+#include "shape/line.h"
+
+namespace carom::internal {
+
+// No edge.
+inline constexpr uint32_t kNoEdge = 0xffffffff;
+
+// An edge at an end of a passage, whether it is parallel to the line, and where it meets that
+// end (equal to the passage's fraction there, but kept as this edge defines it).
+struct PassageEdge {
+  uint32_t index = kNoEdge;
+  bool parallel = false;
+  Fraction at;  // meaningless for no edge
+};
+
+struct Passage {
+  Fraction begin;
+  Fraction end;
+  PassageEdge entry;  // the edge to report at `begin`; none where the start is strictly inside
+  PassageEdge exit;   // the edge to report at `end`; none where the line's end is strictly inside
+};
+
+// The passage of `line` in `polygon` if there is one at most and filters can tell, see
+// plain_passage.h. Sets `passage` where the verdict is kPassage.
+PlainVerdict FindPlainPassage(const Line& line, const Polygon& polygon, PlainPassage& passage);
+
+// What it found.
+Passage PassageOf(const Line& line, const Polygon& polygon, const PlainPassage& plain);
+
+// Reused from polygon to polygon, it stops allocating once it is warm. Not thread-safe.
+class PassageFinder {
+ public:
+  // The line of the calls that follow. Its coordinates are accepted ones; it has a direction, or is
+  // a segment.
+  void Start(const Line& line);
+
+  // The passages in `polygon`, in order. Meaningless once `meter` has stopped.
+  const std::vector<Passage>& Find(const IndexedPolygon& polygon, WorkMeter& meter);
+
+  // The same where `FindPlainPassage` cannot tell.
+  const std::vector<Passage>& FindSeveral(const IndexedPolygon& polygon, WorkMeter& meter);
+
+  // The same without any short cut.
+  const std::vector<Passage>& FindByTouches(const IndexedPolygon& polygon, WorkMeter& meter);
+
+  // How many entries its memory has room for.
+  size_t capacity() const { return touches_.capacity() + passages_.capacity(); }
+
+  // Whether a box may meet the line: false only if it does not.
+  bool MayMeet(const Box& box) const { return line_.bounds.Intersects(box) && LineMayMeet(box); }
+
+ private:
+  // One edge's contact with the line: a point, or an interval where they are parallel.
+  struct Touch {
+    Fraction begin;
+    Fraction end;
+    uint32_t edge;
+    int8_t winding_change;
+    bool parallel;
+  };
+
+  bool FindByCrossings(const Polygon& polygon);
+  void FindAtPoint(const IndexedPolygon& polygon, WorkMeter& meter);
+  void CollectTouches(const IndexedPolygon& polygon, WorkMeter& meter);
+  void AddTouch(uint32_t index, const Segment& edge);
+  void AddParallelTouch(uint32_t index, const Segment& edge);
+  Meeting Meet(const Segment& edge, int side_a, int side_b) const;
+  PointInPolygon AfterStart(const IndexedPolygon& polygon, WorkMeter& meter) const;
+  int64_t WindingAfterStart(const IndexedPolygon& polygon, WorkMeter& meter) const;
+  void SortTouches(WorkMeter& meter);
+  void JoinTouches(const Polygon& polygon, bool starts_inside, int64_t winding, WorkMeter& meter);
+  void Close(Passage& passage, size_t first_touch, size_t last_touch, WorkMeter& meter);
+  // The box misses the line when its four corners lie strictly on one side. Each product below has
+  // three roundings, their difference a fourth: 8u of the magnitudes covers them.
+  bool LineMayMeet(const Box& box) const {
+    const double dx = line_.dx.high;
+    const double dy = line_.dy.high;
+    const double y1 = dx * (box.min.y - line_.origin.y);
+    const double y2 = dx * (box.max.y - line_.origin.y);
+    const double x1 = dy * (box.min.x - line_.origin.x);
+    const double x2 = dy * (box.max.x - line_.origin.x);
+    const double error =
+        8 * kUnit * (std::max(std::abs(y1), std::abs(y2)) + std::max(std::abs(x1), std::abs(x2)));
+    return std::max(y1, y2) - std::min(x1, x2) >= -error &&
+           std::min(y1, y2) - std::max(x1, x2) <= error;
+  }
+  int Compare(const Fraction& a, const Fraction& b) const { return Fraction::Compare(line_, a, b); }
+
+  Line line_{Segment{{0, 0}, {1, 0}}};
+  DominantAxis axis_{line_};
+  std::vector<Touch> touches_;
+  std::vector<Passage> passages_;
+};
+
+}  // namespace carom::internal

@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "cast/plain_passage.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "cast/passages.h"
+#include "numeric/double_lanes.h"
+#include "numeric/exact.h"
+
+namespace carom::internal {
+namespace {
+
+static_assert(kNoEdge == 0xffffffff);  // all bits, which FindPlain sets
+
+struct LaneIntervals {
+  Lanes low;
+  Lanes high;
+  bool are_certain;  // whether they mean anything
+};
+
+// `CrossingOf` for two edges at once.
+LaneIntervals CrossingsOf(const Line& line, const Vec2& one, const Vec2& one_end, const Vec2& other,
+                          const Vec2& other_end) {
+  const Lanes a = ToLanes(one);
+  const Lanes b = ToLanes(other);
+  const Lanes to_a = a - ToLanes(line.origin);
+  const Lanes to_b = b - ToLanes(line.origin);
+  const Lanes along_a = ToLanes(one_end) - a;
+  const Lanes along_b = ToLanes(other_end) - b;
+  const Lanes e_x = Lows(along_a, along_b);
+  const Lanes e_y = Highs(along_a, along_b);
+  const Lanes n_left = Lows(to_a, to_b) * e_y;
+  const Lanes n_right = Highs(to_a, to_b) * e_x;
+  const Lanes d_left = line.dx.high * e_y;
+  const Lanes d_right = line.dy.high * e_x;
+  const Lanes n = n_left - n_right;
+  const Lanes d = d_left - d_right;
+  const Lanes n_error = kCrossError * (Abs(n_left) + Abs(n_right));
+  const Lanes d_error = kCrossError * (Abs(d_left) + Abs(d_right));
+  const Lanes size = Abs(d);
+  const Lanes t = n / d;
+  const Lanes bound = (n_error + Abs(t) * d_error) * (1 / (size - d_error));
+  const Lanes error = bound * (1 + 8 * kFilterUnit) + 2 * kFilterUnit * Abs(t);
+  return {t - error, t + error, SignBits(size > 2 * d_error) == 3};
+}
+
+}  // namespace
+
+// The filter of `Line::Side`, without the case of equality, which is that of points on the line.
+// Two points at a time, from the last to the first.
+CertainSides SidesOf(const Line& line, const Vec2* points, size_t count) {
+  const Lanes origin = ToLanes(line.origin);
+  const Lanes across{line.dy.high, line.dx.high};
+  uint32_t certain = 0;
+  uint32_t negative = 0;
+  const auto add = [&](const Vec2& p, const Vec2& q) {
+    const Lanes a = (ToLanes(p) - origin) * across;
+    const Lanes b = (ToLanes(q) - origin) * across;
+    const Lanes left = Highs(a, b);
+    const Lanes right = Lows(a, b);
+    const Lanes cross = left - right;
+    certain = certain << 2 | SignBits(Abs(cross) > kCrossError * (Abs(left) + Abs(right)));
+    negative = negative << 2 | SignBits(cross);
+  };
+  size_t i = count & ~size_t{1};
+  if (i < count) {
+    add(points[i], points[i]);
+    certain &= 1;
+  }
+  while (i > 0) {
+    i -= 2;
+    add(points[i], points[i + 1]);
+  }
+  return {certain & ~negative, certain & negative};
+}
+
+PlainVerdict FindPlain(const Line& line, std::span<const Vec2> ring, PlainPassage& passage) {
+  const size_t n = ring.size();
+  if (n == 0 || n > kMaxPlainEdges) return PlainVerdict::kCannotTell;
+  CertainSides sides = SidesOf(line, ring.data(), std::min<size_t>(n, 8));
+  for (size_t i = 8; i < n; i += 8) {
+    const CertainSides more = SidesOf(line, ring.data() + i, std::min<size_t>(n - i, 8));
+    sides.left |= more.left << i;
+    sides.right |= more.right << i;
+  }
+  return FindPlain(line, ring, sides, passage);
+}
+
+// A ring that crosses the line's unbounded extension twice, at t_1 < t_2, winds once about the
+// points between, in either direction, and not about others: those are filled under both rules.
+PlainVerdict FindPlain(const Line& line, std::span<const Vec2> ring, CertainSides sides,
+                       PlainPassage& passage) {
+  const size_t last = ring.size() - 1;
+  if ((sides.left | sides.right) != (2u << last) - 1) return PlainVerdict::kCannotTell;
+  // Bit i: edge i passes from one side to the other. An even number does.
+  const uint32_t crossing = sides.left ^ (sides.left >> 1 | (sides.left & 1) << last);
+  if (crossing == 0) return PlainVerdict::kNoPassage;
+  const uint32_t rest = crossing & (crossing - 1);
+  if ((rest & (rest - 1)) != 0) return PlainVerdict::kCannotTell;
+
+  // What follows is hard to predict, hence free of branches.
+  const auto one = static_cast<uint32_t>(std::countr_zero(crossing));
+  const auto other = static_cast<uint32_t>(std::countr_zero(rest));
+  const size_t after_other = (other + size_t{1}) * static_cast<size_t>(other != last);
+  const LaneIntervals at =
+      CrossingsOf(line, ring[one], ring[one + 1], ring[other], ring[after_other]);
+  // Bit 1: the first crossing comes before the second; bit 0: after it.
+  const uint32_t order = SignBits(at.low > Swapped(at.high));
+  const uint32_t before = SignBits(at.high < line.t_min);
+  const uint32_t after = SignBits(at.low > line.t_max);
+  const uint32_t inside = SignBits(at.low > line.t_min) & SignBits(at.high < line.t_max);
+  const uint32_t is_swapped = order & 1;
+  const uint32_t swap = (one ^ other) & (0 - is_swapped);
+  const uint32_t from_start = before >> is_swapped & 1;
+  const uint32_t to_end = after >> (1 - is_swapped) & 1;
+  passage.entry = (one ^ swap) | (0 - from_start);
+  passage.exit = (other ^ swap) | (0 - to_end);
+  passage.begin = {std::min(at.low[0], at.low[1]), std::min(at.high[0], at.high[1])};
+  passage.end = {std::max(at.low[0], at.low[1]), std::max(at.high[0], at.high[1])};
+  if (!(at.are_certain & (order != 0) & ((before | after | inside) == 3))) {
+    return PlainVerdict::kCannotTell;
+  }
+  return static_cast<PlainVerdict>((before != 3) & (after != 3));
+}
+
+bool FindPlainCrossings(const Line& line, std::span<const Vec2> ring, PlainCrossings& found) {
+  const size_t n = ring.size();
+  if (n < 2 || n > PlainCrossings::kMaxEdges) return false;
+  uint64_t left = 0;
+  uint64_t right = 0;
+  for (size_t i = 0; i < n; i += 8) {
+    const CertainSides sides = SidesOf(line, ring.data() + i, std::min<size_t>(n - i, 8));
+    left |= uint64_t{sides.left} << i;
+    right |= uint64_t{sides.right} << i;
+  }
+  const size_t last = n - 1;
+  if ((left | right) != (uint64_t{2} << last) - 1) return false;
+  uint64_t crossing = left ^ (left >> 1 | (left & 1) << last);
+  found.count = 0;
+  found.winding_at_start = 0;
+  // An even number of edges passes from one side to the other. Two at a time.
+  const auto next = [&] {
+    const auto edge = static_cast<size_t>(std::countr_zero(crossing));
+    crossing &= crossing - 1;
+    return edge;
+  };
+  while (crossing != 0) {
+    const size_t edges[2] = {next(), next()};
+    const LaneIntervals at =
+        CrossingsOf(line, ring[edges[0]], ring[edges[0] == last ? 0 : edges[0] + 1], ring[edges[1]],
+                    ring[edges[1] == last ? 0 : edges[1] + 1]);
+    if (!at.are_certain) return false;
+    for (size_t k = 0; k < 2; ++k) {
+      const Interval t{at.low[k], at.high[k]};
+      const auto change = static_cast<int8_t>((left >> edges[k] & 1) != 0 ? 1 : -1);
+      if (t.low > line.t_max) continue;
+      if (t.high < line.t_min) {
+        found.winding_at_start += change;
+        continue;
+      }
+      if (!(t.low > line.t_min && t.high < line.t_max)) return false;
+      if (found.count == PlainCrossings::kMaxCount) return false;
+      size_t place = found.count++;
+      for (; place > 0 && !(found.crossings[place - 1].at.high < t.low); --place) {
+        if (!(t.high < found.crossings[place - 1].at.low)) return false;
+        found.crossings[place] = found.crossings[place - 1];
+      }
+      found.crossings[place] = {t, static_cast<uint32_t>(edges[k]), change};
+    }
+  }
+  return true;
+}
+
+}  // namespace carom::internal

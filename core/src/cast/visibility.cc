@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "carom/visibility.h"
+
+#include <cmath>
+#include <cstdlib>
+
+#include "carom/geometry.h"
+#include "carom/sincos.h"
+#include "index/scene_traversal.h"
+
+namespace carom {
+namespace {
+
+// The beams of one fan at a time, as segments.
+class Beams {
+ public:
+  // Takes those of fan i. Returns false and records an error where a number is not in range.
+  bool Read(const FanColumns& fans, size_t i, std::vector<ItemError>& errors, WorkMeter& meter);
+
+  double range() const { return range_; }
+  size_t size() const { return ax_.size(); }
+  SegmentColumns segments() const { return {ax_, ay_, bx_, by_}; }
+
+ private:
+  double range_ = 0;
+  std::vector<double> ax_, ay_, bx_, by_;
+};
+
+bool IsAngle(double radians) { return std::abs(radians) <= kMaxAngle; }
+
+// The numbers of the columns, in their order, then what follows from them. The angles of a fan lie
+// between the first and the last: rounding is monotone.
+bool IsFan(const FanColumns& fans, size_t i, ItemChecker& check) {
+  if (!check.Coordinate(ItemColumn::kX, fans.x[i]) ||
+      !check.Coordinate(ItemColumn::kY, fans.y[i])) {
+    return false;
+  }
+  if (!IsAngle(fans.angle[i])) return check.Fail(ItemColumn::kAngle, ItemFault::kAngleOutOfRange);
+  if (!IsAngle(fans.step[i])) return check.Fail(ItemColumn::kStep, ItemFault::kAngleOutOfRange);
+  if (!check.Coordinate(ItemColumn::kRange, fans.range[i])) return false;
+  if (fans.range[i] < 0) return check.Fail(ItemColumn::kRange, ItemFault::kNegativeLength);
+  if (fans.beams[i] < 1 || fans.beams[i] > kMaxBeams) {
+    return check.Fail(ItemColumn::kBeams, ItemFault::kTooManyBeams);
+  }
+  if (!IsAngle(fans.angle[i] + (fans.beams[i] - 1) * fans.step[i])) {
+    return check.Fail(ItemColumn::kStep, ItemFault::kAngleOutOfRange);
+  }
+  return true;
+}
+
+bool Beams::Read(const FanColumns& fans, size_t i, std::vector<ItemError>& errors,
+                 WorkMeter& meter) {
+  ItemChecker check(i, errors);
+  if (!IsFan(fans, i, check)) return false;
+  const Vec2 from = Normalized(Vec2{fans.x[i], fans.y[i]});
+  range_ = Normalized(fans.range[i]);
+  ax_.assign(fans.beams[i], from.x);
+  ay_.assign(fans.beams[i], from.y);
+  bx_.clear();
+  by_.clear();
+  for (uint32_t k = 0; k < fans.beams[i] && meter.Spend(1); ++k) {
+    const CosSin to = SinCos(fans.angle[i] + k * fans.step[i]);
+    const Vec2 end{from.x + range_ * to.c, from.y + range_ * to.s};
+    if (!IsAccepted(end)) return check.Fail(ItemColumn::kRange, ItemFault::kNotAccepted);
+    bx_.push_back(end.x);
+    by_.push_back(end.y);
+  }
+  return true;
+}
+
+// Adds the answer of each beam. A hit that lies at the very range is one, too: counts tell.
+void AddBeams(const Beams& beams, const CastAnswers& casts, FanAnswers& out) {
+  size_t row = 0;
+  for (const uint32_t count : casts.counts) {
+    out.hits.push_back(count == 0 ? 0 : 1);
+    out.distances.push_back(count == 0 ? beams.range()
+                                       : casts.hits[row].fraction * beams.range() + 0.0);
+    out.polygon_ids.push_back(count == 0 ? 0 : casts.hits[row].polygon_id);
+    row += count;
+  }
+}
+
+}  // namespace
+
+void SightAnswers::Clear() {
+  visible.clear();
+  errors.clear();
+}
+
+void FanAnswers::Clear() {
+  counts.clear();
+  hits.clear();
+  distances.clear();
+  polygon_ids.clear();
+  errors.clear();
+}
+
+bool TestLinesOfSight(const Scene& scene, const SegmentColumns& sights, uint64_t mask,
+                      SightAnswers& out, WorkMeter& meter) {
+  out.Clear();
+  CastOptions options;
+  options.mode = CastMode::kAny;
+  options.mask = mask;
+  CastAnswers casts;
+  if (!CastSegments(scene, sights, options, casts, meter)) return false;
+  for (const uint32_t count : casts.counts) out.visible.push_back(count == 0 ? 1 : 0);
+  for (const ItemError& error : casts.errors) out.visible[error.index] = 0;
+  out.errors = std::move(casts.errors);
+  return true;
+}
+
+bool ScanFans(const Scene& scene, const FanColumns& fans, const FanOptions& options,
+              FanAnswers& out, WorkMeter& meter) {
+  out.Clear();
+  out.counts.assign(fans.size(), 0);
+  CastOptions closest;
+  closest.inside_policy = options.inside_policy;
+  closest.mask = options.mask;
+  CastAnswers casts;
+  Beams beams;
+  for (size_t i = 0; i < fans.size(); ++i) {
+    if (!meter.Spend(1)) return false;
+    if (!beams.Read(fans, i, out.errors, meter)) continue;
+    if (meter.stopped() || !CastSegments(scene, beams.segments(), closest, casts, meter)) {
+      return false;
+    }
+    // The casts have counted the rows of the hits.
+    if (!meter.SpendRows(beams.size() - casts.hits.size())) return false;
+    AddBeams(beams, casts, out);
+    out.counts[i] = fans.beams[i];
+  }
+  return true;
+}
+
+}  // namespace carom

@@ -1,0 +1,256 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "carom/depenetrate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "carom/contact.h"
+#include "contact/feature_contact.h"
+#include "index/placed_items.h"
+#include "index/scene_traversal.h"
+#include "shape/convex_core.h"
+
+namespace carom {
+namespace {
+
+// Rounds over the contacts of one position until their common push is taken.
+constexpr int kRelaxations = 8;
+
+// Rings of places around the start: radii grow by half from ring to ring, sixteen places a ring.
+constexpr int kMaxRings = 400;
+constexpr int kHalvings = 6;
+
+// The unit vectors at multiples of a sixteenth of a turn, rounded.
+constexpr double kCos1 = 0.92387953251128674;
+constexpr double kCos2 = 0.70710678118654752;
+constexpr double kCos3 = 0.38268343236508977;
+constexpr Vec2 kDirections[] = {
+    {1, 0},           {0, 1},           {-1, 0},          {0, -1},
+    {kCos2, kCos2},   {-kCos2, kCos2},  {-kCos2, -kCos2}, {kCos2, -kCos2},
+    {kCos1, kCos3},   {kCos3, kCos1},   {-kCos3, kCos1},  {-kCos1, kCos3},
+    {-kCos1, -kCos3}, {-kCos3, -kCos1}, {kCos3, -kCos1},  {kCos1, -kCos3},
+};
+
+struct Push {
+  Vec2 normal;
+  double depth;
+};
+
+double LargestMagnitude(const Box& box) {
+  return std::max(std::max(std::abs(box.min.x), std::abs(box.max.x)),
+                  std::max(std::abs(box.min.y), std::abs(box.max.y)));
+}
+
+// A shape on its way out: one item.
+class Depenetrator {
+ public:
+  Depenetrator(const Scene& scene, const Shape& shape, const Pose& start,
+               const DepenetrateOptions& options, WorkMeter& meter)
+      : scene_(scene), shape_(shape), start_(start), options_(options), meter_(meter) {}
+
+  // Returns false if the start cannot be placed.
+  bool Run() {
+    pose_ = start_;
+    if (!meter_.Spend(shape_.vertex_count())) return false;
+    is_convex_ = internal::IsConvexShape(shape_);
+    bool is_placed = PlaceAt(pose_.position);
+    if (!is_placed) return false;
+    const Box box = mover_.placed().bounds();
+    start_box_ = box;
+    size_ = std::max(box.max.x - box.min.x, box.max.y - box.min.y);
+    // Several roundings of the largest coordinate: what the placing of a push may lose.
+    margin_ = std::max(64 * 0x1p-53 * LargestMagnitude(box), kSmallestMagnitude);
+    const uint32_t max_steps = std::clamp<uint32_t>(options_.max_steps, 1, kMaxDepenetrateSteps);
+    const uint32_t max_pushes = std::max<uint32_t>(1, max_steps - 1);
+    while (is_placed && !meter_.stopped()) {
+      finished_ = CollectPushes();
+      if (finished_ || steps_ == max_pushes) break;
+      const std::optional<Vec2> next = Next();
+      if (!next) break;
+      is_placed = PlaceAt(*next);
+      if (!is_placed) break;
+      pose_.position = *next;
+      ++steps_;
+    }
+    if (!finished_ && steps_ < max_steps && !meter_.stopped()) JumpFree();
+    return true;
+  }
+
+  Vec2 position() const { return pose_.position; }
+  bool finished() const { return finished_; }
+  uint32_t steps() const { return steps_; }
+
+ private:
+  // Returns false if it cannot be placed there, or the meter stops.
+  bool PlaceAt(Vec2 position) {
+    if (!IsAccepted(position) || !meter_.Spend(shape_.vertex_count())) return false;
+    Pose pose = start_;
+    pose.position = Normalized(position);
+    return mover_.Place(shape_, is_convex_, pose);
+  }
+
+  // Fills pushes_ with a push for each polygon overlapped; returns whether there is none.
+  bool CollectPushes() {
+    pushes_.clear();
+    if (!meter_.Spend(shape_.vertex_count())) return false;
+    const Box reach = mover_.placed().bounds();
+    bool is_free = true;
+    internal::VisitPolygons(
+        scene_, options_.mask, meter_, [&](const Box& box) { return reach.Intersects(box); },
+        [&](const IndexedPolygon& fixed) {
+          if (!internal::SharePoint({fixed}, mover_.body(), meter_)) return !meter_.stopped();
+          is_free = false;
+          const std::optional<Contact> contact = internal::ContactOf(fixed, mover_, meter_);
+          if (contact) pushes_.push_back({contact->normal, contact->depth});
+          return !meter_.stopped();
+        });
+    std::stable_sort(pushes_.begin(), pushes_.end(), [](const Push& a, const Push& b) {
+      if (a.depth != b.depth) return a.depth > b.depth;
+      return a.normal.x != b.normal.x ? a.normal.x > b.normal.x : a.normal.y > b.normal.y;
+    });
+    return is_free && !meter_.stopped();
+  }
+
+  // The position after one push that answers all contacts, deepest first, as far as they agree.
+  // The margin grows with each push, so that small steps along a crease come to an end.
+  std::optional<Vec2> Next() {
+    if (pushes_.empty()) return std::nullopt;
+    Vec2 move;
+    for (int round = 0; round < kRelaxations; ++round) {
+      bool moved = false;
+      for (const Push& push : pushes_) {
+        if (!meter_.Spend(1)) return std::nullopt;
+        const double short_of =
+            push.depth + margin_ - (move.x * push.normal.x + move.y * push.normal.y);
+        if (short_of <= 0.5 * margin_) continue;
+        moved = true;
+        move.x += push.normal.x * short_of;
+        move.y += push.normal.y * short_of;
+      }
+      if (!moved) break;
+    }
+    margin_ = std::max(margin_, std::min(2 * margin_, size_ / 64));
+    return Normalized(Vec2{pose_.position.x + move.x, pose_.position.y + move.y});
+  }
+
+  bool IsFree(Vec2 position) {
+    if (!PlaceAt(position) || !meter_.Spend(shape_.vertex_count())) return false;
+    const internal::FeatureBody mover = mover_.body();
+    const Box reach = mover_.placed().bounds();
+    bool is_free = true;
+    internal::VisitPolygons(
+        scene_, options_.mask, meter_, [&](const Box& box) { return reach.Intersects(box); },
+        [&](const IndexedPolygon& fixed) {
+          is_free = !internal::SharePoint({fixed}, mover, meter_);
+          return is_free && !meter_.stopped();
+        });
+    return is_free && !meter_.stopped();
+  }
+
+  Vec2 Along(Vec2 direction, double length) const {
+    return Normalized(
+        Vec2{start_.position.x + direction.x * length, start_.position.y + direction.y * length});
+  }
+
+  // Goes to the first free place on growing rings around the start, then back towards the start as
+  // far as halving finds free places.
+  void JumpFree() {
+    const Box& world = scene_.bounds();
+    const double end = 4 * (LargestMagnitude(world) + LargestMagnitude(start_box_) +
+                            LargestMagnitude({start_.position, start_.position}));
+    double radius = std::max(size_ / 8, margin_);
+    double inner = 0;
+    for (int ring = 0; ring < kMaxRings && !meter_.stopped(); ++ring) {
+      for (const Vec2 direction : kDirections) {
+        if (meter_.stopped()) return;
+        const Vec2 place = Along(direction, radius);
+        if (!IsFree(place)) continue;
+        finished_ = true;
+        ++steps_;
+        pose_.position = place;
+        double low = inner;
+        double high = radius;
+        for (int k = 0; k < kHalvings; ++k) {
+          const double middle = (low + high) / 2;
+          const Vec2 nearer = Along(direction, middle);
+          if (IsFree(nearer)) {
+            high = middle;
+            pose_.position = nearer;
+          } else {
+            low = middle;
+          }
+        }
+        return;
+      }
+      if (radius > end) return;
+      inner = radius;
+      radius *= 1.5;
+    }
+  }
+
+  const Scene& scene_;
+  const Shape& shape_;
+  Pose start_;
+  const DepenetrateOptions& options_;
+  WorkMeter& meter_;
+  bool is_convex_ = false;
+  internal::ContactMover mover_;
+  Pose pose_;
+  Box start_box_;
+  double size_ = 0;
+  double margin_ = 0;
+  std::vector<Push> pushes_;
+  bool finished_ = false;
+  uint32_t steps_ = 0;
+};
+
+}  // namespace
+
+void DepenetrateAnswers::Clear() {
+  positions.clear();
+  finished.clear();
+  steps.clear();
+  errors.clear();
+}
+
+bool Depenetrate(const Scene& scene, const ShapeColumns& movers, const DepenetrateOptions& options,
+                 DepenetrateAnswers& out, WorkMeter& meter) {
+  out.Clear();
+  for (size_t i = 0; i < movers.size(); ++i) {
+    if (!meter.Spend(1)) return false;
+    ItemChecker check(i, out.errors);
+    const Shape* shape = internal::ShapeOf(movers, i, check);
+    const std::optional<Pose> pose =
+        shape == nullptr ? std::nullopt : internal::PoseOf(movers, i, check);
+    Vec2 position;
+    bool finished = false;
+    uint32_t steps = 0;
+    if (pose) {
+      Depenetrator depenetrator(scene, *shape, *pose, options, meter);
+      position = pose->position;
+      if (depenetrator.Run()) {
+        position = depenetrator.position();
+        finished = depenetrator.finished();
+        steps = depenetrator.steps();
+      } else if (!meter.stopped()) {
+        check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
+      }
+    } else {
+      // No move: the position as asked where it can be read, else the origin.
+      const Vec2 asked{movers.x[i], movers.y[i]};
+      position = IsAccepted(asked) ? Normalized(asked) : Vec2{};
+    }
+    if (meter.stopped()) return false;
+    out.positions.push_back(position);
+    out.finished.push_back(finished ? 1 : 0);
+    out.steps.push_back(steps);
+  }
+  return true;
+}
+
+}  // namespace carom

@@ -1,0 +1,333 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "contact/feature_contact.h"
+
+#include <algorithm>
+#include <cmath>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "carom/predicates.h"
+#include "contact/manifold.h"
+#include "numeric/double_double.h"
+#include "numeric/exact.h"
+#include "shape/convex_core.h"
+#include "shape/measures.h"
+
+namespace carom::internal {
+namespace {
+
+// `box` grown by at least `margin`.
+Box Grown(const Box& box, double margin) {
+  if (margin == 0) return box;
+  const auto below = [](double value) { return std::nextafter(value, -HUGE_VAL); };
+  const auto above = [](double value) { return std::nextafter(value, HUGE_VAL); };
+  return {{below(box.min.x - margin), below(box.min.y - margin)},
+          {above(box.max.x + margin), above(box.max.y + margin)}};
+}
+
+// Calls visit(i, edge of a, j, edge of b) for the pairs of edges whose boxes come within the radii,
+// while it returns true.
+template <class Visit>
+void VisitEdgePairs(const FeatureBody& a, const FeatureBody& b, WorkMeter& meter,
+                    const Visit& visit) {
+  const double radius = a.radius + b.radius;
+  const Box reach_b = Grown(b.polygon().bounds(), radius);
+  bool goes_on = true;
+  a.indexed.VisitEdges(
+      meter, [&](const Box& box) { return reach_b.Intersects(box); },
+      [&](size_t i, const Segment& edge_a) {
+        const Box reach_a = Grown(BoundsOf(edge_a), radius);
+        b.indexed.VisitEdges(
+            meter, [&](const Box& box) { return reach_a.Intersects(box); },
+            [&](size_t j, const Segment& edge_b) {
+              goes_on = visit(i, edge_a, j, edge_b);
+              return goes_on;
+            });
+        return goes_on && !meter.stopped();
+      });
+}
+
+// An edge over which some vertex may get out of a polygon.
+struct Exit {
+  double distance2 = HUGE_VAL;  // rounded
+  uint32_t edge = 0;
+
+  // For heaps, which have the greatest first: the nearest, then the one given first.
+  friend bool operator<(const Exit& a, const Exit& b) {
+    return a.distance2 > b.distance2 || (a.distance2 == b.distance2 && a.edge > b.edge);
+  }
+};
+
+double RoundedDistance2(const Segment& edge, Vec2 p) {
+  const Vec2 e{edge.b.x - edge.a.x, edge.b.y - edge.a.y};
+  const Vec2 d{p.x - edge.a.x, p.y - edge.a.y};
+  const double length2 = e.x * e.x + e.y * e.y;
+  const double along = e.x * d.x + e.y * d.y;
+  if (!(along > 0)) return d.x * d.x + d.y * d.y;
+  if (along >= length2) {
+    const Vec2 d2{p.x - edge.b.x, p.y - edge.b.y};
+    return d2.x * d2.x + d2.y * d2.y;
+  }
+  const double cross = e.x * d.y - e.y * d.x;
+  return cross * cross / length2;
+}
+
+double BoxDistance2(const Box& box, Vec2 p) {
+  const double dx = std::max(0.0, std::max(box.min.x - p.x, p.x - box.max.x));
+  const double dy = std::max(0.0, std::max(box.min.y - p.y, p.y - box.max.y));
+  return dx * dx + dy * dy;
+}
+
+// How a vertex gets out of a polygon.
+struct Penetration {
+  Vec2 direction;
+  double distance = 0;
+  uint32_t feature = 0;  // of the polygon
+};
+
+// The index of an edge's second vertex among all vertices of the polygon.
+uint32_t HeadVertex(const Polygon& polygon, size_t edge) {
+  const EdgeRef ref = polygon.edge_ref(edge);
+  const size_t count = polygon.ring(ref.ring).size();
+  const size_t first = edge - ref.edge;
+  return static_cast<uint32_t>(first + (ref.edge + 1) % count);
+}
+
+class PenetrationSearch {
+ public:
+  PenetrationSearch(const IndexedPolygon& indexed, Vec2 p, WorkMeter& meter)
+      : indexed_(indexed), p_(p), meter_(meter) {}
+
+  // The nearest way out of the polygon for a point in it.
+  Penetration Nearest() {
+    Exit nearest;
+    indexed_.VisitEdges(
+        meter_, [&](const Box& box) { return BoxDistance2(box, p_) <= nearest.distance2; },
+        [&](size_t i, const Segment& edge) {
+          const double distance2 = RoundedDistance2(edge, p_);
+          if (distance2 < nearest.distance2) nearest = {distance2, static_cast<uint32_t>(i)};
+          return true;
+        });
+    Penetration penetration = Through(nearest);
+    if (LeadsOut(nearest, penetration)) return penetration;
+    std::priority_queue<Exit> exits;
+    indexed_.VisitEdges(
+        meter_, [](const Box&) { return true; },
+        [&](size_t i, const Segment& edge) {
+          exits.push({RoundedDistance2(edge, p_), static_cast<uint32_t>(i)});
+          return true;
+        });
+    for (; !exits.empty() && meter_.Spend(1); exits.pop()) {
+      Penetration other = Through(exits.top());
+      if (LeadsOut(exits.top(), other)) return other;
+    }
+    return penetration;
+  }
+
+ private:
+  // The way over the nearest point of the edge. On the edge itself, to its right.
+  Penetration Through(const Exit& exit) const {
+    const Polygon& polygon = indexed_.polygon();
+    const Segment e = polygon.edge(exit.edge);
+    Penetration penetration;
+    penetration.feature = 2 * exit.edge;
+    if (e.a == e.b || DotSign(e.a, p_, e.a, e.b) <= 0) {
+      if (p_ == e.a) return OnEdge(e, penetration);
+      penetration.direction = UnitVector(p_, e.a);
+      penetration.distance = PairLength(p_, e.a).high;
+    } else if (DotSign(e.b, p_, e.a, e.b) >= 0) {
+      penetration.feature = 2 * HeadVertex(polygon, exit.edge);
+      if (p_ == e.b) return OnEdge(e, penetration);
+      penetration.direction = UnitVector(p_, e.b);
+      penetration.distance = PairLength(p_, e.b).high;
+    } else {
+      penetration.feature += 1;
+      const int side = Orientation(e.a, e.b, p_);
+      if (side == 0) return OnEdge(e, penetration);
+      penetration.direction = UnitNormal(e, -side);
+      penetration.distance =
+          std::abs(Divide(PairCross(e.a, e.b, e.a, p_), PairLength(e.a, e.b)).high);
+    }
+    return penetration;
+  }
+  Penetration OnEdge(const Segment& e, Penetration penetration) const {
+    penetration.direction = e.a == e.b ? Vec2{1, 0} : UnitNormal(e, -1);
+    penetration.distance = 0;
+    return penetration;
+  }
+
+  bool IsOutside(const Penetration& penetration, double length) {
+    const Vec2 beyond{p_.x + penetration.direction.x * length,
+                      p_.y + penetration.direction.y * length};
+    return LocateInPolygon(indexed_, beyond, meter_).location == Location::kOutside;
+  }
+
+  // Whether a point a little farther that way is outside; of the two ways off an edge, turns
+  // `penetration` to the one that is.
+  bool LeadsOut(const Exit& exit, Penetration& penetration) {
+    const Box& box = indexed_.polygon().bounds();
+    const double largest = std::max(std::max(std::abs(box.min.x), std::abs(box.max.x)),
+                                    std::max(std::abs(box.min.y), std::abs(box.max.y)));
+    const double margin = std::max(largest * 0x1p-44, penetration.distance * 0x1p-20);
+    if (IsOutside(penetration, penetration.distance + margin)) return true;
+    const Segment e = indexed_.polygon().edge(exit.edge);
+    if (penetration.distance != 0 || e.a == e.b) return false;
+    penetration.direction = {-penetration.direction.x + 0.0, -penetration.direction.y + 0.0};
+    return IsOutside(penetration, margin);
+  }
+
+  const IndexedPolygon& indexed_;
+  Vec2 p_;
+  WorkMeter& meter_;
+};
+
+// The deepest of the contacts seen; of equally deep ones the first.
+class DeepestContact {
+ public:
+  DeepestContact(const FeatureBody& fixed, const FeatureBody& mover, WorkMeter& meter)
+      : fixed_(fixed), mover_(mover), meter_(meter) {}
+
+  // The vertices of each body in the other.
+  void AddVertices() {
+    AddVerticesOf(mover_, fixed_, /*of_mover=*/1);
+    AddVerticesOf(fixed_, mover_, /*of_mover=*/-1);
+  }
+
+  // The pairs of edges, each pair as two convex shapes.
+  void AddEdgePairs() {
+    VisitEdgePairs(fixed_, mover_, meter_,
+                   [&](size_t i, const Segment& a, size_t j, const Segment& b) {
+                     if (CompareDistance(a, Capsule{b, fixed_.radius + mover_.radius}) <= 0) {
+                       AddPair(i, a, j, b);
+                     }
+                     return !meter_.stopped();
+                   });
+  }
+
+  const std::optional<Contact>& contact() const { return contact_; }
+
+ private:
+  void AddVerticesOf(const FeatureBody& inner, const FeatureBody& outer, int of_mover) {
+    const Box& reach = outer.polygon().bounds();
+    inner.indexed.VisitEdges(
+        meter_, [&](const Box& box) { return reach.Intersects(box); },
+        [&](size_t i, const Segment& edge) {
+          AddVertex(inner, outer, static_cast<uint32_t>(i), edge.a, of_mover);
+          return !meter_.stopped();
+        });
+  }
+
+  void AddVertex(const FeatureBody& inner, const FeatureBody& outer, uint32_t index, Vec2 p,
+                 int of_mover) {
+    if (LocateInPolygon(outer.indexed, p, meter_).location == Location::kOutside) return;
+    const Penetration penetration = PenetrationSearch(outer.indexed, p, meter_).Nearest();
+    const double depth = penetration.distance + (inner.radius + outer.radius);
+    if (contact_ && depth <= contact_->depth) return;
+    Contact contact;
+    contact.kind = ContactKind::kFeature;
+    contact.normal = {of_mover * penetration.direction.x + 0.0,
+                      of_mover * penetration.direction.y + 0.0};
+    contact.depth = depth;
+    contact.point_count = 1;
+    const double shift = (penetration.distance + outer.radius - inner.radius) / 2;
+    ContactPoint& point = contact.points[0];
+    point.point = {p.x + penetration.direction.x * shift + 0.0,
+                   p.y + penetration.direction.y * shift + 0.0};
+    point.depth = depth;
+    point.polygon_feature = of_mover > 0 ? penetration.feature : 2 * index;
+    point.mover_feature = of_mover > 0 ? 2 * index : penetration.feature;
+    contact_ = contact;
+  }
+
+  void AddPair(size_t i, const Segment& a, size_t j, const Segment& b) {
+    std::optional<Contact> contact =
+        ConvexContact(EdgeCore(fixed_, i, a), EdgeCore(mover_, j, b), meter_);
+    if (!contact || (contact_ && contact->depth <= contact_->depth)) return;
+    contact->kind = ContactKind::kFeature;
+    contact_ = contact;
+  }
+
+  static ConvexCore EdgeCore(const FeatureBody& body, size_t edge, const Segment& segment) {
+    const Polygon& polygon = body.polygon();
+    const auto index = static_cast<uint32_t>(edge);
+    return {segment, body.radius, index, HeadVertex(polygon, edge), index};
+  }
+
+  const FeatureBody& fixed_;
+  const FeatureBody& mover_;
+  WorkMeter& meter_;
+  std::optional<Contact> contact_;
+};
+
+// Of a point one vertex, as `Polygon::Create` drops the one that closes a ring.
+std::span<const Vec2> RingOf(const Segment& axis) { return {&axis.a, axis.a == axis.b ? 1U : 2U}; }
+
+}  // namespace
+
+Polygon PolygonOf(const Shape& shape) {
+  if (shape.polygon()) return *shape.polygon();
+  const Segment& axis = shape.capsule()->axis;
+  std::optional<Polygon> polygon;
+  RingInto(RingOf(axis), polygon);
+  return *polygon;
+}
+
+double RadiusOf(const Shape& shape) { return shape.capsule() ? shape.capsule()->radius : 0; }
+
+bool SharePoint(const FeatureBody& a, const FeatureBody& b, WorkMeter& meter) {
+  bool meet = false;
+  VisitEdgePairs(a, b, meter, [&](size_t, const Segment& edge_a, size_t, const Segment& edge_b) {
+    meet = CompareDistance(edge_a, Capsule{edge_b, a.radius + b.radius}) <= 0;
+    return !meet;
+  });
+  return meet || HoldsRing(a.indexed, b.polygon(), meter) ||
+         HoldsRing(b.indexed, a.polygon(), meter);
+}
+
+bool ContactMover::Place(const Shape& shape, bool is_convex, const Pose& pose) {
+  core_.reset();
+  indexed_.reset();
+  is_convex_ = is_convex;
+  placed_ = placer_.Place(shape, pose);
+  return placed_ != nullptr;
+}
+
+const ConvexCore* ContactMover::core() {
+  if (is_convex_ && !core_) core_ = CoreOf(*placed_);
+  return core_ ? &*core_ : nullptr;
+}
+
+FeatureBody ContactMover::body() {
+  if (!indexed_) {
+    if (placed_->capsule()) RingInto(RingOf(placed_->capsule()->axis), axis_);
+    indexed_.emplace(placed_->capsule() ? *axis_ : *placed_->polygon(), IndexUse::kOneQuery);
+  }
+  return {*indexed_, RadiusOf(*placed_)};
+}
+
+std::optional<Contact> ContactOf(const IndexedPolygon& fixed, ContactMover& mover,
+                                 WorkMeter& meter) {
+  const ConvexCore* const core = fixed.is_convex() ? mover.core() : nullptr;
+  if (core == nullptr) return FeatureContact({fixed}, mover.body(), meter);
+  if (fixed.core() != nullptr) return ConvexContact(*fixed.core(), *core, meter);
+  if (!meter.Spend(fixed.polygon().vertex_count())) return std::nullopt;
+  return ConvexContact({fixed.polygon().ring(0), fixed.convexity()}, *core, meter);
+}
+
+std::optional<Contact> FeatureContact(const FeatureBody& fixed, const FeatureBody& mover,
+                                      WorkMeter& meter) {
+  DeepestContact deepest(fixed, mover, meter);
+  if (!Grown(fixed.polygon().bounds(), fixed.radius + mover.radius)
+           .Intersects(mover.polygon().bounds())) {
+    return std::nullopt;
+  }
+  deepest.AddVertices();
+  const double radii = fixed.radius + mover.radius;
+  if (!deepest.contact() || deepest.contact()->depth <= radii) deepest.AddEdgePairs();
+  return deepest.contact();
+}
+
+}  // namespace carom::internal

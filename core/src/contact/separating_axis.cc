@@ -1,0 +1,426 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "contact/separating_axis.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "carom/predicates.h"
+#include "numeric/double_lanes.h"
+#include "numeric/dyadic.h"
+#include "numeric/exact.h"
+
+namespace carom::internal {
+namespace {
+
+// The square of a distance as a quotient: of v from the line p -> q, or from the point p.
+struct SquaredDistance {
+  Vec2 p, q, v;
+  bool from_line = true;
+  int sign = 0;      // of (q - p) x (v - p): 1 left, -1 right
+  double value = 0;  // within 2^-41 of itself
+};
+
+struct Quotient {
+  Dyadic numerator, denominator;
+};
+
+Dyadic ExactSum2(const Dyadic& x, const Dyadic& y) { return x * x + y * y; }
+
+Quotient ExactValue(const SquaredDistance& d) {
+  const Dyadic x = Dyadic(d.v.x) - d.p.x;
+  const Dyadic y = Dyadic(d.v.y) - d.p.y;
+  if (!d.from_line) return {ExactSum2(x, y), 1.0};
+  const Dyadic ex = Dyadic(d.q.x) - d.p.x;
+  const Dyadic ey = Dyadic(d.q.y) - d.p.y;
+  const Dyadic cross = ex * y - ey * x;
+  return {cross * cross, ExactSum2(ex, ey)};
+}
+
+// The cross product is within 2^-44 of itself by the filter, or within 2^-51 by its expansion; the
+// squared length within 5u, the quotient within u. In all less than 2^-42 of the value.
+SquaredDistance FromLine(const Segment& edge, Vec2 v) {
+  SquaredDistance d{edge.a, edge.b, v};
+  const Vec2 e{edge.b.x - edge.a.x, edge.b.y - edge.a.y};
+  const double left = e.x * (v.y - edge.a.y);
+  const double right = e.y * (v.x - edge.a.x);
+  double cross = left - right;
+  if (std::abs(cross) * 0x1p-44 <= kCrossError * (std::abs(left) + std::abs(right))) {
+    cross = ExactCross(edge.a, edge.b, edge.a, v).estimate();
+  }
+  d.sign = (cross > 0) - (cross < 0);
+  d.value = cross * cross / (e.x * e.x + e.y * e.y);
+  return d;
+}
+
+SquaredDistance FromPoint(Vec2 p, Vec2 v) {
+  const double x = v.x - p.x;
+  const double y = v.y - p.y;
+  return {p, p, v, false, 0, x * x + y * y};
+}
+
+// The sign of a - b.
+int Compare(const SquaredDistance& a, const SquaredDistance& b) {
+  const double difference = a.value - b.value;
+  if (kHasFilters && std::abs(difference) > 0x1p-40 * (a.value + b.value)) {
+    return difference > 0 ? 1 : -1;
+  }
+  const Quotient exact_a = ExactValue(a);
+  const Quotient exact_b = ExactValue(b);
+  return (exact_a.numerator * exact_b.denominator - exact_b.numerator * exact_a.denominator).sign();
+}
+
+// The sign of the distance less the sum of the radii.
+int CompareToRadii(const SquaredDistance& d, double radius_a, double radius_b) {
+  const double reach = radius_a + radius_b;
+  const double difference = d.value - reach * reach;
+  if (kHasFilters && std::abs(difference) > 0x1p-40 * (d.value + reach * reach)) {
+    return difference > 0 ? 1 : -1;
+  }
+  const Quotient exact = ExactValue(d);
+  const Dyadic radius = Dyadic(radius_a) + radius_b;
+  return (exact.numerator - radius * radius * exact.denominator).sign();
+}
+
+// The vertex of `other` farthest to the left of `e`; of two the one that comes first
+// counter-clockwise.
+size_t FarthestLeft(const Segment& e, const ConvexCore& other, WorkMeter& meter) {
+  const auto gain = [&](size_t from, size_t to) {
+    return CrossSign(e.a, e.b, other.vertex(from), other.vertex(to));
+  };
+  size_t best = 0;
+  for (size_t k = 1; k < other.size() && meter.Spend(1); ++k) {
+    if (gain(best, k) > 0) best = k;
+  }
+  const size_t before = other.Previous(best);
+  return other.size() > 2 && gain(best, before) == 0 ? before : best;
+}
+
+// The same for the edges of `reference` in turn. The direction turns by less than half a turn from
+// edge to edge, so the vertex only advances; in all at most once around and back to the start.
+class Supports {
+ public:
+  Supports(const ConvexCore& reference, const ConvexCore& other, WorkMeter& meter)
+      : reference_(reference), other_(other), meter_(meter) {}
+
+  // `edge` is 0, then 1, and so on.
+  size_t Next(size_t edge) {
+    const Segment e = reference_.Edge(edge);
+    if (edge == 0 || reference_.size() == 2) return at_ = FarthestLeft(e, other_, meter_);
+    for (size_t k = 0; k < other_.size() && meter_.Spend(1); ++k) {
+      const size_t next = other_.Next(at_);
+      if (CrossSign(e.a, e.b, other_.vertex(at_), other_.vertex(next)) <= 0) break;
+      at_ = next;
+    }
+    return at_;
+  }
+
+ private:
+  const ConvexCore& reference_;
+  const ConvexCore& other_;
+  WorkMeter& meter_;
+  size_t at_ = 0;
+};
+
+// How deep each edge of two small cores lies in the other, by plain doubles.
+//
+// All is relative to one vertex; with R the largest coordinate then, each errs by uR, an edge by
+// 4uR, a product by 8uR^2, their difference by 20uR^2, and that of two such, the cross product of
+// an edge and the way to a vertex, by 48uR^2. Taking the rounded length of the edge e for the exact
+// one moves the depth by 24uR^2 / |e|, root, inverse and product by 46uR^2 / |e|: with 256uR^2 the
+// bounds hold. Where |e| rounds to 0 they are no numbers, or infinite, and pass for near.
+class DepthFilter {
+ public:
+  static constexpr size_t kMaxEdges = 16;
+
+  DepthFilter(const ConvexCore& fixed, const ConvexCore& mover) {
+    const Vec2 origin = fixed.vertex(0);
+    const double extent = std::max(fixed_.Take(fixed, origin), mover_.Take(mover, origin));
+    error_ = 256 * kFilterUnit * extent * extent;
+    fixed_.Bound(mover_, error_);
+    if (!separates()) mover_.Bound(fixed_, error_);
+  }
+
+  // Certainly.
+  bool separates() const { return fixed_.least_high < 0 || mover_.least_high < 0; }
+  // The edges of a core that may be the least deep of all: bit k for edge k.
+  uint32_t NearEdges(bool of_fixed) const {
+    const Side& side = of_fixed ? fixed_ : mover_;
+    const double least = std::min(fixed_.least_high, mover_.least_high);
+    uint32_t near = 0;
+    for (size_t k = 0; k < side.edge_count; k += 2) {
+      near |= (SignBits(LoadLanes(&side.low[k]) > least) ^ 3) << k;
+    }
+    return near & ((uint32_t{1} << side.edge_count) - 1);
+  }
+  // The one vertex that may be `FarthestLeft` of an edge of the other core, if there is but one.
+  std::optional<size_t> Support(bool of_fixed, size_t edge) const {
+    const Side& side = of_fixed ? fixed_ : mover_;
+    const Side& other = of_fixed ? mover_ : fixed_;
+    const double ex = side.x[edge + 1] - side.x[edge];
+    const double ey = side.y[edge + 1] - side.y[edge];
+    double best = -HUGE_VAL;
+    double second = -HUGE_VAL;
+    size_t found = 0;
+    for (size_t k = 0; k < other.size; ++k) {
+      const double left = ex * other.y[k] - ey * other.x[k];
+      second = std::max(second, std::min(best, left));
+      found = left > best ? k : found;
+      best = std::max(best, left);
+    }
+    if (!(best - second > error_)) return std::nullopt;
+    return found;
+  }
+
+ private:
+  // The vertices of a core, the first few repeated behind the last one, and bounds of its edges.
+  struct Side {
+    static constexpr size_t kStep = 4;
+
+    // Returns the largest magnitude of a coordinate.
+    double Take(const ConvexCore& core, Vec2 origin) {
+      const std::span<const Vec2> vertices = core.vertices();
+      size = vertices.size();
+      edge_count = core.edge_count();
+      Lanes extent{};
+      for (size_t i = 0; i < size; ++i) {
+        const Lanes v = ToLanes(vertices[i]) - ToLanes(origin);
+        x[i] = v[0];
+        y[i] = v[1];
+        extent = Max(extent, Abs(v));
+      }
+      for (size_t i = 0; i <= kStep; ++i) {
+        x[size + i] = x[i];
+        y[size + i] = y[i];
+      }
+      return std::max(extent[0], extent[1]);
+    }
+
+    void Bound(const Side& other, double error) {
+      Double2 least{HUGE_VAL, HUGE_VAL};
+      for (size_t k = 0; k < edge_count; k += kStep) {
+        Double2 ex[2], ey[2], best[2];
+        for (size_t h = 0; h < 2; ++h) {
+          const size_t i = k + 2 * h;
+          ex[h] = LoadLanes(&x[i + 1]) - LoadLanes(&x[i]);
+          ey[h] = LoadLanes(&y[i + 1]) - LoadLanes(&y[i]);
+          best[h] = Double2{-HUGE_VAL, -HUGE_VAL};
+        }
+        for (size_t j = 0; j < other.size; ++j) {
+          const Double2 px{other.x[j], other.x[j]};
+          const Double2 py{other.y[j], other.y[j]};
+          best[0] = Max(best[0], ex[0] * py - ey[0] * px);
+          best[1] = Max(best[1], ex[1] * py - ey[1] * px);
+        }
+        for (size_t h = 0; h < 2; ++h) {
+          const size_t i = k + 2 * h;
+          const Double2 cross = best[h] - (ex[h] * LoadLanes(&y[i]) - ey[h] * LoadLanes(&x[i]));
+          const Double2 inverse = 1 / SquareRoot(ex[h] * ex[h] + ey[h] * ey[h]);
+          const Double2 bound = (cross - error) * inverse;
+          std::memcpy(&low[i], &bound, sizeof bound);
+          least = Min((cross + error) * inverse, least);
+        }
+      }
+      least_high = std::min(least[0], least[1]);
+    }
+
+    size_t size = 0;
+    size_t edge_count = 0;
+    double least_high = HUGE_VAL;
+    double x[kMaxEdges + kStep + 1], y[kMaxEdges + kStep + 1];
+    double low[kMaxEdges + kStep];
+  };
+
+  Side fixed_, mover_;
+  double error_ = 0;
+};
+
+struct Sums {
+  Dyadic x, y, count;
+};
+
+Sums SumsOf(const ConvexCore& core, WorkMeter& meter) {
+  Sums sums;
+  const std::span<const Vec2> points = core.given();
+  for (const Vec2 p : points) {
+    if (!meter.Spend(1)) break;
+    sums.x = sums.x + p.x;
+    sums.y = sums.y + p.y;
+  }
+  sums.count = static_cast<double>(points.size());
+  return sums;
+}
+
+// The sign of direction . (centre of mover - centre of fixed).
+int TowardsMover(const ConvexCore& fixed, const ConvexCore& mover, Vec2 from, Vec2 to,
+                 WorkMeter& meter) {
+  const Sums a = SumsOf(fixed, meter);
+  const Sums b = SumsOf(mover, meter);
+  const Dyadic x = b.x * a.count - a.x * b.count;
+  const Dyadic y = b.y * a.count - a.y * b.count;
+  // The direction is (to - from) turned clockwise: the normal of the edge.
+  return ((Dyadic(to.y) - from.y) * x - (Dyadic(to.x) - from.x) * y).sign();
+}
+
+// The least of the axes seen, with the ties of ContactAxis.
+class LeastAxis {
+ public:
+  LeastAxis(const ConvexCore& fixed, const ConvexCore& mover, WorkMeter& meter)
+      : fixed_(fixed), mover_(mover), meter_(meter) {}
+
+  // Returns false if the axis separates.
+  bool Add(const Axis& axis) {
+    const ConvexCore& reference = axis.fixed_is_reference ? fixed_ : mover_;
+    const ConvexCore& other = axis.fixed_is_reference ? mover_ : fixed_;
+    const SquaredDistance depth = FromLine(reference.Edge(axis.edge), other.vertex(axis.support));
+    if (depth.sign < 0) return false;
+    const int order = found_ ? Compare(depth, least_) : -1;
+    if (order < 0 || (order == 0 && IsBefore(axis, axis_))) {
+      found_ = true;
+      axis_ = axis;
+      least_ = depth;
+    }
+    return true;
+  }
+
+  const Axis& axis() const { return axis_; }
+
+ private:
+  bool IsBefore(const Axis& a, const Axis& b) const {
+    if (a.fixed_is_reference != b.fixed_is_reference) return a.fixed_is_reference;
+    const ConvexCore& reference = a.fixed_is_reference ? fixed_ : mover_;
+    const uint32_t order_a = reference.edge_order(a.edge);
+    const uint32_t order_b = reference.edge_order(b.edge);
+    if (order_a != order_b) return order_a < order_b;
+    Segment edge = reference.Edge(a.edge);
+    if (!a.fixed_is_reference) std::swap(edge.a, edge.b);  // the normal points to the mover
+    const int towards = TowardsMover(fixed_, mover_, edge.a, edge.b, meter_);
+    if (towards != 0) return towards > 0;
+    const Vec2 normal{edge.b.y - edge.a.y, edge.a.x - edge.b.x};
+    return normal.x > 0 || (normal.x == 0 && normal.y > 0);
+  }
+
+  const ConvexCore& fixed_;
+  const ConvexCore& mover_;
+  WorkMeter& meter_;
+  bool found_ = false;
+  Axis axis_;
+  SquaredDistance least_;
+};
+
+// Gives `least` the edges of one core that may be the least deep. Returns false if one separates.
+bool AddNearEdges(const DepthFilter& filter, bool of_fixed, const ConvexCore& reference,
+                  const ConvexCore& other, LeastAxis& least, WorkMeter& meter) {
+  for (uint32_t near = filter.NearEdges(of_fixed); near != 0; near &= near - 1) {
+    const auto k = static_cast<size_t>(std::countr_zero(near));
+    const std::optional<size_t> support = filter.Support(of_fixed, k);
+    const size_t vertex = support ? *support : FarthestLeft(reference.Edge(k), other, meter);
+    if (!least.Add({AxisKind::kEdge, of_fixed, k, vertex})) return false;
+  }
+  return true;
+}
+
+// The same of all edges.
+bool AddEdges(bool of_fixed, const ConvexCore& reference, const ConvexCore& other, LeastAxis& least,
+              WorkMeter& meter) {
+  Supports supports(reference, other, meter);
+  for (size_t k = 0; k < reference.edge_count(); ++k) {
+    if (!meter.Spend(1) || !least.Add({AxisKind::kEdge, of_fixed, k, supports.Next(k)})) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The least axis of cores that meet; nothing if they are apart.
+std::optional<Axis> DepthAxis(const ConvexCore& fixed, const ConvexCore& mover, WorkMeter& meter) {
+  // Without area, the edges' normals do not tell on a common line.
+  if (fixed.size() <= 2 && mover.size() <= 2 &&
+      !Intersects(Segment{fixed.vertices().front(), fixed.vertices().back()},
+                  Segment{mover.vertices().front(), mover.vertices().back()})) {
+    return std::nullopt;
+  }
+  LeastAxis least(fixed, mover, meter);
+  if (std::max(fixed.size(), mover.size()) > DepthFilter::kMaxEdges) {
+    if (!AddEdges(true, fixed, mover, least, meter)) return std::nullopt;
+    if (!AddEdges(false, mover, fixed, least, meter)) return std::nullopt;
+    return least.axis();
+  }
+  if (!meter.Spend(fixed.size() + mover.size())) return std::nullopt;
+  const DepthFilter filter(fixed, mover);
+  if (filter.separates() || !AddNearEdges(filter, true, fixed, mover, least, meter) ||
+      !AddNearEdges(filter, false, mover, fixed, least, meter)) {
+    return std::nullopt;
+  }
+  return least.axis();
+}
+
+// The nearest of the pairs of features seen; of equal ones the first.
+class NearestPair {
+ public:
+  explicit NearestPair(WorkMeter& meter) : meter_(meter) {}
+
+  void AddEdges(const ConvexCore& reference, const ConvexCore& other, bool fixed_is_reference) {
+    for (size_t k = 0; k < reference.edge_count(); ++k) {
+      const Segment e = reference.Edge(k);
+      for (size_t v = 0; v < other.size(); ++v) {
+        if (!meter_.Spend(1)) return;
+        const Vec2 p = other.vertex(v);
+        if (DotSign(e.a, p, e.a, e.b) <= 0 || DotSign(e.b, p, e.a, e.b) >= 0) continue;
+        const SquaredDistance distance = FromLine(e, p);
+        if (distance.sign < 0) Add({AxisKind::kEdge, fixed_is_reference, k, v}, distance);
+      }
+    }
+  }
+  void AddVertices(const ConvexCore& fixed, const ConvexCore& mover) {
+    for (size_t i = 0; i < fixed.size(); ++i) {
+      for (size_t j = 0; j < mover.size(); ++j) {
+        if (!meter_.Spend(1)) return;
+        Add({AxisKind::kVertices, true, i, j}, FromPoint(fixed.vertex(i), mover.vertex(j)));
+      }
+    }
+  }
+
+  const Axis& axis() const { return axis_; }
+  const SquaredDistance& distance() const { return least_; }
+
+ private:
+  void Add(const Axis& axis, const SquaredDistance& distance) {
+    if (found_ && Compare(distance, least_) >= 0) return;
+    found_ = true;
+    axis_ = axis;
+    least_ = distance;
+  }
+
+  WorkMeter& meter_;
+  bool found_ = false;
+  Axis axis_;
+  SquaredDistance least_;
+};
+
+}  // namespace
+
+std::optional<Axis> ContactAxis(const ConvexCore& fixed, const ConvexCore& mover,
+                                WorkMeter& meter) {
+  if (fixed.size() == 1 && mover.size() == 1 && fixed.vertex(0) == mover.vertex(0)) {
+    return Axis{};
+  }
+  if (std::optional<Axis> axis = DepthAxis(fixed, mover, meter)) return axis;
+  if (fixed.radius() == 0 && mover.radius() == 0) return std::nullopt;
+  NearestPair nearest(meter);
+  nearest.AddEdges(fixed, mover, true);
+  nearest.AddEdges(mover, fixed, false);
+  nearest.AddVertices(fixed, mover);
+  if (meter.stopped()) return std::nullopt;
+  const int order = CompareToRadii(nearest.distance(), fixed.radius(), mover.radius());
+  if (order > 0) return std::nullopt;
+  Axis axis = nearest.axis();
+  axis.cores = order == 0 ? Cores::kTouchingRadii : Cores::kApart;
+  return axis;
+}
+
+}  // namespace carom::internal

@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Which items are near? A tree eight wide over the boxes of items in a fixed order.
+//
+// Eight consecutive items make a node, eight such nodes a node of the next level, and so on: an
+// implicit tree, no pointers, built in O(n), as good as the order is local. A node keeps its eight
+// boxes in columns of floats rounded outward, 128 bytes, so that one vector compares all eight.
+// Culling by them may let too much pass, never too little.
+// docs/adr/0007-paged-scenes.md tells why.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "carom/geometry.h"
+#include "carom/work_meter.h"
+#include "numeric/lanes.h"
+#include "shape/meets_box.h"
+
+namespace carom::internal {
+
+// The nearest float that is not above, respectively not below. Finite for accepted coordinates.
+inline float RoundedDown(double value) {
+  const auto nearest = static_cast<float>(value);
+  if (nearest <= value) return nearest;
+  if (nearest == 0) return -std::numeric_limits<float>::denorm_min();
+  const auto bits = std::bit_cast<int32_t>(nearest);
+  return std::bit_cast<float>(nearest > 0 ? bits - 1 : bits + 1);  // floats order like their bits
+}
+inline float RoundedUp(double value) { return -RoundedDown(-value); }
+
+// A box of floats, rounded outward.
+struct FloatBox {
+  explicit FloatBox(const Box& box)
+      : min_x(RoundedDown(box.min.x)),
+        min_y(RoundedDown(box.min.y)),
+        max_x(RoundedUp(box.max.x)),
+        max_y(RoundedUp(box.max.y)) {}
+
+  float min_x, min_y, max_x, max_y;
+};
+
+// Eight boxes. Those that are not there are empty: min +inf, max -inf.
+struct alignas(64) BoxNode {
+  static constexpr size_t kWidth = 8;
+  using Column = std::array<float, kWidth>;
+
+  BoxNode();
+  void Set(size_t lane, const Box& box);
+  Box box(size_t lane) const { return {{min_x[lane], min_y[lane]}, {max_x[lane], max_y[lane]}}; }
+  // Of all eight.
+  Box bounds() const;
+  // The boxes that may meet `reach`, which is finite: at least those that do, for rounding is
+  // monotonic.
+  LaneBits Meeting(const Box& reach) const;
+  // At most the squared distances of the boxes from `from`; +inf for those that are not there.
+  Column LowerDistances2(const FloatBox& from) const;
+
+  // Which of eight numbers are finite and at most `limit`.
+  static LaneBits Within(const Column& values, double limit);
+
+  Column min_x, min_y, max_x, max_y;
+};
+
+inline LaneBits BoxNode::Meeting(const Box& reach) const {
+  const auto half = [](const Column& column, size_t i) { return LoadLanes(&column[4 * i]); };
+  const auto x0 = static_cast<float>(reach.min.x);
+  const auto y0 = static_cast<float>(reach.min.y);
+  const auto x1 = static_cast<float>(reach.max.x);
+  const auto y1 = static_cast<float>(reach.max.y);
+  const auto meeting = [&](size_t i) {
+    return (half(min_x, i) <= x1) & (half(min_y, i) <= y1) & (half(max_x, i) >= x0) &
+           (half(max_y, i) >= y0);
+  };
+  return Bits(meeting(0), meeting(1));
+}
+
+inline LaneBits BoxNode::Within(const Column& values, double limit) {
+  constexpr float kMost = std::numeric_limits<float>::max();
+  const float most = limit < kMost ? RoundedUp(limit) : kMost;
+  return Bits(LoadLanes(&values[0]) <= most, LoadLanes(&values[4]) <= most);
+}
+
+// A gap is within 2^-24 of that of the floats, which is not above that of the boxes; so the sum of
+// squares is within 2^-21 of itself, or 2^-147 where it is next to nothing.
+inline BoxNode::Column BoxNode::LowerDistances2(const FloatBox& from) const {
+  Column distances2;
+  const Float4 zero{};
+  for (size_t i = 0; i < kWidth; i += 4) {
+    const Float4 dx =
+        Max(Max(LoadLanes(&min_x[i]) - from.max_x, from.min_x - LoadLanes(&max_x[i])), zero);
+    const Float4 dy =
+        Max(Max(LoadLanes(&min_y[i]) - from.max_y, from.min_y - LoadLanes(&max_y[i])), zero);
+    const Float4 square = (dx * dx + dy * dy) * (1 - 0x1p-20F) - 0x1p-140F;
+    std::memcpy(&distances2[i], &square, sizeof square);
+  }
+  return distances2;
+}
+
+// Immutable after construction, hence thread-safe.
+class BoxTree {
+ public:
+  // An empty tree.
+  BoxTree() = default;
+  // `box_of(i)` is the box of item i in [0, count).
+  template <class BoxOf>
+  BoxTree(size_t count, BoxOf box_of) : count_(count) {
+    std::vector<BoxNode> leaves((count + BoxNode::kWidth - 1) / BoxNode::kWidth);
+    for (size_t i = 0; i < count; ++i) {
+      leaves[i / BoxNode::kWidth].Set(i % BoxNode::kWidth, box_of(i));
+    }
+    AddLevels(std::move(leaves));
+  }
+
+  size_t count() const { return count_; }
+  // 0 for an empty tree. The root is node 0 of level level_count() - 1. The child in lane k of node
+  // n is node 8 n + k of the level below, below level 0 item 8 n + k.
+  size_t level_count() const { return level_count_; }
+  const BoxNode& node(size_t level, size_t index) const {
+    return nodes_[level_begin_[level] + index];
+  }
+
+  // Calls visit(item) for each item for which `meets(box)` holds of its box and of all boxes above,
+  // in order, while it returns true and the meter allows. Returns whether both always did. The box
+  // asked is a little larger than the item's. Each box is a unit of work. Fastest by a `MeetsBox`.
+  template <class Meets, class Visit>
+  bool Traverse(WorkMeter& meter, const Meets& meets, const Visit& visit) const {
+    return count_ == 0 || TraverseNode(level_count() - 1, 0, meter, meets, visit);
+  }
+
+  // Calls visit(item) for each item whose distance from `from` may be at most the root of `limit2`,
+  // which `visit` may lower, likewise; of a node's boxes the nearest first.
+  template <class Visit>
+  bool TraverseNearest(WorkMeter& meter, const FloatBox& from, const double& limit2,
+                       const Visit& visit) const {
+    return count_ == 0 || TraverseNearest(level_count() - 1, 0, meter, from, limit2, visit);
+  }
+
+ private:
+  void AddLevels(std::vector<BoxNode> level);
+
+  template <class Visit>
+  bool TraverseNearest(size_t level, size_t index, WorkMeter& meter, const FloatBox& from,
+                       const double& limit2, const Visit& visit) const {
+    if (!meter.Spend(BoxNode::kWidth)) return false;
+    const BoxNode::Column distances2 = node(level, index).LowerDistances2(from);
+    for (LaneBits bits = BoxNode::Within(distances2, limit2); bits != 0;) {
+      size_t nearest = static_cast<size_t>(std::countr_zero(bits));
+      for (LaneBits rest = bits & (bits - 1); rest != 0; rest &= rest - 1) {
+        const auto lane = static_cast<size_t>(std::countr_zero(rest));
+        if (distances2[lane] < distances2[nearest]) nearest = lane;
+      }
+      if (distances2[nearest] > limit2) break;
+      bits &= ~(LaneBits{1} << nearest);
+      const size_t child = index * BoxNode::kWidth + nearest;
+      if (!(level == 0 ? visit(child)
+                       : TraverseNearest(level - 1, child, meter, from, limit2, visit))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  template <class Meets, class Visit>
+  bool TraverseNode(size_t level, size_t index, WorkMeter& meter, const Meets& meets,
+                    const Visit& visit) const {
+    if (!meter.Spend(BoxNode::kWidth)) return false;
+    const BoxNode& at = node(level, index);
+    for (size_t lane = 0; lane < BoxNode::kWidth; ++lane) {
+      const size_t child = index * BoxNode::kWidth + lane;
+      if (!(at.min_x[lane] <= at.max_x[lane]) || !meets(at.box(lane))) continue;
+      if (!(level == 0 ? visit(child) : TraverseNode(level - 1, child, meter, meets, visit))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  template <class Visit>
+  bool TraverseNode(size_t level, size_t index, WorkMeter& meter, const MeetsBox& meets,
+                    const Visit& visit) const {
+    if (!meter.Spend(BoxNode::kWidth)) return false;
+    for (LaneBits bits = node(level, index).Meeting(meets.reach); bits != 0; bits &= bits - 1) {
+      const size_t child = index * BoxNode::kWidth + static_cast<size_t>(std::countr_zero(bits));
+      if (!(level == 0 ? visit(child) : TraverseNode(level - 1, child, meter, meets, visit))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  static constexpr size_t kMaxLevels = 11;  // of 2^32 items
+
+  size_t count_ = 0;
+  size_t level_count_ = 0;
+  std::array<uint32_t, kMaxLevels> level_begin_{};  // from the leaves up
+  std::vector<BoxNode> nodes_;
+};
+
+}  // namespace carom::internal

@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "index/closest.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "carom/predicates.h"
+#include "numeric/exact.h"
+#include "numeric/lanes.h"
+#include "shape/point_distances.h"
+
+namespace carom::internal {
+namespace {
+
+// Edges of a pair of shapes that are looked at for a first bound: about this many each.
+constexpr size_t kSamples = 16;
+
+// The search over pairs of edges.
+class PairSearch {
+ public:
+  PairSearch(const Core& a, const Core& b, const ClosestQuery& query, WorkMeter& meter)
+      : a_(a), b_(b), enough_(query.enough), limit2_(query.limit2), meter_(meter) {}
+
+  // Returns whether a pair within `enough` was found.
+  bool Run() {
+    if (a_.polygon() != nullptr && b_.IsPoint()) {
+      VisitRuns(*a_.polygon());
+      return done_;
+    }
+    Sample();
+    a_.VisitEdges(
+        meter_, [this](const Box& box) { return LowerDistance2(box, b_.bounds()) <= limit2_; },
+        [this](size_t index, const Segment& edge) { return Visit(index, edge); });
+    return done_;
+  }
+
+  std::optional<Closest> best() const { return best_; }
+
+ private:
+  // Some vertices of either bound the distance of the cores from above, so that edges far away are
+  // passed over from the start.
+  void Sample() {
+    const size_t step_a = a_.edge_count() / kSamples + 1;
+    const size_t step_b = b_.edge_count() / kSamples + 1;
+    if (step_a == 1 && step_b == 1) return;
+    double least2 = HUGE_VAL;
+    for (size_t i = 0; i < a_.edge_count(); i += step_a) {
+      if (!meter_.Spend(1)) return;
+      const Vec2 p = a_.edge(i).a;
+      for (size_t k = 0; k < b_.edge_count(); k += step_b) {
+        const Vec2 q = b_.edge(k).a;
+        least2 = std::min(least2, UpperDistance2({p, p}, {q, q}));
+      }
+    }
+    LowerLimit(least2);
+  }
+
+  // The same for a point: of a few edges at a time those that may be within the limit.
+  void VisitRuns(const IndexedPolygon& polygon) {
+    const Segment point = b_.edge(0);
+    PointDistances distances(polygon.polygon(), point.a);
+    polygon.VisitRuns(
+        meter_, [this](const Box& box) { return LowerDistance2(box, b_.bounds()) <= limit2_; },
+        [&](size_t first, size_t last) {
+          if (!meter_.Spend(last - first)) return false;
+          distances.Measure(first, last);
+          LowerLimit(distances.upper());
+          const LaneBits edges = (LaneBits{1} << (last - first)) - 1;
+          for (LaneBits bits = distances.Within(limit2_) & edges; bits != 0; bits &= bits - 1) {
+            const size_t i = first + static_cast<size_t>(std::countr_zero(bits));
+            Measure(i, polygon.polygon().edge(i), 0, point);
+            if (done_) return false;
+          }
+          return true;
+        });
+  }
+
+  // A pair is within this squared distance. What is within `enough` stays within the limit.
+  void LowerLimit(double distance2) {
+    limit2_ = std::min(limit2_, std::max(distance2, SquareBounds(enough_).high));
+  }
+
+  bool Visit(size_t index_a, const Segment& edge_a) {
+    const Box bounds = BoundsOf(edge_a);
+    b_.VisitEdges(
+        meter_, [&](const Box& box) { return LowerDistance2(box, bounds) <= limit2_; },
+        [&](size_t index_b, const Segment& edge_b) {
+          Measure(index_a, edge_a, index_b, edge_b);
+          return !done_;
+        });
+    return !done_;
+  }
+
+  void Measure(size_t index_a, const Segment& edge_a, size_t index_b, const Segment& edge_b) {
+    if (Intersects(edge_a, edge_b)) {
+      best_ = Closest{Closest::Kind::kCrossing, index_a, index_b};
+      done_ = true;
+      return;
+    }
+    const auto improve = [&](Vec2 vertex, const Segment& edge, bool vertex_is_of_a) {
+      const Approach approach(vertex, edge);
+      if (approach.distance2.low > limit2_) return false;
+      if (best_ && Compare(approach, *best_->approach) >= 0) return false;
+      best_ = Closest{Closest::Kind::kApart, index_a, index_b, 0, vertex_is_of_a, approach};
+      LowerLimit(approach.distance2.high);
+      return true;
+    };
+    bool improved = improve(edge_b.a, edge_a, false);
+    if (!b_.IsPoint()) {
+      improved |= improve(edge_b.b, edge_a, false);
+      improved |= improve(edge_a.a, edge_b, true);
+      improved |= improve(edge_a.b, edge_b, true);
+    }
+    // Only a pair nearer than all before can be the first within `enough`.
+    done_ = improved && Compare(*best_->approach, enough_) <= 0;
+  }
+
+  const Core& a_;
+  const Core& b_;
+  const LengthSum enough_;
+  double limit2_;
+  WorkMeter& meter_;
+  std::optional<Closest> best_;
+  bool done_ = false;
+};
+
+// The first ring of `inner` whose first vertex is a point of `outer`. Where no edges of the cores
+// meet, each ring lies in one face.
+std::optional<size_t> RingInside(const Core& outer, const Core& inner, WorkMeter& meter) {
+  if (outer.polygon() == nullptr || !outer.bounds().Intersects(inner.bounds())) return std::nullopt;
+  for (size_t ring = 0; ring < inner.ring_count(); ++ring) {
+    if (!meter.Spend(1)) return std::nullopt;
+    const Vec2 start = inner.ring_start(ring);
+    if (LocateInPolygon(*outer.polygon(), start, meter).location != Location::kOutside) return ring;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Closest> FindClosest(const Core& a, const Core& b, const ClosestQuery& query,
+                                   WorkMeter& meter) {
+  PairSearch search(a, b, query, meter);
+  if (search.Run()) return search.best();
+  if (const std::optional<size_t> ring = RingInside(a, b, meter)) {
+    return Closest{Closest::Kind::kBInA, 0, 0, *ring};
+  }
+  if (const std::optional<size_t> ring = RingInside(b, a, meter)) {
+    return Closest{Closest::Kind::kAInB, 0, 0, *ring};
+  }
+  if (meter.stopped()) return std::nullopt;
+  return search.best();
+}
+
+}  // namespace carom::internal

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "index/edit_history.h"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "numeric/box_distance.h"
+
+namespace carom::internal {
+namespace {
+
+uint64_t NextState() {
+  static std::atomic<uint64_t> last = 0;
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+bool MayMeet(const Box& box, Vec2 center, double radius) {
+  return !box.empty() && LowerDistance2(box, {center, center}) <= radius * radius * kUp;
+}
+
+}  // namespace
+
+EditHistory::EditHistory() : state_(NextState()) {}
+
+EditHistory::EditHistory(const EditHistory& base, std::vector<Box> boxes) : state_(NextState()) {
+  Commit commit{base.state_, {}, std::move(boxes)};
+  for (const Box& box : commit.boxes) commit.all.Extend(box);
+  if (commit.boxes.size() > kMaxBoxes) commit.boxes = {};
+  commits_.push_back(std::make_shared<const Commit>(std::move(commit)));
+  const size_t kept = std::min(base.commits_.size(), kMaxCommits - 1);
+  commits_.insert(commits_.end(), base.commits_.begin(),
+                  base.commits_.begin() + static_cast<std::ptrdiff_t>(kept));
+}
+
+bool EditHistory::MayHaveTouched(uint64_t since, Vec2 center, double radius) const {
+  if (since == state_) return false;
+  for (const std::shared_ptr<const Commit>& commit : commits_) {
+    if (MayMeet(commit->all, center, radius)) {
+      if (commit->boxes.empty()) return true;
+      const auto meets = [&](const Box& box) { return MayMeet(box, center, radius); };
+      if (std::any_of(commit->boxes.begin(), commit->boxes.end(), meets)) return true;
+    }
+    if (commit->base == since) return false;
+  }
+  return true;
+}
+
+}  // namespace carom::internal

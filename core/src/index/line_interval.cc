@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "index/line_interval.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace carom::internal {
+namespace {
+
+// Measured on scenes of polygons that cover from a hundredth to a third of the plane.
+constexpr double kFirst = 4;  // in spacings of the scene
+constexpr double kGrowth = 3;
+
+}  // namespace
+
+void LineInterval::Start(const Line& line, const SceneIndex& scene, bool is_whole) {
+  begin_ = line.t_min;
+  end_ = line.t_max;
+  bounds_ = line.bounds;
+  before_ = {};
+  left_ = kMost - 1;
+  const double dx = line.dx.high;
+  const double dy = line.dy.high;
+  const double longer = std::max(std::abs(dx), std::abs(dy));
+  const double first = kFirst * scene.spacing();
+  if (is_whole || !(first > 0) || longer * (line.t_max - line.t_min) <= kGrowth * first) return;
+  length_ = first / longer;
+  double enter = line.t_min;
+  leave_ = line.t_max;
+  const auto pass = [&](double from, double d, double min, double max) {
+    if (d == 0) return;
+    enter = std::max(enter, ((d > 0 ? min : max) - from) / d);
+    leave_ = std::min(leave_, ((d > 0 ? max : min) - from) / d);
+  };
+  pass(line.origin.x, dx, scene.bounds().min.x, scene.bounds().max.x);
+  pass(line.origin.y, dy, scene.bounds().min.y, scene.bounds().max.y);
+  if (!(enter + length_ < leave_)) return;
+  end_ = enter + length_;
+  bounds_ = line.BoundsBetween(begin_, end_);
+}
+
+void LineInterval::Advance(const Line& line, double limit) {
+  begin_ = end_;
+  length_ *= kGrowth;
+  --left_;
+  const double end = begin_ + length_;
+  end_ = std::min(left_ > 0 && end < leave_ ? end : line.t_max, limit);
+  before_ = bounds_;
+  bounds_ = line.BoundsBetween(begin_, end_);
+}
+
+}  // namespace carom::internal

@@ -1,0 +1,227 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "index/line_traversal.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#ifndef CAROM_CORE_SRC_LINE_TRAVERSAL_CC_  // the first time this file is compiled
+#define CAROM_CORE_SRC_LINE_TRAVERSAL_CC_
+namespace carom::internal {
+namespace {
+
+// For each eight bits the numbers of those that are set, in front.
+constexpr auto kSetLanes = [] {
+  std::array<std::array<uint8_t, 8>, 256> table{};
+  for (size_t bits = 0; bits < table.size(); ++bits) {
+    size_t count = 0;
+    for (uint8_t lane = 0; lane < 8; ++lane) {
+      if ((bits >> lane & 1) != 0) table[bits][count++] = lane;
+    }
+  }
+  return table;
+}();
+
+}  // namespace
+}  // namespace carom::internal
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/src/index/line_traversal.cc"
+#include "hwy/foreach_target.h"  // compiles this file once for each instruction set
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace carom::internal::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// How many pairs ahead the memory of a node is asked for.
+constexpr size_t kAhead = 16;
+
+// Writes the children of `node` that the line may meet from `targets` and `lines` on: `first` + k
+// for lane k. Returns their number.
+HWY_INLINE size_t AddChildren(const BoxNode& node, const LineCull& cull, uint32_t first,
+                              uint16_t line, uint32_t* targets, uint16_t* lines) {
+  const hn::CappedTag<float, BoxNode::kWidth> d;
+  const float* const start = node.min_x.data();
+  const auto normal_x = hn::Set(d, cull.normal_x);
+  const auto normal_y = hn::Set(d, cull.normal_y);
+  unsigned bits = 0;
+  for (size_t i = 0; i < BoxNode::kWidth; i += hn::Lanes(d)) {
+    const auto in_x = hn::And(hn::Le(hn::Load(d, start + kMinX + i), hn::Set(d, cull.max_x)),
+                              hn::Ge(hn::Load(d, start + kMaxX + i), hn::Set(d, cull.min_x)));
+    const auto in_y = hn::And(hn::Le(hn::Load(d, start + kMinY + i), hn::Set(d, cull.max_y)),
+                              hn::Ge(hn::Load(d, start + kMaxY + i), hn::Set(d, cull.min_y)));
+    const auto upper = hn::MulAdd(normal_x, hn::Load(d, start + cull.upper_x + i),
+                                  hn::Mul(normal_y, hn::Load(d, start + cull.upper_y + i)));
+    const auto lower = hn::MulAdd(normal_x, hn::Load(d, start + cull.lower_x + i),
+                                  hn::Mul(normal_y, hn::Load(d, start + cull.lower_y + i)));
+    const auto on_line =
+        hn::And(hn::Ge(upper, hn::Set(d, cull.least)), hn::Le(lower, hn::Set(d, cull.most)));
+    uint8_t lanes[8];
+    hn::StoreMaskBits(d, hn::And(hn::And(in_x, in_y), on_line), lanes);
+    bits |= static_cast<unsigned>(lanes[0]) << i;
+  }
+  const hn::CappedTag<uint32_t, BoxNode::kWidth> numbers;
+  const hn::Rebind<uint8_t, decltype(numbers)> bytes;
+  for (size_t i = 0; i < BoxNode::kWidth; i += hn::Lanes(numbers)) {
+    const auto lanes = hn::PromoteTo(numbers, hn::LoadU(bytes, kSetLanes[bits].data() + i));
+    hn::StoreU(hn::Add(lanes, hn::Set(numbers, first)), numbers, targets + i);
+  }
+  const uint64_t four = uint64_t{0x0001000100010001} * line;
+  std::memcpy(lines, &four, sizeof(four));
+  std::memcpy(lines + 4, &four, sizeof(four));
+  return static_cast<size_t>(std::popcount(bits));
+}
+
+// Opens the nodes of a part of `in`: `node_of(target)` is one, its children are `first_of(target)`
+// and those that follow.
+template <class NodeOf, class FirstOf>
+HWY_INLINE void Open(const Frontier& in, size_t begin, const LineCull* lines, Frontier& out,
+                     const NodeOf& node_of, const FirstOf& first_of) {
+  const size_t size = std::min(Frontier::kPart, in.count - begin);
+  std::array<const BoxNode*, Frontier::kPart + kAhead> nodes;
+  for (size_t i = 0; i < size; ++i) {
+    nodes[i] = node_of(in.targets[begin + i]);
+    if (i >= kAhead) continue;
+    __builtin_prefetch(nodes[i]->min_x.data());
+    __builtin_prefetch(nodes[i]->max_x.data());
+  }
+  std::fill_n(nodes.data() + size, kAhead, node_of(in.targets[begin]));
+  size_t count = out.count;
+  for (size_t i = 0; i < size; ++i) {
+    __builtin_prefetch(nodes[i + kAhead]->min_x.data());
+    __builtin_prefetch(nodes[i + kAhead]->max_x.data());
+    const uint32_t target = in.targets[begin + i];
+    const uint16_t line = in.lines[begin + i];
+    count += AddChildren(*nodes[i], lines[line], first_of(target), line, out.targets.data() + count,
+                         out.lines.data() + count);
+  }
+  out.count = count;
+}
+
+void OpenUpperNodes(const SceneIndex& scene, size_t level, const Frontier& in, size_t begin,
+                    const LineCull* lines, Frontier& out) {
+  const BoxTree& tree = scene.tree();
+  Open(
+      in, begin, lines, out, [&](uint32_t node) { return &tree.node(level, node); },
+      [](uint32_t node) { return node * uint32_t{BoxNode::kWidth}; });
+}
+
+void OpenTileNodes(const SceneIndex& scene, size_t level, const Frontier& in, size_t begin,
+                   const LineCull* lines, Frontier& out) {
+  Open(
+      in, begin, lines, out,
+      [&](uint32_t number) {
+        const Slot node = Slot::Of(number);
+        return &scene.tile(node.tile).tree().node(level, node.index);
+      },
+      [](uint32_t number) {
+        const Slot node = Slot::Of(number);
+        return Slot{node.tile, node.index * uint32_t{BoxNode::kWidth}}.number();
+      });
+}
+
+}  // namespace
+}  // namespace carom::internal::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace carom::internal {
+namespace {
+
+HWY_EXPORT(OpenUpperNodes);
+HWY_EXPORT(OpenTileNodes);
+
+}  // namespace
+
+LineCull::LineCull(const Line& line, const Box& reach, double magnitude) {
+  const double dx = line.dx.high;
+  const double dy = line.dy.high;
+  const double longer = std::max(std::abs(dx), std::abs(dy));
+  // 2^-e for a longer side in [2^e, 2^(e+1)).
+  const uint64_t exponent = std::bit_cast<uint64_t>(longer) >> 52;
+  const double scale = exponent == 0 ? 0 : std::bit_cast<double>((uint64_t{2046} - exponent) << 52);
+  normal_x = static_cast<float>(-dy * scale);
+  normal_y = static_cast<float>(dx * scale);
+  const double offset = normal_x * line.origin.x + normal_y * line.origin.y;
+  const double size = std::max({magnitude, std::abs(line.origin.x), std::abs(line.origin.y)});
+  const double slack = size * 0x1p-18 + 0x1p-120;
+  far = 2 * size;
+  least = static_cast<float>(offset - slack);
+  most = static_cast<float>(offset + slack);
+  upper_x = normal_x >= 0 ? kMaxX : kMinX;
+  lower_x = normal_x >= 0 ? kMinX : kMaxX;
+  upper_y = normal_y >= 0 ? kMaxY : kMinY;
+  lower_y = normal_y >= 0 ? kMinY : kMaxY;
+  SetReach(reach);
+}
+
+void LineCull::SetReach(const Box& reach) {
+  min_x = static_cast<float>(std::max(reach.min.x, -far));
+  min_y = static_cast<float>(std::max(reach.min.y, -far));
+  max_x = static_cast<float>(std::min(reach.max.x, far));
+  max_y = static_cast<float>(std::min(reach.max.y, far));
+}
+
+void LineDescent::Run(const SceneIndex& scene, size_t count, LineObserver& observer,
+                      WorkMeter& meter) {
+  const size_t levels = scene.tree().level_count();
+  if (levels == 0) return;
+  for (Frontier& frontier : upper_) frontier.count = 0;
+  for (Frontier& frontier : in_tiles_) frontier.count = 0;
+  for (size_t i = 0; i < count; ++i) upper_[levels].Add(0, static_cast<uint16_t>(i));
+  OpenUpper({scene, observer, meter}, levels);
+}
+
+void LineDescent::OpenUpper(const Call& call, size_t level) {
+  if (level == 0) return OpenTiles(call);
+  Frontier& in = upper_[level];
+  for (size_t begin = 0; begin < in.count; begin += Frontier::kPart) {
+    if (!call.meter.Spend(BoxNode::kWidth * std::min(in.count - begin, Frontier::kPart))) return;
+    HWY_DYNAMIC_DISPATCH(OpenUpperNodes)
+    (call.scene, level - 1, in, begin, lines.data(), upper_[level - 1]);
+    OpenUpper(call, level - 1);
+  }
+  in.count = 0;
+}
+
+// Trees of tiles may have fewer levels than others: their roots join the pairs of their level.
+void LineDescent::OpenTiles(const Call& call) {
+  Frontier& in = upper_[0];
+  for (size_t begin = 0; begin < in.count; begin += Frontier::kPart) {
+    const size_t end = std::min(begin + Frontier::kPart, in.count);
+    for (size_t i = begin; i < end; ++i) {
+      const uint32_t tile = in.targets[i];
+      in_tiles_[call.scene.tile(tile).tree().level_count()].Add(Slot{tile, 0}.number(),
+                                                                in.lines[i]);
+    }
+    for (size_t level = kTileLevels; level > 0; --level) OpenInTiles(call, level);
+    if (call.meter.stopped()) return;
+  }
+  in.count = 0;
+}
+
+void LineDescent::OpenInTiles(const Call& call, size_t level) {
+  Frontier& in = in_tiles_[level];
+  Frontier& out = in_tiles_[level - 1];
+  for (size_t begin = 0; begin < in.count; begin += Frontier::kPart) {
+    if (!call.meter.Spend(BoxNode::kWidth * std::min(in.count - begin, Frontier::kPart))) return;
+    HWY_DYNAMIC_DISPATCH(OpenTileNodes)(call.scene, level - 1, in, begin, lines.data(), out);
+    if (level > 1) {
+      OpenInTiles(call, level - 1);
+    } else {
+      call.observer.Visit(out);
+      out.count = 0;
+    }
+  }
+  in.count = 0;
+}
+
+}  // namespace carom::internal
+#endif  // HWY_ONCE

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// How often do these edges wind around a point, one edge after the other?
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <span>
+
+#include "carom/geometry.h"
+#include "carom/predicates.h"
+#include "numeric/exact.h"
+#include "numeric/lanes.h"
+
+namespace carom::internal {
+
+// Counts the signed crossings of the horizontal ray from a point to the right. An edge counts where
+// it passes the point's y in the half-open sense (its lower end belongs to it, its upper one does
+// not), so a vertex is never counted twice.
+class PointScan {
+ public:
+  explicit PointScan(Vec2 p) : p_(p) {}
+
+  // Returns false where the point is on the edge.
+  bool Add(const Segment& edge) {
+    const bool starts_above = edge.a.y > p_.y;
+    if (starts_above == (edge.b.y > p_.y)) {
+      // It may still end at the height of the point, or lie there.
+      return (edge.a.y != p_.y && edge.b.y != p_.y) || !IsOnSegment(p_, edge);
+    }
+    return AddPassing(edge.a, edge.b, starts_above);
+  }
+
+  // The eight edges of a chain of nine vertices. Returns false where the point is on one.
+  bool AddEight(const Vec2* vertices);
+
+  // The edges of a ring.
+  bool AddRing(std::span<const Vec2> ring, bool open);
+
+  // A chord, from a to b, that the point is not on.
+  void AddChord(Vec2 a, Vec2 b) {
+    const bool starts_above = a.y > p_.y;
+    if (starts_above != (b.y > p_.y)) AddPassing(a, b, starts_above);
+  }
+
+  void AddCrossings(int crossings) { winding_ += crossings; }
+
+  int64_t winding() const { return winding_; }
+
+ private:
+  // The line of an edge that passes the height of the point meets it there on the edge.
+  bool AddPassing(Vec2 a, Vec2 b, bool starts_above) {
+    const double left = (a.x - p_.x) * (b.y - p_.y);
+    const double right = (a.y - p_.y) * (b.x - p_.x);
+    const double cross = left - right;
+    // The filter of CrossSign.
+    int side = Sign(cross);
+    if (std::abs(cross) < kCrossError * (std::abs(left) + std::abs(right)) || cross == 0) {
+      side = CrossSign(p_, a, p_, b);
+      if (side == 0) return false;
+    }
+    winding_ += starts_above ? -(side < 0) : side > 0;
+    return true;
+  }
+
+  Vec2 p_;
+  int64_t winding_ = 0;
+};
+
+// As `Add` for each, two at a time. Where an edge ends at the height of the point, or the filter
+// does not decide, all are done one by one.
+inline bool PointScan::AddEight(const Vec2* vertices) {
+  const auto from_p = [&](size_t i) {
+    return Double2{vertices[i].x, vertices[i].y} - Double2{p_.x, p_.y};
+  };
+  Long2 crossings{0, 0};
+  Long2 unclear{0, 0};
+  Double2 first = from_p(0);
+  for (size_t i = 0; i < kLanes; i += 2) {
+    const Double2 middle = from_p(i + 1);
+    const Double2 last = from_p(i + 2);
+    const Double2 a_y{first[1], middle[1]};
+    const Double2 b_y{middle[1], last[1]};
+    const Double2 left = Double2{first[0], middle[0]} * b_y;
+    const Double2 right = a_y * Double2{middle[0], last[0]};
+    const Double2 cross = left - right;
+    const Long2 starts_above = a_y > 0;
+    const Long2 ends_above = b_y > 0;
+    const Long2 passes = starts_above ^ ends_above;
+    unclear |=
+        (a_y == 0) | (b_y == 0) | (passes & (Abs(cross) <= kCrossError * (Abs(left) + Abs(right))));
+    crossings += passes & ((starts_above & (cross < 0)) - (ends_above & (cross > 0)));
+    first = last;
+  }
+  if ((unclear[0] | unclear[1]) == 0) {
+    winding_ += crossings[0] + crossings[1];
+    return true;
+  }
+  for (size_t i = 0; i < kLanes; ++i) {
+    if (!Add({vertices[i], vertices[i + 1]})) return false;
+  }
+  return true;
+}
+
+inline bool PointScan::AddRing(std::span<const Vec2> ring, bool open) {
+  size_t i = 0;
+  for (; i + kLanes < ring.size(); i += kLanes) {
+    if (!AddEight(ring.data() + i)) return false;
+  }
+  for (; i + 1 < ring.size(); ++i) {
+    if (!Add({ring[i], ring[i + 1]})) return false;
+  }
+  return (open && ring.size() > 1) || Add({ring.back(), ring.front()});
+}
+
+}  // namespace carom::internal

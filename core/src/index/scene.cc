@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "carom/scene.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/types/variant.h"
+#include "carom/status.h"
+#include "index/edit_history.h"
+#include "index/scene_index.h"
+
+namespace carom {
+namespace {
+
+using internal::EditHistory;
+using internal::SceneIndex;
+
+absl::Status CheckLimits(size_t polygons, size_t vertices, const SceneLimits& limits) {
+  if (polygons > limits.max_polygons) {
+    return Refused(absl::StatusCode::kResourceExhausted, "polygons",
+                   absl::StrCat("must be at most ", limits.max_polygons, " (polygons a scene)"));
+  }
+  if (vertices > limits.max_vertices) {
+    return Refused(
+        absl::StatusCode::kResourceExhausted, "polygons",
+        absl::StrCat("must have at most ", limits.max_vertices, " vertices (vertices a scene)"));
+  }
+  return absl::OkStatus();
+}
+
+uint64_t EditedId(const SceneEdit& edit) {
+  if (const auto* add = std::get_if<AddPolygon>(&edit)) return add->polygon.id();
+  if (const auto* replace = std::get_if<ReplacePolygon>(&edit)) return replace->polygon.id();
+  return std::get<RemovePolygon>(edit).id;
+}
+
+const char* IdField(const SceneEdit& edit) {
+  if (std::holds_alternative<AddPolygon>(edit)) return "add.id";
+  return std::holds_alternative<ReplacePolygon>(edit) ? "replace.id" : "remove";
+}
+
+// The checks of `Scene::Commit` in the order of precedence that it states.
+absl::Status CheckEdits(const Scene& scene, const std::vector<SceneEdit>& edits) {
+  Refusal twice;
+  Refusal exists;
+  Refusal missing;
+  absl::flat_hash_set<uint64_t> seen;
+  for (size_t i = 0; i < edits.size(); ++i) {
+    const uint64_t id = EditedId(edits[i]);
+    const std::string field = absl::StrCat("edits[", i, "].", IdField(edits[i]));
+    if (!seen.insert(id).second) {
+      twice.Add(field, "must not occur twice in one commit");
+      continue;
+    }
+    const bool present = scene.Find(id) != nullptr;
+    const bool adds = std::holds_alternative<AddPolygon>(edits[i]);
+    if (adds && present) exists.Add(field, "is in the scene already");
+    if (!adds && !present) missing.Add(field, "is not in the scene");
+  }
+  if (!twice.empty()) return twice.status();
+  if (!exists.empty()) return exists.status(absl::StatusCode::kAlreadyExists);
+  return missing.status(absl::StatusCode::kNotFound);
+}
+
+// Names each polygon whose id an earlier one has.
+absl::Status CheckIds(const std::vector<Polygon>& polygons) {
+  std::vector<uint64_t> ids(polygons.size());
+  for (size_t i = 0; i < polygons.size(); ++i) ids[i] = polygons[i].id();
+  std::sort(ids.begin(), ids.end());
+  if (std::adjacent_find(ids.begin(), ids.end()) == ids.end()) return absl::OkStatus();
+  absl::flat_hash_set<uint64_t> seen;
+  Refusal refusal;
+  for (size_t i = 0; i < polygons.size(); ++i) {
+    if (!seen.insert(polygons[i].id()).second) {
+      refusal.Add(absl::StrCat("polygons[", i, "].id"), "must be unique in the scene");
+    }
+  }
+  return refusal.status();
+}
+
+// All of it anew.
+std::unique_ptr<const SceneIndex> Rebuilt(const Scene& scene,
+                                          const std::vector<const Polygon*>& gone,
+                                          std::vector<Polygon> arriving) {
+  absl::flat_hash_set<uint64_t> gone_ids;
+  for (const Polygon* polygon : gone) gone_ids.insert(polygon->id());
+  std::vector<Polygon> polygons = std::move(arriving);
+  polygons.reserve(polygons.size() + scene.polygon_count());
+  for (size_t i = 0; i < scene.polygon_count(); ++i) {
+    if (!gone_ids.contains(scene.polygon(i).id())) polygons.push_back(scene.polygon(i));
+  }
+  return std::make_unique<const SceneIndex>(std::move(polygons), Workers{});
+}
+
+}  // namespace
+
+Scene::Scene(std::unique_ptr<const SceneIndex> index, std::unique_ptr<const EditHistory> history,
+             uint64_t version)
+    : version_(version), index_(std::move(index)), history_(std::move(history)) {}
+
+Scene::~Scene() = default;
+
+size_t Scene::polygon_count() const { return index_->polygon_count(); }
+size_t Scene::vertex_count() const { return index_->vertex_count(); }
+const Box& Scene::bounds() const { return index_->bounds(); }
+const Polygon* Scene::Find(uint64_t id) const { return index_->Find(id); }
+const Polygon& Scene::polygon(size_t index) const { return index_->polygon(index); }
+
+absl::StatusOr<Scene::Ptr> Scene::Create(std::vector<Polygon> polygons, uint64_t version,
+                                         const SceneLimits& limits, const Workers& workers) {
+  size_t vertices = 0;
+  for (const Polygon& polygon : polygons) vertices += polygon.vertex_count();
+  if (absl::Status status = CheckLimits(polygons.size(), vertices, limits); !status.ok()) {
+    return status;
+  }
+  if (absl::Status status = CheckIds(polygons); !status.ok()) return status;
+  return Ptr(new Scene(std::make_unique<const SceneIndex>(std::move(polygons), workers),
+                       std::make_unique<const EditHistory>(), version));
+}
+
+absl::StatusOr<Scene::Ptr> Scene::Commit(std::vector<SceneEdit> edits, uint64_t version,
+                                         const SceneLimits& limits) const {
+  if (absl::Status status = CheckEdits(*this, edits); !status.ok()) return status;
+  size_t vertices = vertex_count();
+  std::vector<const Polygon*> gone;
+  std::vector<Polygon> arriving;
+  for (SceneEdit& edit : edits) {
+    if (!std::holds_alternative<AddPolygon>(edit)) {
+      gone.push_back(Find(EditedId(edit)));
+      vertices -= gone.back()->vertex_count();
+    }
+    if (auto* add = std::get_if<AddPolygon>(&edit)) {
+      arriving.push_back(std::move(add->polygon));
+    } else if (auto* replace = std::get_if<ReplacePolygon>(&edit)) {
+      arriving.push_back(std::move(replace->polygon));
+    }
+  }
+  for (const Polygon& polygon : arriving) vertices += polygon.vertex_count();
+  const size_t polygons = polygon_count() - gone.size() + arriving.size();
+  if (absl::Status status = CheckLimits(polygons, vertices, limits); !status.ok()) return status;
+  std::vector<Box> touched;
+  touched.reserve(gone.size() + arriving.size());
+  for (const Polygon* polygon : gone) touched.push_back(polygon->bounds());
+  for (const Polygon& polygon : arriving) touched.push_back(polygon.bounds());
+  const bool rebuilds = 2 * edits.size() > polygon_count() || !index_->HasPlaceFor(arriving);
+  std::unique_ptr<const SceneIndex> index =
+      rebuilds ? Rebuilt(*this, gone, std::move(arriving))
+               : std::make_unique<const SceneIndex>(*index_, gone, std::move(arriving));
+  return Ptr(new Scene(std::move(index),
+                       std::make_unique<const EditHistory>(*history_, std::move(touched)),
+                       version));
+}
+
+}  // namespace carom

@@ -1,0 +1,339 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "index/scene_index.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iterator>
+#include <utility>
+
+namespace carom::internal {
+namespace {
+
+constexpr int kCurveBits = 31;  // of a place along a side
+
+// The place of `value` between `min` and `max` in [0, 2^kCurveBits).
+uint32_t Cell(double value, double min, double max) {
+  if (!(max > min)) return 0;
+  constexpr double kCells = uint32_t{1} << kCurveBits;
+  return static_cast<uint32_t>(std::clamp((value - min) / (max - min) * kCells, 0.0, kCells - 1));
+}
+
+// The distance along Hilbert's curve (1891) of a cell: two bits a level, and the quarter that the
+// next levels lie in is turned so that its curve begins where the last one ended.
+uint64_t HilbertPlace(uint32_t x, uint32_t y) {
+  uint64_t place = 0;
+  for (int bit = kCurveBits - 1; bit >= 0; --bit) {
+    const uint32_t right = x >> bit & 1;
+    const uint32_t upper = y >> bit & 1;
+    place = place << 2 | ((3 * right) ^ upper);
+    if (upper == 0) {
+      const uint32_t flip = right == 0 ? 0 : ~uint32_t{0};
+      const uint32_t turned = y ^ flip;
+      y = x ^ flip;
+      x = turned;
+    }
+  }
+  return place;
+}
+
+// Calls work(begin, end) for parts of [0, count).
+template <class Work>
+void Share(size_t count, const Workers& workers, const Work& work) {
+  const size_t parts = std::clamp<size_t>(workers.parts, 1, std::max<size_t>(count, 1));
+  workers.run(parts, [&](size_t i) { work(count * i / parts, count * (i + 1) / parts); });
+}
+
+// Sorts parts, then merges them.
+template <class T, class Less>
+void SortShared(std::vector<T>& items, const Workers& workers, const Less& less) {
+  const auto at = [&](size_t i) { return items.begin() + static_cast<std::ptrdiff_t>(i); };
+  std::vector<size_t> ends(1, 0);
+  const size_t parts = std::clamp<size_t>(workers.parts, 1, std::max<size_t>(items.size(), 1));
+  for (size_t i = 1; i <= parts; ++i) ends.push_back(items.size() * i / parts);
+  workers.run(parts, [&](size_t i) { std::sort(at(ends[i]), at(ends[i + 1]), less); });
+  for (size_t i = 1; i < parts; ++i) {
+    std::inplace_merge(items.begin(), at(ends[i]), at(ends[i + 1]), less);
+  }
+}
+
+// Twice the box, so that a scene may grow before its curve no longer tells places apart.
+Box Doubled(const Box& box) {
+  const double x = (box.max.x - box.min.x) / 2;
+  const double y = (box.max.y - box.min.y) / 2;
+  return {{box.min.x - x, box.min.y - y}, {box.max.x + x, box.max.y + y}};
+}
+
+bool Holds(const Box& outer, const Box& inner) {
+  return inner.empty() || (outer.Contains(inner.min) && outer.Contains(inner.max));
+}
+
+bool ById(const Polygon& a, const Polygon& b) { return a.id() < b.id(); }
+
+std::vector<IdPage::Entry> Entries(std::vector<Polygon> polygons) {
+  std::vector<IdPage::Entry> entries;
+  entries.reserve(polygons.size());
+  for (Polygon& polygon : polygons) {
+    const uint64_t id = polygon.id();
+    entries.push_back({id, std::move(polygon)});
+  }
+  return entries;
+}
+
+using Ordered = std::vector<std::pair<CurveKey, uint32_t>>;
+
+// Cuts order[begin, end), whose places agree but for their last `bit` + 1 bits, into tiles: at the
+// halves of the squares that the curve fills one after the other, so that tiles overlap by no more
+// than polygons are large. Appends the end of each.
+void CutAtSquares(const Ordered& order, size_t begin, size_t end, int bit,
+                  std::vector<size_t>& ends) {
+  if (end - begin <= kPageSize) return ends.push_back(end);
+  if (bit < 0) {  // all in one place
+    const size_t middle = begin + (end - begin) / 2;
+    CutAtSquares(order, begin, middle, bit, ends);
+    return CutAtSquares(order, middle, end, bit, ends);
+  }
+  const auto at = [&](size_t i) { return order.begin() + static_cast<std::ptrdiff_t>(i); };
+  const auto found = std::partition_point(
+      at(begin), at(end), [bit](const auto& entry) { return (entry.first.place >> bit & 1) == 0; });
+  const auto middle = static_cast<size_t>(found - order.begin());
+  if (middle > begin) CutAtSquares(order, begin, middle, bit - 1, ends);
+  if (middle < end) CutAtSquares(order, middle, end, bit - 1, ends);
+}
+
+// Joins tiles that are small with the one before, as edits do.
+void JoinSmall(std::vector<size_t>& ends) {
+  size_t count = 1;  // of the ends that are kept, the first of which is where the first tile begins
+  for (size_t i = 1; i < ends.size(); ++i) {
+    const size_t size = ends[i] - ends[i - 1];
+    const bool joins = count > 1 && ends[i] - ends[count - 2] <= kPageSize &&
+                       (size < kPageSize / 4 || ends[count - 1] - ends[count - 2] < kPageSize / 4);
+    ends[joins ? count - 1 : count] = ends[i];
+    if (!joins) ++count;
+  }
+  ends.resize(count);
+}
+
+// The middle of a box.
+struct Place {
+  Vec2 at;
+  uint32_t index;
+};
+
+// Orders places so that nodes of eight, and of eight such nodes, are compact: cuts across the
+// longer side, at whole nodes.
+void SplitEvenly(Place* begin, Place* end) {
+  const auto count = static_cast<size_t>(end - begin);
+  if (count <= BoxNode::kWidth) return;
+  size_t node = BoxNode::kWidth;
+  while (node * BoxNode::kWidth < count) node *= BoxNode::kWidth;
+  Box box;
+  for (const Place* place = begin; place != end; ++place) box.Extend(place->at);
+  const bool by_x = box.max.x - box.min.x >= box.max.y - box.min.y;
+  Place* const middle = begin + (count / node + 1) / 2 * node;
+  std::nth_element(begin, middle, end, [by_x](const Place& a, const Place& b) {
+    return by_x ? a.at.x < b.at.x : a.at.y < b.at.y;
+  });
+  SplitEvenly(begin, middle);
+  SplitEvenly(middle, end);
+}
+
+// Items in the order in which a tree over their boxes is best.
+template <class BoxOf>
+std::vector<uint32_t> Arranged(size_t count, const BoxOf& box_of) {
+  std::vector<Place> places;
+  places.reserve(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    const Box box = box_of(i);
+    places.push_back({{box.min.x / 2 + box.max.x / 2, box.min.y / 2 + box.max.y / 2}, i});
+  }
+  SplitEvenly(places.data(), places.data() + count);
+  std::vector<uint32_t> order;
+  order.reserve(count);
+  for (const Place& place : places) order.push_back(place.index);
+  return order;
+}
+
+// Of polygons all over a box, or along its longer side.
+double SpacingIn(const Box& box, size_t count) {
+  const double width = box.max.x - box.min.x;
+  const double height = box.max.y - box.min.y;
+  const auto n = static_cast<double>(count);
+  return std::max(std::sqrt(width * height / n), std::max(width, height) / n);
+}
+
+double MedianSpacing(const Pages<Tile>& tiles) {
+  if (tiles.empty()) return 0;
+  std::vector<double> spacings;
+  spacings.reserve(tiles.size());
+  for (const auto& tile : tiles) {
+    spacings.push_back(SpacingIn(tile.head.bounds, tile.head.polygon_count));
+  }
+  const auto median = spacings.begin() + static_cast<std::ptrdiff_t>(spacings.size() / 2);
+  std::nth_element(spacings.begin(), median, spacings.end());
+  return *median;
+}
+
+std::shared_ptr<const IdPage> MakeIdPage(std::vector<IdPage::Entry> entries) {
+  return std::make_shared<const IdPage>(std::move(entries));
+}
+
+}  // namespace
+
+CurveKey Curve::KeyOf(const Polygon& polygon) const {
+  const Box& box = polygon.bounds();
+  const uint32_t x = Cell(box.min.x / 2 + box.max.x / 2, frame_.min.x, frame_.max.x);
+  const uint32_t y = Cell(box.min.y / 2 + box.max.y / 2, frame_.min.y, frame_.max.y);
+  return {HilbertPlace(x, y), polygon.id()};
+}
+
+Tile::Tile(std::vector<IndexedPolygon> polygons, const Curve& curve) {
+  const std::vector<uint32_t> order =
+      Arranged(polygons.size(), [&](size_t i) { return polygons[i].polygon().bounds(); });
+  head_.first_key = curve.KeyOf(polygons[0].polygon());
+  head_.polygon_count = polygons.size();
+  polygons_.reserve(polygons.size());
+  for (const uint32_t i : order) {
+    head_.bounds.Extend(polygons[i].polygon().bounds());
+    head_.vertex_count += polygons[i].polygon().vertex_count();
+    polygons_.push_back(std::move(polygons[i]));
+  }
+  tree_ = BoxTree(polygons_.size(), [this](size_t i) { return polygons_[i].polygon().bounds(); });
+}
+
+std::vector<IndexedPolygon> Tile::Sorted(const Curve& curve) const {
+  Ordered order;
+  order.reserve(polygons_.size());
+  for (const IndexedPolygon& indexed : polygons_) {
+    order.emplace_back(curve.KeyOf(indexed.polygon()), static_cast<uint32_t>(order.size()));
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<IndexedPolygon> sorted;
+  sorted.reserve(polygons_.size());
+  for (const auto& [key, i] : order) sorted.push_back(polygons_[i]);
+  return sorted;
+}
+
+SceneIndex::SceneIndex(std::vector<Polygon> polygons, const Workers& workers) {
+  for (const Polygon& polygon : polygons) bounds_.Extend(polygon.bounds());
+  curve_ = Curve(Doubled(bounds_));
+  Ordered order(polygons.size());
+  Share(polygons.size(), workers, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      order[i] = {curve_.KeyOf(polygons[i]), static_cast<uint32_t>(i)};
+    }
+  });
+  SortShared(order, workers, std::less<>());
+  std::vector<size_t> ends{0};
+  if (!order.empty()) CutAtSquares(order, 0, order.size(), 2 * kCurveBits - 1, ends);
+  JoinSmall(ends);
+  std::vector<std::shared_ptr<const Tile>> tiles(ends.size() - 1);
+  Share(tiles.size(), workers, [&](size_t begin, size_t end) {
+    for (size_t at = begin; at < end; ++at) {
+      std::vector<IndexedPolygon> in_tile;
+      in_tile.reserve(ends[at + 1] - ends[at]);
+      for (size_t i = ends[at]; i < ends[at + 1]; ++i) {
+        in_tile.emplace_back(polygons[order[i].second]);
+      }
+      tiles[at] = std::make_shared<const Tile>(std::move(in_tile), curve_);
+    }
+  });
+  tiles_.assign(tiles.begin(), tiles.end());
+  SortShared(polygons, workers, ById);
+  const auto at = [&](size_t i) {
+    return std::make_move_iterator(polygons.begin() + static_cast<std::ptrdiff_t>(i));
+  };
+  for (size_t i = 0; i < polygons.size(); i += kPageSize) {
+    const size_t last = std::min(i + kPageSize, polygons.size());
+    id_pages_.push_back(MakeIdPage(Entries(std::vector<Polygon>(at(i), at(last)))));
+  }
+  Finish();
+}
+
+SceneIndex::SceneIndex(const SceneIndex& base, const std::vector<const Polygon*>& gone,
+                       std::vector<Polygon> arriving)
+    : curve_(base.curve_) {
+  const auto key_of = [this](const IndexedPolygon& a) { return curve_.KeyOf(a.polygon()); };
+  std::vector<CurveKey> gone_keys;
+  std::vector<uint64_t> gone_ids;
+  for (const Polygon* polygon : gone) {
+    gone_keys.push_back(curve_.KeyOf(*polygon));
+    gone_ids.push_back(polygon->id());
+  }
+  std::sort(gone_keys.begin(), gone_keys.end());
+  std::sort(gone_ids.begin(), gone_ids.end());
+  std::vector<IndexedPolygon> indexed;
+  indexed.reserve(arriving.size());
+  for (const Polygon& polygon : arriving) indexed.emplace_back(polygon);
+  std::sort(indexed.begin(), indexed.end(), [&](const IndexedPolygon& a, const IndexedPolygon& b) {
+    return key_of(a) < key_of(b);
+  });
+  tiles_ = Edited(
+      base.tiles_, gone_keys, std::move(indexed), key_of,
+      [this](const Tile& tile) { return tile.Sorted(curve_); },
+      [this](std::vector<IndexedPolygon> polygons) {
+        return std::make_shared<const Tile>(std::move(polygons), curve_);
+      });
+  std::sort(arriving.begin(), arriving.end(), ById);
+  id_pages_ = Edited(
+      base.id_pages_, gone_ids, Entries(std::move(arriving)),
+      [](const IdPage::Entry& entry) { return entry.id; },
+      [](const IdPage& page) {
+        return std::vector<IdPage::Entry>(page.entries().begin(), page.entries().end());
+      },
+      MakeIdPage);
+  Finish();
+}
+
+bool SceneIndex::HasPlaceFor(const std::vector<Polygon>& arriving) const {
+  return std::all_of(arriving.begin(), arriving.end(), [this](const Polygon& polygon) {
+    return Holds(curve_.frame(), polygon.bounds());
+  });
+}
+
+void SceneIndex::Finish() {
+  bounds_ = Box{};
+  vertex_count_ = 0;
+  for (const PageRef<Tile>& tile : tiles_) {
+    bounds_.Extend(tile.head.bounds);
+    vertex_count_ += tile.head.vertex_count;
+  }
+  if (!bounds_.empty()) {
+    magnitude_ = std::max({std::abs(bounds_.min.x), std::abs(bounds_.min.y),
+                           std::abs(bounds_.max.x), std::abs(bounds_.max.y)});
+  }
+  spacing_ = MedianSpacing(tiles_);
+  const auto box_of = [this](size_t i) { return tiles_[i].head.bounds; };
+  const std::vector<uint32_t> order = Arranged(tiles_.size(), box_of);
+  arranged_.reserve(tiles_.size());
+  for (const uint32_t i : order) arranged_.push_back(tiles_[i].page.get());
+  tree_ = BoxTree(order.size(), [&](size_t i) { return box_of(order[i]); });
+  id_page_begin_.reserve(id_pages_.size());
+  polygon_count_ = 0;
+  for (const PageRef<IdPage>& page : id_pages_) {
+    id_page_begin_.push_back(polygon_count_);
+    polygon_count_ += page.head.count;
+  }
+}
+
+const Polygon* SceneIndex::Find(uint64_t id) const {
+  const auto after = std::upper_bound(
+      id_pages_.begin(), id_pages_.end(), id,
+      [](uint64_t wanted, const auto& page) { return wanted < page.head.first_key; });
+  if (after == id_pages_.begin()) return nullptr;
+  const std::span<const IdPage::Entry> entries = std::prev(after)->page->entries();
+  const auto found = std::lower_bound(
+      entries.begin(), entries.end(), id,
+      [](const IdPage::Entry& entry, uint64_t wanted) { return entry.id < wanted; });
+  return found != entries.end() && found->id == id ? &found->polygon : nullptr;
+}
+
+const Polygon& SceneIndex::polygon(size_t index) const {
+  const auto after = std::upper_bound(id_page_begin_.begin(), id_page_begin_.end(), index);
+  const auto page = static_cast<size_t>(after - id_page_begin_.begin()) - 1;
+  return id_pages_[page].page->entries()[index - id_page_begin_[page]].polygon;
+}
+
+}  // namespace carom::internal

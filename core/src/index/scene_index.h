@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Which polygons of a scene are near, and which has an id?
+//
+// Polygons lie in tiles of some hundred: what a space-filling curve passes in a square, or in half
+// of one. A tile has a tree over its polygons, the scene one over its tiles. A commit makes anew
+// the tiles it touches and the upper tree, and shares all else. docs/adr/0007-paged-scenes.md tells
+// why.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "carom/geometry.h"
+#include "carom/polygon.h"
+#include "carom/scene.h"
+#include "carom/work_meter.h"
+#include "index/box_tree.h"
+#include "index/indexed_polygon.h"
+#include "index/pages.h"
+
+namespace carom::internal {
+
+// A place along the curve; the id tells apart what is at one place.
+struct CurveKey {
+  uint64_t place = 0;
+  uint64_t id = 0;
+
+  friend constexpr bool operator<(const CurveKey& a, const CurveKey& b) {
+    return a.place != b.place ? a.place < b.place : a.id < b.id;
+  }
+};
+
+// A Hilbert curve over a box. What is outside of it is keyed as if at its border.
+class Curve {
+ public:
+  Curve() = default;
+  explicit Curve(const Box& frame) : frame_(frame) {}
+
+  const Box& frame() const { return frame_; }
+  CurveKey KeyOf(const Polygon& polygon) const;
+
+ private:
+  Box frame_;
+};
+
+// Polygons that are near each other. Immutable, hence thread-safe.
+class Tile {
+ public:
+  using Entry = IndexedPolygon;
+  using Key = CurveKey;
+  struct Head {
+    CurveKey first_key;
+    Box bounds;
+    size_t polygon_count = 0;
+    size_t vertex_count = 0;
+  };
+
+  // `polygons` are sorted along the curve.
+  Tile(std::vector<IndexedPolygon> polygons, const Curve& curve);
+
+  // As the tree has them.
+  std::span<const IndexedPolygon> entries() const { return polygons_; }
+  // Along the curve.
+  std::vector<IndexedPolygon> Sorted(const Curve& curve) const;
+  const BoxTree& tree() const { return tree_; }
+  const Head& head() const { return head_; }
+
+ private:
+  std::vector<IndexedPolygon> polygons_;
+  BoxTree tree_;
+  Head head_;
+};
+
+// Polygons by ascending id. Immutable, hence thread-safe.
+class IdPage {
+ public:
+  struct Entry {
+    uint64_t id;
+    Polygon polygon;
+  };
+  using Key = uint64_t;
+  struct Head {
+    uint64_t first_key;
+    size_t count;
+  };
+
+  explicit IdPage(std::vector<Entry> entries) : entries_(std::move(entries)) {}
+
+  std::span<const Entry> entries() const { return entries_; }
+  Head head() const { return {entries_[0].id, entries_.size()}; }
+
+ private:
+  std::vector<Entry> entries_;
+};
+
+// Immutable after construction, hence thread-safe.
+class SceneIndex {
+ public:
+  // Of polygons in any order, whose ids differ.
+  SceneIndex(std::vector<Polygon> polygons, const Workers& workers);
+  // Of `base` without the polygons in `gone`, which it has, and with `arriving`, whose ids it then
+  // has not.
+  SceneIndex(const SceneIndex& base, const std::vector<const Polygon*>& gone,
+             std::vector<Polygon> arriving);
+
+  // Whether `base`, edited so, would still be in order along its curve.
+  bool HasPlaceFor(const std::vector<Polygon>& arriving) const;
+
+  size_t polygon_count() const { return polygon_count_; }
+  size_t vertex_count() const { return vertex_count_; }
+  const Box& bounds() const { return bounds_; }
+  // The largest magnitude of a coordinate.
+  double magnitude() const { return magnitude_; }
+  // About how far a polygon is from the next in the median tile. 0 for an empty scene, and where
+  // all polygons are one point.
+  double spacing() const { return spacing_; }
+
+  // The polygon with this id, or null. O(log n).
+  const Polygon* Find(uint64_t id) const;
+  // By ascending id, `index` in [0, polygon_count()).
+  const Polygon& polygon(size_t index) const;
+
+  const BoxTree& tree() const { return tree_; }
+  // Item `index` of the tree.
+  const Tile& tile(size_t index) const { return *arranged_[index]; }
+
+  // Calls visit(indexed polygon) for the polygons for which `meets(box)` holds of all boxes above,
+  // in no particular order, while it returns true and the meter allows.
+  template <class Meets, class Visit>
+  bool Traverse(WorkMeter& meter, const Meets& meets, const Visit& visit) const {
+    return tree_.Traverse(meter, meets, [&](size_t i) {
+      const Tile& tile = *arranged_[i];
+      return tile.tree().Traverse(meter, meets, [&](size_t k) { return visit(tile.entries()[k]); });
+    });
+  }
+
+  // Calls visit(indexed polygon) for the polygons whose box may be within the root of `limit2`,
+  // which `visit` may lower, of `from`, near ones early, while it returns true and the meter
+  // allows.
+  template <class Visit>
+  bool TraverseNearest(WorkMeter& meter, const Box& from, const double& limit2,
+                       const Visit& visit) const {
+    const FloatBox box(from);
+    return tree_.TraverseNearest(meter, box, limit2, [&](size_t i) {
+      const Tile& tile = *arranged_[i];
+      return tile.tree().TraverseNearest(meter, box, limit2,
+                                         [&](size_t k) { return visit(tile.entries()[k]); });
+    });
+  }
+
+ private:
+  // Sets all that follows from the tiles and pages.
+  void Finish();
+
+  Curve curve_;
+  Pages<Tile> tiles_;  // along the curve
+  std::vector<const Tile*> arranged_;
+  BoxTree tree_;  // over the tiles, as they are arranged
+  Pages<IdPage> id_pages_;
+  std::vector<size_t> id_page_begin_;  // of each, the index of its first polygon
+  size_t polygon_count_ = 0;
+  size_t vertex_count_ = 0;
+  Box bounds_;
+  double magnitude_ = 0;
+  double spacing_ = 0;
+};
+
+}  // namespace carom::internal

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Two doubles at once: x and y of a point go through the same steps.
+//
+// Vectors of the compiler (GCC's extension, which Clang shares), two lanes wide because every
+// machine we build for has those. Each lane of an operation is rounded as the operation on doubles
+// is, so lanes and scalars give the same bits.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "carom/geometry.h"
+#include "numeric/expansion.h"
+#include "numeric/lanes.h"
+
+namespace carom::internal {
+
+using Lanes = Double2;
+
+inline Lanes ToLanes(const Vec2& p) {
+  Lanes lanes;
+  static_assert(sizeof(lanes) == sizeof(p));
+  std::memcpy(&lanes, &p, sizeof(lanes));  // one load
+  return lanes;
+}
+inline Lanes Swapped(Lanes a) { return Lanes{a[1], a[0]}; }
+inline Lanes Lows(Lanes a, Lanes b) { return Lanes{a[0], b[0]}; }
+inline Lanes Highs(Lanes a, Lanes b) { return Lanes{a[1], b[1]}; }
+
+// Bit i: the sign bit of lane i, of a number or of a comparison's result.
+template <class L>
+uint32_t SignBits(L a) {
+#ifdef __SSE2__
+  return static_cast<uint32_t>(__builtin_ia32_movmskpd(reinterpret_cast<Lanes>(a)));
+#else
+  using Bits = uint64_t __attribute__((vector_size(16)));
+  const Bits bits = reinterpret_cast<Bits>(a) >> 63;
+  return static_cast<uint32_t>(bits[0] | bits[1] << 1);
+#endif
+}
+
+// `TwoDoubles` in both lanes; the functions below are those of expansion.h.
+struct TwoLanes {
+  Lanes high;
+  Lanes low;
+};
+
+inline TwoLanes ToLanes(TwoDoubles x, TwoDoubles y) {
+  return {Lanes{x.high, y.high}, Lanes{x.low, y.low}};
+}
+
+inline TwoLanes TwoSum(Lanes a, Lanes b) {
+  const Lanes high = a + b;
+  const Lanes b_part = high - a;
+  const Lanes a_part = high - b_part;
+  return {high, (a - a_part) + (b - b_part)};
+}
+inline TwoLanes TwoDiff(Lanes a, Lanes b) { return TwoSum(a, -b); }
+
+// A factor as the sum of two of 26 bits (Veltkamp).
+inline TwoLanes Split(Lanes a) {
+  const Lanes scaled = kSplitter * a;
+  const Lanes high = scaled - (scaled - a);
+  return {high, a - high};
+}
+
+// a * b exactly, given the parts of both.
+inline TwoLanes TwoProduct(Lanes a, TwoLanes a_parts, Lanes b, TwoLanes b_parts) {
+  const Lanes high = a * b;
+  const Lanes error = ((a_parts.high * b_parts.high - high) + a_parts.high * b_parts.low) +
+                      a_parts.low * b_parts.high;
+  return {high, error + a_parts.low * b_parts.low};
+}
+inline TwoLanes TwoProduct(Lanes a, Lanes b) { return TwoProduct(a, Split(a), b, Split(b)); }
+
+}  // namespace carom::internal

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Exact numbers for the slow path: integers times powers of two.
+//
+// Every double is one, and sums, differences and products of them are. `Dyadic` holds up to 4,096
+// bits between the lowest and the highest set one, on the stack (Boost.Multiprecision with a fixed
+// width). An accepted coordinate spans 2^-192 to 2^53, 246 bits; a polynomial of degree k in
+// coordinates spans 246 k bits and a few for its sums, so degree 16 fits. Where a factor is a
+// computed double (a rounded fraction), whoever uses it shows that the span still fits. Expansions
+// (expansion.h) are faster up to degree 4; filters come before both.
+#pragma once
+
+#include <bit>
+#include <boost/multiprecision/cpp_int.hpp>
+#include <cmath>
+#include <cstdint>
+
+#include "numeric/exact_count.h"
+
+namespace carom::internal {
+
+class Dyadic {
+ public:
+  static constexpr int kBits = 4096;
+  using Integer = boost::multiprecision::number<
+      boost::multiprecision::cpp_int_backend<kBits, kBits, boost::multiprecision::signed_magnitude,
+                                             boost::multiprecision::unchecked, void>>;
+
+  Dyadic() = default;
+  // Exactly `value`, which is finite. Implicit: formulas mix doubles and dyadics.
+  Dyadic(double value) {  // NOLINT
+    int exponent = 0;
+    const double fraction = std::frexp(value, &exponent);
+    const auto bits = static_cast<int64_t>(std::ldexp(fraction, 53));
+    if (bits == 0) return;
+    const int zeros = std::countr_zero(static_cast<uint64_t>(bits));
+    exponent_ = exponent - 53 + zeros;
+    integer_ = bits / (int64_t{1} << zeros);
+  }
+
+  int sign() const { return integer_.sign(); }
+  // The value is integer() * 2^exponent().
+  const Integer& integer() const { return integer_; }
+  int exponent() const { return exponent_; }
+
+  friend Dyadic operator-(Dyadic a) {
+    a.integer_ = -a.integer_;
+    return a;
+  }
+  friend Dyadic operator+(const Dyadic& a, const Dyadic& b) { return Sum(a, b, false); }
+  friend Dyadic operator-(const Dyadic& a, const Dyadic& b) { return Sum(a, b, true); }
+  friend Dyadic operator*(const Dyadic& a, const Dyadic& b) {
+    CountExact();
+    Dyadic product;
+    if (a.sign() == 0 || b.sign() == 0) return product;
+    product.integer_ = a.integer_ * b.integer_;
+    product.exponent_ = a.exponent_ + b.exponent_;
+    return product;
+  }
+  // value * 2^power.
+  friend Dyadic Scaled(Dyadic value, int power) {
+    if (value.sign() != 0) value.exponent_ += power;
+    return value;
+  }
+  friend bool operator==(const Dyadic& a, const Dyadic& b) { return (a - b).sign() == 0; }
+  friend bool operator<(const Dyadic& a, const Dyadic& b) { return (a - b).sign() < 0; }
+  friend bool operator<=(const Dyadic& a, const Dyadic& b) { return (a - b).sign() <= 0; }
+
+ private:
+  static Dyadic Sum(const Dyadic& a, const Dyadic& b, bool subtract) {
+    if (b.sign() == 0) return a;
+    if (a.sign() == 0) return subtract ? -b : b;
+    Dyadic sum;
+    sum.exponent_ = a.exponent_ < b.exponent_ ? a.exponent_ : b.exponent_;
+    sum.integer_ = a.integer_ << static_cast<unsigned>(a.exponent_ - sum.exponent_);
+    const Integer other = b.integer_ << static_cast<unsigned>(b.exponent_ - sum.exponent_);
+    if (subtract) {
+      sum.integer_ -= other;
+    } else {
+      sum.integer_ += other;
+    }
+    return sum;
+  }
+
+  Integer integer_ = 0;
+  int exponent_ = 0;
+};
+
+// The sign of p + q sqrt(r), r >= 0. Exact; the degree is that of p^2 or q^2 r.
+inline int SignWithRoot(const Dyadic& p, const Dyadic& q, const Dyadic& r) {
+  const int sign_p = p.sign();
+  const int sign_q = r.sign() == 0 ? 0 : q.sign();
+  if (sign_p == 0 || sign_q == 0 || sign_p == sign_q) return sign_p != 0 ? sign_p : sign_q;
+  return sign_p * (p * p - q * q * r).sign();
+}
+
+// The double nearest to n / d, ties to even; d is not 0, and the quotient is 0 or of a magnitude in
+// [2^-1022, 2^1023].
+double NearestQuotient(const Dyadic& n, const Dyadic& d);
+// The least double that is at least n / d; the same range.
+double QuotientRoundedUp(const Dyadic& n, const Dyadic& d);
+
+}  // namespace carom::internal

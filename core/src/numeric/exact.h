@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The constants and exact forms that filters share.
+#pragma once
+
+#include "carom/geometry.h"
+#include "numeric/expansion.h"
+
+namespace carom::internal {
+
+// Half an ulp of 1: the relative error of one rounded operation.
+inline constexpr double kUnit = 0x1p-53;
+
+// Times these, what up to 12 rounded operations made of numbers that are not negative, by sums,
+// products, quotients and roots, is at least, respectively at most, what exact ones make of them:
+// (1 + 12u) / (1 - 12u) and the rounding of the product itself are within the rest.
+inline constexpr double kUp = 1 + 32 * kUnit;
+inline constexpr double kDown = 1 - 32 * kUnit;
+
+// Filters compute in plain doubles, or pairs of them, and decide where their error cannot matter.
+// In a library compiled with CAROM_NO_FILTERS none decides a sign, a comparison or a rounding: each
+// of those takes the exact way, so the same bytes from it say that no filter errs. What boxes cull,
+// and when a measure is computed by expansions, is as ever. `.ci/digest` compares.
+#ifdef CAROM_NO_FILTERS
+inline constexpr bool kHasFilters = false;
+#else
+inline constexpr bool kHasFilters = true;
+#endif
+// `kUnit` as filters count with it.
+inline constexpr double kFilterUnit = kHasFilters ? kUnit : 1;
+
+// Bounds |rounded - exact| of a cross (or dot) product of differences by this factor times the sum
+// of the magnitudes of its two rounded products. Each product has three roundings (two differences,
+// one product), the sum a fourth; Shewchuk's (3 + 16u)u covers them and the bound's own rounding.
+inline constexpr double kCrossError = (3 + 16 * kFilterUnit) * kFilterUnit;
+
+// (a - from_a) x (b - from_b), exactly.
+inline Expansion<16> ExactCross(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
+  const auto left = Difference(a.x, from_a.x) * Difference(b.y, from_b.y);
+  const auto right = Difference(a.y, from_a.y) * Difference(b.x, from_b.x);
+  return left - right;
+}
+
+// (a - from_a) . (b - from_b), exactly.
+inline Expansion<16> ExactDot(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
+  const auto x = Difference(a.x, from_a.x) * Difference(b.x, from_b.x);
+  const auto y = Difference(a.y, from_a.y) * Difference(b.y, from_b.y);
+  return x + y;
+}
+
+inline int Sign(double value) { return (value > 0) - (value < 0); }
+
+// The sign of (a - from_a) x (b - from_b), respectively of the dot product. Exact.
+int CrossSign(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b);
+int DotSign(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b);
+
+}  // namespace carom::internal

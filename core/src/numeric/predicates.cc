@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "carom/predicates.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "numeric/exact.h"
+#include "numeric/expansion.h"
+
+namespace carom {
+namespace {
+
+using internal::ExactCross;
+using internal::kCrossError;
+
+// A cross product in doubles and a bound on its magnitude before cancellation: it errs by
+// kCrossError times that at most.
+struct RoundedCross {
+  double value;
+  double magnitude;
+
+  RoundedCross(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
+    const double left = (a.x - from_a.x) * (b.y - from_b.y);
+    const double right = (a.y - from_a.y) * (b.x - from_b.x);
+    value = left - right;
+    magnitude = std::abs(left) + std::abs(right);
+  }
+  bool IsSignCertain() const { return std::abs(value) > kCrossError * magnitude; }
+};
+
+int ExactCrossSign(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
+  return ExactCross(from_a, a, from_b, b).sign();
+}
+
+// Inline, so that predicates of several signs are one function but for the exact part.
+inline int CrossSignOf(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
+  const double left = (a.x - from_a.x) * (b.y - from_b.y);
+  const double right = (a.y - from_a.y) * (b.x - from_b.x);
+  const double cross = left - right;
+  if (std::abs(cross) >= kCrossError * (std::abs(left) + std::abs(right))) {
+    return internal::Sign(cross);
+  }
+  return ExactCrossSign(from_a, a, from_b, b);
+}
+
+// About c, as in the filter's derivation; a cyclic shift keeps the sign.
+inline int OrientationOf(Vec2 a, Vec2 b, Vec2 c) { return CrossSignOf(c, a, c, b); }
+
+}  // namespace
+
+namespace internal {
+
+int CrossSign(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
+  return CrossSignOf(from_a, a, from_b, b);
+}
+
+// The cross product with the second vector turned back by a right angle.
+int DotSign(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
+  return CrossSign(from_a, a, {-from_b.y, from_b.x}, {-b.y, b.x});
+}
+
+// The sign of cross^2 - radius^2 * length^2: the centre's distance from the line of the segment.
+// With M the sum of the magnitudes in the cross product, |cross^2 - rounded| <= 9u M^2, and the
+// right side is a product of factors within 6u in all; 16u of their sum covers both and the
+// subtraction.
+int CompareLineDistance(const Segment& segment, const Circle& circle) {
+  const Vec2 d{segment.b.x - segment.a.x, segment.b.y - segment.a.y};
+  const double left = d.x * (circle.center.y - segment.a.y);
+  const double right = d.y * (circle.center.x - segment.a.x);
+  const double cross = left - right;
+  const double magnitude = std::abs(left) + std::abs(right);
+  const double limit = circle.radius * circle.radius * (d.x * d.x + d.y * d.y);
+  const double difference = cross * cross - limit;
+  if (std::abs(difference) > 16 * kFilterUnit * (magnitude * magnitude + limit)) {
+    return Sign(difference);
+  }
+  const auto exact_cross = ExactCross(segment.a, segment.b, segment.a, circle.center);
+  const auto exact_dx = Difference(segment.b.x, segment.a.x);
+  const auto exact_dy = Difference(segment.b.y, segment.a.y);
+  const auto length2 = exact_dx * exact_dx + exact_dy * exact_dy;
+  return (exact_cross * exact_cross - length2 * Square(circle.radius)).sign();
+}
+
+}  // namespace internal
+
+int Orientation(Vec2 a, Vec2 b, Vec2 c) { return OrientationOf(a, b, c); }
+
+bool IsOnSegment(Vec2 p, const Segment& segment) {
+  return BoundsOf(segment).Contains(p) && Orientation(segment.a, segment.b, p) == 0;
+}
+
+// With the boxes meeting, two segments miss exactly if one lies strictly on one side of the
+// other's line. Where all four signs are 0 they share a line (or are points), on which meeting
+// boxes mean meeting segments.
+bool Intersects(const Segment& a, const Segment& b) {
+  if (!BoundsOf(a).Intersects(BoundsOf(b))) return false;
+  if (OrientationOf(a.a, a.b, b.a) * OrientationOf(a.a, a.b, b.b) > 0) return false;
+  return OrientationOf(b.a, b.b, a.a) * OrientationOf(b.a, b.b, a.b) <= 0;
+}
+
+// With the boxes meeting, they miss exactly if the box's corners lie strictly on one side of the
+// segment's line.
+bool Intersects(const Segment& segment, const Box& box) {
+  if (box.empty() || !BoundsOf(segment).Intersects(box)) return false;
+  const int side = Orientation(segment.a, segment.b, box.min);
+  return side * Orientation(segment.a, segment.b, box.max) <= 0 ||
+         side * Orientation(segment.a, segment.b, {box.min.x, box.max.y}) <= 0 ||
+         side * Orientation(segment.a, segment.b, {box.max.x, box.min.y}) <= 0;
+}
+
+// t_i = n_i / d_i with n_i = (v - a) x (w - v) and d_i = (b - a) x (w - v) for edge i = v->w. Each
+// product of two rounded crosses errs by less than 8u of its magnitudes (3u and a little for each
+// factor, u for itself), their difference by u of them: 16u covers all.
+int CompareCrossings(const Segment& segment, const Segment& edge_1, const Segment& edge_2) {
+  const auto numerator = [&](const Segment& e) { return RoundedCross(segment.a, e.a, e.a, e.b); };
+  const auto divisor = [&](const Segment& e) {
+    return RoundedCross(segment.a, segment.b, e.a, e.b);
+  };
+  const RoundedCross n_1 = numerator(edge_1);
+  const RoundedCross n_2 = numerator(edge_2);
+  const RoundedCross d_1 = divisor(edge_1);
+  const RoundedCross d_2 = divisor(edge_2);
+  const double difference = n_1.value * d_2.value - n_2.value * d_1.value;
+  const double magnitude = n_1.magnitude * d_2.magnitude + n_2.magnitude * d_1.magnitude;
+  if (d_1.IsSignCertain() && d_2.IsSignCertain() &&
+      std::abs(difference) > 16 * internal::kFilterUnit * magnitude) {
+    return internal::Sign(difference) * internal::Sign(d_1.value) * internal::Sign(d_2.value);
+  }
+  const auto exact_d_1 = ExactCross(segment.a, segment.b, edge_1.a, edge_1.b);
+  const auto exact_d_2 = ExactCross(segment.a, segment.b, edge_2.a, edge_2.b);
+  const int sign = exact_d_1.sign() * exact_d_2.sign();
+  if (sign == 0) return 0;
+  const auto exact_n_1 = ExactCross(segment.a, edge_1.a, edge_1.a, edge_1.b);
+  const auto exact_n_2 = ExactCross(segment.a, edge_2.a, edge_2.a, edge_2.b);
+  return sign * (exact_n_1 * exact_d_2 - exact_n_2 * exact_d_1).sign();
+}
+
+// dx^2 + dy^2 is within 5u, radius^2 within u, and the subtraction adds u of the sum: 8u covers it.
+int CompareDistance(Vec2 p, const Circle& circle) {
+  const double dx = p.x - circle.center.x;
+  const double dy = p.y - circle.center.y;
+  const double distance2 = dx * dx + dy * dy;
+  const double radius2 = circle.radius * circle.radius;
+  const double difference = distance2 - radius2;
+  if (std::abs(difference) > 8 * internal::kFilterUnit * (distance2 + radius2)) {
+    return internal::Sign(difference);
+  }
+  const auto exact_dx = internal::Difference(p.x, circle.center.x);
+  const auto exact_dy = internal::Difference(p.y, circle.center.y);
+  return (exact_dx * exact_dx + exact_dy * exact_dy - internal::Square(circle.radius)).sign();
+}
+
+int CompareDistance(const Segment& segment, const Circle& circle) {
+  // The nearest point is an end unless the centre projects strictly between the ends. A segment
+  // of length zero has both signs 0.
+  if (internal::DotSign(segment.a, circle.center, segment.a, segment.b) <= 0) {
+    return CompareDistance(segment.a, circle);
+  }
+  if (internal::DotSign(segment.b, circle.center, segment.a, segment.b) >= 0) {
+    return CompareDistance(segment.b, circle);
+  }
+  return internal::CompareLineDistance(segment, circle);
+}
+
+// Segments that share no point are nearest at an end of one of them.
+int CompareDistance(const Segment& segment, const Capsule& capsule) {
+  const Segment& axis = capsule.axis;
+  const double radius = capsule.radius;
+  if (Intersects(segment, axis)) return radius == 0 ? 0 : -1;
+  if (radius == 0) return 1;
+  int least = CompareDistance(segment, Circle{axis.a, radius});
+  if (least >= 0) least = std::min(least, CompareDistance(segment, Circle{axis.b, radius}));
+  if (least >= 0) least = std::min(least, CompareDistance(axis, Circle{segment.a, radius}));
+  if (least >= 0) least = std::min(least, CompareDistance(axis, Circle{segment.b, radius}));
+  return least;
+}
+
+}  // namespace carom

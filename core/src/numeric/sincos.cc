@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Sources: the reduction in parts is that of Cody and Waite, "Software Manual for the
+// Elementary Functions" (1980). The rival, Payne and Hanek's reduction (1983), is for
+// arguments of any size; up to 2^20 the parts are enough and cost four products.
+//
+// Theorem. For |x| <= 2^20, in IEEE doubles rounded to nearest even, without contraction:
+// |c - cos x| < 0.6 ulp(cos x) and |s - sin x| < 0.6 ulp(sin x), ulp being that of the
+// exact value. Let u = 2^-53, so that u |v| < ulp(v) <= 2 u |v|, and let n be the integer
+// that `Reduce` picks.
+//
+// (1) |n| <= 667,544 < 2^20 and |x - n pi/2| <= pi/4 + 2^-32: the product x * 2/pi errs
+//     by at most 2^-32 * 2/pi, and its rounding to an integer by at most 1/2.
+// (2) n * kPart[0], [1] and [2] are exact: 33 bits by 20. n * kPart[3] errs by at most
+//     2^-137, and what the four parts leave of n pi/2 is below 2^-140.
+// (3) x - n * kPart[0] is exact: for n != 0 both are multiples of 2^-53, and it is below
+//     1. The two sums after it keep their errors, of which the first is 0 where its
+//     result is below 2^-12, as that is a multiple of 2^-65. So high + low errs by less
+//     than 2^-103 |high| + 2^-135.
+// (4) For n != 0, |x - n pi/2| > 2^-61; the least is 2^-60.5, at n = 29 (a test visits
+//     all n). So high + low errs by less than 2^-73 of itself. Also |low| <= u |high|.
+// (5) The series of sine and cosine alternate with decreasing terms: what is cut off is
+//     below the first term left out, y^19/19! < 2^-63 |y| and y^20/20! < 2^-68.
+// (6) Sine. y - y^3/6 is a pair but for 2^-100 |y|. The tail of the series is below
+//     0.0032 |y| and errs by at most 7.1 u of itself. low adds at most u |y|, of which
+//     cos y - (1 - y^2/2) < 0.016 is missed. Two sums round to u * 0.0032 |y|. In all
+//     below 0.046 u |y|, which is below 0.06 ulp as |y| < 1.12 |sin y|. The last sum
+//     rounds by 1/2 ulp.
+// (7) Cosine. 1 - y^2/2 likewise. Of y^4 * tail, z * z errs by 0.87 u and tail, which is
+//     below 1/24, by 0.055 u: (0.87/24 + 0.055 * 0.39) u. Its product and two sums are
+//     below 2^-6 and round by 2^-60 each; low misses 0.003 u. In all below 0.09 u, which
+//     is 0.09 ulp for cos y in [1/2, 1). The last sum rounds by 1/2 ulp.
+// (8) A last sum that rounds into another binade errs no more: binades end at doubles.
+//
+// The largest errors found are 0.52 ulp for sin y and 0.57 ulp for cos y.
+
+#include "carom/sincos.h"
+
+#include <cfloat>
+#include <cmath>
+
+#include "numeric/expansion.h"
+
+namespace carom {
+namespace {
+
+using internal::FastTwoSum;
+using internal::TwoDoubles;
+using internal::TwoProduct;
+using internal::TwoSum;
+
+static_assert(FLT_EVAL_METHOD == 0, "each operation is rounded to double, once");
+
+// pi/2 in parts: three of 33 bits, then a double; the rest is 2^-159.8.
+constexpr double kPart[] = {0x1.921fb544p+0, 0x1.0b4611a6p-34, 0x1.3198a2ep-69,
+                            0x1.b839a252049c1p-104};
+constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1;
+
+// Adding and subtracting it rounds to an integer: doubles are spaced by 1 there.
+constexpr double kRounder = 0x1.8p52;
+
+// Below it sin x = x and cos x = 1 to 0.1 ulp; above it no product underflows.
+constexpr double kTiny = 0x1p-28;
+
+struct Reduced {
+  TwoDoubles y;  // x - n pi/2, laws (1) to (4)
+  int quadrant;  // n mod 4
+};
+
+Reduced Reduce(double x) {
+  const double n = (x * kTwoOverPi + kRounder) - kRounder;
+  const TwoDoubles first = TwoSum(x - n * kPart[0], -(n * kPart[1]));
+  const TwoDoubles second = TwoSum(first.high, -(n * kPart[2]));
+  const double rest = (first.low + second.low) - n * kPart[3];
+  return {FastTwoSum(second.high, rest), static_cast<int>(n) & 3};
+}
+
+// sin and cos of y.high + y.low, laws (5) to (7). Taylor's coefficients: the compiler
+// rounds each quotient correctly, so they need no table.
+CosSin Series(TwoDoubles y) {
+  const TwoDoubles square = TwoProduct(y.high, y.high);
+  const double z = square.high;
+
+  // y^3/6 as a pair. 1/6 is its nearest double times 1 + 2^-54, to 2^-108.
+  constexpr double kSixth = 1.0 / 6;
+  const TwoDoubles cube = TwoProduct(y.high, z);
+  const TwoDoubles cubic = TwoProduct(cube.high, kSixth);
+  const double cubic_low =
+      cubic.low + ((cube.low + y.high * square.low) * kSixth + cube.high * (kSixth * 0x1p-54));
+  const double sin_tail =
+      1.0 / 120 +
+      z * (-1.0 / 5040 +
+           z * (1.0 / 362880 + z * (-1.0 / 39916800 +
+                                    z * (1.0 / 6227020800 + z * (-1.0 / 1307674368000 +
+                                                                 z * (1.0 / 355687428096000))))));
+  const TwoDoubles sin_head = FastTwoSum(y.high, -cubic.high);
+  const double sin_rest =
+      (sin_head.low - cubic_low) + (cube.high * z * sin_tail + y.low * (1 - 0.5 * z));
+
+  const double cos_tail =
+      1.0 / 24 +
+      z * (-1.0 / 720 +
+           z * (1.0 / 40320 +
+                z * (-1.0 / 3628800 +
+                     z * (1.0 / 479001600 +
+                          z * (-1.0 / 87178291200 +
+                               z * (1.0 / 20922789888000 + z * (-1.0 / 6402373705728000)))))));
+  const TwoDoubles cos_head = FastTwoSum(1, -0.5 * z);
+  const double cos_rest =
+      (cos_head.low - 0.5 * square.low) + (z * z * cos_tail - y.low * (y.high - cubic.high));
+
+  return {cos_head.high + cos_rest, sin_head.high + sin_rest};
+}
+
+}  // namespace
+
+CosSin SinCos(double radians) {
+  if (!(radians >= -kMaxAngle && radians <= kMaxAngle)) return {};
+  // Adding 0 turns -0 into 0. No other result is 0: law (4).
+  if (std::abs(radians) < kTiny) return {1, radians + 0.0};
+  const Reduced reduced = Reduce(radians);
+  const CosSin y = Series(reduced.y);
+  switch (reduced.quadrant) {
+    case 0:
+      return y;
+    case 1:
+      return {-y.s, y.c};
+    case 2:
+      return {-y.c, -y.s};
+    default:
+      return {y.s, -y.c};
+  }
+}
+
+}  // namespace carom

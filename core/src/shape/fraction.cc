@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "shape/fraction.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "numeric/double_lanes.h"
+#include "numeric/exact.h"
+#include "shape/measures.h"
+
+namespace carom::internal {
+namespace {
+
+// An end of a line as comparisons read it; see the header.
+double Comparable(double t) { return t == 0 ? 0 : std::clamp(t, 0x1p-500, 0x1p500); }
+
+}  // namespace
+
+bool Fraction::SameSource(const Fraction& other) const {
+  if (kind_ != other.kind_) return false;
+  if (v_ == other.v_ && w_ == other.w_) return true;
+  return kind_ == Kind::kCrossing && v_ == other.w_ && w_ == other.v_;
+}
+
+// Calls use(n, d), expansions with the value n / d and d > 0.
+template <class Use>
+auto Fraction::WithExact(const Line& line, Use use) const {
+  if (kind_ == Kind::kCrossing) {
+    const auto n = ExactCross(line.origin, v_, v_, w_);
+    const auto d = line.ExactCross(v_, w_);
+    return d.sign() < 0 ? use(-n, -d) : use(n, d);
+  }
+  // Widened to one type for both kinds; the unused capacity costs nothing.
+  Expansion<16> n;
+  Expansion<16> d;
+  if (kind_ == Kind::kVertex) {
+    const DominantAxis axis(line);
+    const double from = axis.Along(line.origin);
+    const double at = axis.Along(v_);
+    const TwoDoubles direction = axis.Along(line);
+    const double sign = direction.high > 0 ? 1 : -1;
+    const TwoDoubles numerator = TwoDiff(sign * at, sign * from);
+    n.Append(numerator.low);
+    n.Append(numerator.high);
+    d.Append(sign * direction.low);
+    d.Append(sign * direction.high);
+  } else {
+    n.Append(Comparable(low_));
+    d.Append(1);
+  }
+  return use(n, d);
+}
+
+// The sign of this fraction, a vertex's or a crossing's, minus t. The ends of segments and most
+// starts of rays need less: a difference and a direction as pairs of doubles compare part by part.
+int Fraction::CompareWith(const Line& line, double t) const {
+  if (kind_ == Kind::kVertex && (t == 0 || t == 1)) {
+    const DominantAxis axis(line);
+    const TwoDoubles d = t == 0 ? TwoDoubles{0, 0} : axis.Along(line);
+    const TwoDoubles n = TwoDiff(axis.Along(v_), axis.Along(line.origin));
+    const bool equal = n.high == d.high && n.low == d.low;
+    const bool less = n.high != d.high ? n.high < d.high : n.low < d.low;
+    return equal ? 0 : (less == axis.is_forward() ? -1 : 1);
+  }
+  if (t == 0 && ExactCross(line.origin, v_, v_, w_).sign() == 0) return 0;
+  return WithExact(line, [t](const auto& n, const auto& d) {
+    return t == 0 ? n.sign() : (n - d * Comparable(t)).sign();
+  });
+}
+
+// `Within` where the interval holds an end. There the fraction becomes that end, so that each end
+// has one form.
+Meeting Fraction::NearEnd(const Line& line) const {
+  if (low_ <= line.t_min) {
+    const int order = CompareWith(line, line.t_min);
+    if (order <= 0) return {Start(line), order};
+  }
+  if (high_ >= line.t_max && line.t_max < HUGE_VAL) {
+    const int order = CompareWith(line, line.t_max);
+    if (order >= 0) return {End(line), order};
+  }
+  const double low = std::max(low_, line.t_min);
+  const double high = std::min(high_, line.t_max);
+  return {Fraction(kind_, v_, w_, low, high), 0};
+}
+
+int Fraction::ExactCompare(const Line& line, const Fraction& a, const Fraction& b) {
+  if (a.SameSource(b)) return 0;
+  return a.WithExact(line, [&](const auto& a_n, const auto& a_d) {
+    return b.WithExact(
+        line, [&](const auto& b_n, const auto& b_d) { return (a_n * b_d - b_n * a_d).sign(); });
+  });
+}
+
+double Fraction::ExactRounded(const Line& line) const {
+  if (kind_ == Kind::kStart || kind_ == Kind::kEnd) return low_;
+  return WithExact(line, [](const auto& n, const auto& d) { return RoundedQuotient(n, d); });
+}
+
+// From any q of 26 bits in place of the fraction: for a crossing
+//     t - q = r / d with r = (v - origin - q direction) x (w - v), d = direction x (w - v).
+// With w = 2^-26, halves of doubles (`Split`) are at most w of them, and products of halves exact.
+// In each coordinate let z be the sum of the magnitudes of v - origin and of q times the direction,
+// p the difference of both, and e the edge in the other coordinate, magnitudes again.
+//   - p is a pair of doubles plus a low half and low parts, (1 + 2^-20) wz in all. Their three sums
+//     err by 3.1uw z.
+//   - The product with e: 4.1uw ze for that and for the product of low parts, left out. The
+//   products
+//     of one low half are 2w ze and with all of the others 3.1w ze: in four sums and a product they
+//     err by 8.1uw ze.
+//   - The difference of both coordinates: with S the sum of ze over both, that of the low parts
+//   errs
+//     by 3.1uw S, that of the high ones by u|r| + 3.1uw S, their sum by u|r|.
+//   r errs by 19uw S + 2u|r| in all.
+// d in doubles errs by kCrossError times the magnitude m of its products. With |d| at least 16
+// times that, it is within 1/15; so c = r / d errs by 21uw S / |d| + 6u|c| m / |d|, by 2u|c| as it
+// is rounded, and the bounds of the interval by u|c| and less. 32 and 16 cover that. A vertex on
+// the line has the same in one coordinate, without e. Magnitudes: differences and the direction are
+// 0 or in [2^-192, 2^54]. With q in [2^-200, 2^200] all terms are multiples of 2^-840 and S is
+// above 2^-600, so nothing underflows or overflows.
+Interval Fraction::Refined(const Line& line) const {
+  constexpr double kLow = 32 * kFilterUnit * 0x1p-26;
+  const double middle = 0.5 * (low_ + high_);
+  if (!(middle > 0x1p-200 && middle < 0x1p200)) return {-HUGE_VAL, HUGE_VAL};
+  const double scaled = kSplitter * middle;
+  const double q = scaled - (scaled - middle);
+  const Lanes v = ToLanes(v_);
+  const TwoLanes direction = ToLanes(line.dx, line.dy);
+  const TwoLanes halves = Split(direction.high);
+  const TwoLanes to_v = TwoDiff(v, ToLanes(line.origin));
+  const Lanes step = halves.high * q;
+  TwoLanes p = TwoDiff(to_v.high, step);
+  p.low += (to_v.low - halves.low * q) - direction.low * q;
+  const Lanes scale = Abs(to_v.high) + Abs(step);
+  if (kind_ == Kind::kVertex) {
+    const int axis = DominantAxis(line).is_x() ? 0 : 1;
+    const double inverse = 1 / direction.high[axis];
+    const double c = (p.high[axis] + p.low[axis]) * inverse;
+    const double bound = 16 * kFilterUnit * std::abs(c) + kLow * scale[axis] * std::abs(inverse);
+    return {q + (c - bound), q + (c + bound)};
+  }
+  const TwoLanes edge = TwoDiff(ToLanes(w_), v);
+  const Lanes e = Swapped(edge.high);
+  const Lanes products = direction.high * e;
+  const double d = products[0] - products[1];
+  const double d_scale = std::abs(products[0]) + std::abs(products[1]);
+  if (!(std::abs(d) > 16 * kCrossError * d_scale)) return {-HUGE_VAL, HUGE_VAL};
+  const double inverse = 1 / d;
+  const TwoLanes p_halves = Split(p.high);
+  const TwoLanes e_halves = Split(e);
+  const Lanes high = p_halves.high * e_halves.high;
+  const Lanes low = (p_halves.high * e_halves.low + p_halves.low * e_halves.high) +
+                    (p.low * e + (p_halves.low * e_halves.low + p.high * Swapped(edge.low)));
+  const double r = (high[0] - high[1]) + (low[0] - low[1]);
+  const Lanes r_scale = scale * Abs(e);
+  const double c = r * inverse;
+  const double bound = std::abs(inverse) * (16 * kFilterUnit * d_scale * std::abs(c) +
+                                            kLow * (r_scale[0] + r_scale[1]));
+  return {q + (c - bound), q + (c + bound)};
+}
+
+// Rounding is monotonic: what is between two numbers that round to one double rounds to it, ties
+// too.
+double Fraction::Rounded(const Line& line) const {
+  if (kind_ == Kind::kStart || kind_ == Kind::kEnd) return low_;
+  const Interval t = Refined(line);
+  return t.low == t.high ? t.low : ExactRounded(line);
+}
+
+Vec2 Fraction::Point(const Line& line, double rounded) const {
+  return kind_ == Kind::kVertex ? v_ : PointAt(line, rounded);
+}
+
+}  // namespace carom::internal

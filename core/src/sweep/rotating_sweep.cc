@@ -1,0 +1,462 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Conservative advancement (Mirtich 1996): while shape and scene are apart by more than the shape's
+// points can go, time may advance.
+//
+// Theorem. The answer holds for the exact motion and for the shapes that `PlacedShape` makes of its
+// two ends. Let L be the largest coordinate of both positions plus the shape's extent, e the
+// tolerance, W the way.
+//
+// (1) W bounds the way of any vertex in [0, 1]. With D and g the angle and growth of turn.h, the
+//     speed of vertex p is at most |dp/dt| + |p| r0 ((1 + t g) |D| + |g|); kMore covers r0, 1 + t g
+//     and the rounding of W. Edges follow their ends, the disc of a capsule its axis. W < 8 L.
+// (2) The vertices that `Place` makes are within 2^-46 L + 2^-139 of the exact motion's: that is
+//     Turn::kError times the extent, 11u L a coordinate of roundings, and the flush of `Placed`.
+// (3) A distance d of vertex and edge errs by at most 2^-46 L (`PointToEdge`), and by 2^-48 (d + L)
+//     for what is rounded after, where d <= W. So `error` = 2^-43 L + 2^-138 bounds how far a least
+//     distance is from that of the exact motion. As L <= 2^40 e and 2^-130 <= e, it is below e/7.
+// (4) Only edges need be looked at. At 0 shape and polygon share no point, exactly; while their
+//     edges stay apart, neither can come inside the other. For the same reason the distance is
+//     taken between vertices and edges: segments that are apart are nearest at an end of one; where
+//     rounding makes two of them cross, such an end is within 2 error. Nor need edges be looked at
+//     that lie outside of `ReachFrom`, whose rounding is below error.
+// (5) From a distance of more than `clear` + error no contact comes before clear / W more. A step
+//     takes clear - e/4: the e/4 that stays also covers the rounding of time, 2^-53 W. It is made
+//     while clear > e/2, so that there are at most 4 W/e. Nearer than that, at most kMaxNearSteps
+//     steps of clear / 2 follow, at the start and as long as the distance grows: a shape that moves
+//     away from what it stood beside is not stopped.
+// (6) Where no step is made, the distance is at most e/2 + 2 error < e.
+#include "carom/rotating_sweep.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+
+#include "base/metered_sort.h"
+#include "carom/overlap.h"
+#include "carom/predicates.h"
+#include "index/box_tree.h"
+#include "index/placed_items.h"
+#include "index/scene_traversal.h"
+#include "numeric/exact.h"
+#include "numeric/turn.h"
+
+namespace carom {
+namespace {
+
+constexpr double kMore = 1 + 1e-5;
+constexpr int kMaxNearSteps = 64;
+// Small enough for (2), (3) and (5).
+constexpr double kLeastToCoordinate = 0x1p-40;
+constexpr double kLeastToPath = 0x1p-20;
+constexpr double kLeastTolerance = 0x1p-130;
+
+double LengthOf(double x, double y) { return std::sqrt(x * x + y * y); }
+
+// Below the distance between two boxes squared, by a few roundings at most.
+double SquaredGap(const Box& a, const Box& b) {
+  const double dx = std::max(0.0, std::max(a.min.x - b.max.x, b.min.x - a.max.x));
+  const double dy = std::max(0.0, std::max(a.min.y - b.max.y, b.min.y - a.max.y));
+  return (dx * dx + dy * dy) * (1 - 16 * internal::kUnit);
+}
+
+// The distance between p and the edge, to a relative error of 2^-49.
+double ExactPointToEdge(Vec2 p, const Segment& edge) {
+  using internal::Difference;
+  const auto x = Difference(edge.b.x, edge.a.x);
+  const auto y = Difference(edge.b.y, edge.a.y);
+  const auto from_a = x * Difference(p.x, edge.a.x) + y * Difference(p.y, edge.a.y);
+  if (from_a.sign() <= 0) return LengthOf(p.x - edge.a.x, p.y - edge.a.y);
+  const auto from_b = x * Difference(p.x, edge.b.x) + y * Difference(p.y, edge.b.y);
+  if (from_b.sign() >= 0) return LengthOf(p.x - edge.b.x, p.y - edge.b.y);
+  const double cross = internal::ExactCross(edge.a, edge.b, edge.a, p).estimate();
+  return std::abs(cross) / LengthOf(edge.b.x - edge.a.x, edge.b.y - edge.a.y);
+}
+
+// The lesser of `best` and the distance between p and the edge, within `allowed`. With r = p -
+// edge.a and e along the edge: r . e errs by less than 5u |r| |e|, e . e by 3u of itself, so that
+// the foot's place on the edge errs by less than 9u |r| where it decides (at an end |e| <= |r|),
+// and the distance by no more where that chooses the wrong case; r x e / |e| errs by less than 8u
+// |r|.
+double PointToEdge(Vec2 p, const Segment& edge, double best, double allowed) {
+  const Vec2 r{p.x - edge.a.x, p.y - edge.a.y};
+  const Vec2 e{edge.b.x - edge.a.x, edge.b.y - edge.a.y};
+  const double along = r.x * e.x + r.y * e.y;
+  const double squared = e.x * e.x + e.y * e.y;
+  double distance = 0;
+  if (along <= 0) {
+    distance = LengthOf(r.x, r.y);
+  } else if (along >= squared) {
+    distance = LengthOf(p.x - edge.b.x, p.y - edge.b.y);
+  } else {
+    distance = std::abs(r.x * e.y - r.y * e.x) / std::sqrt(squared);
+  }
+  const double error = 24 * internal::kUnit * (std::abs(r.x) + std::abs(r.y));
+  if (distance - error >= best) return best;
+  return std::min(best, error <= allowed ? distance : ExactPointToEdge(p, edge));
+}
+
+// A checked item.
+struct Motion {
+  const Shape* shape;
+  Pose from;
+  Pose to;
+  internal::Turn turn;
+  double tolerance;
+  double path_length = 0;  // W
+  double error = 0;        // of (3)
+  double allowed = 0;      // 2^-46 L
+  double reach = 0;        // the extent with the radius, and 2 error
+
+  // Holds all that can be touched from t on.
+  Box ReachFrom(double t) const {
+    Box box;
+    box.Extend(At(t).position);
+    box.Extend(to.position);
+    return {{box.min.x - reach, box.min.y - reach}, {box.max.x + reach, box.max.y + reach}};
+  }
+
+  Pose At(double t) const {
+    if (t == 0) return from;
+    if (t == 1) return to;
+    const CosSin rotation = turn.At(t);
+    const Vec2 p = from.position;
+    const Vec2 q = to.position;
+    return {{p.x + t * (q.x - p.x), p.y + t * (q.y - p.y)}, rotation.c, rotation.s};
+  }
+};
+
+// The farthest vertex from the reference point, rounded up.
+double ExtentOf(const Shape& shape) {
+  double extent = 0;
+  const auto hold = [&](Vec2 p) { extent = std::max(extent, LengthOf(p.x, p.y)); };
+  if (shape.capsule() != nullptr) {
+    hold(shape.capsule()->axis.a);
+    hold(shape.capsule()->axis.b);
+  } else {
+    for (size_t ring = 0; ring < shape.polygon()->ring_count(); ++ring) {
+      for (const Vec2 p : shape.polygon()->ring(ring)) hold(p);
+    }
+  }
+  return extent * (1 + 8 * internal::kUnit);
+}
+
+// Fills in what follows from the poses. Returns whether the tolerance can be kept.
+bool CompleteMotion(Motion& motion) {
+  const Vec2 p = motion.from.position;
+  const Vec2 q = motion.to.position;
+  const double extent = ExtentOf(*motion.shape);
+  const double radius = motion.shape->capsule() ? motion.shape->capsule()->radius : 0;
+  const double largest =
+      std::max(std::max(std::abs(p.x), std::abs(p.y)), std::max(std::abs(q.x), std::abs(q.y))) +
+      (extent + radius) * kMore;
+  motion.path_length = (LengthOf(q.x - p.x, q.y - p.y) + extent * motion.turn.path_angle()) * kMore;
+  motion.error = 0x1p-43 * largest + 0x1p-138;
+  motion.allowed = 0x1p-46 * largest;
+  motion.reach = (extent + radius) * kMore + 2 * motion.error;
+  return motion.tolerance >= kLeastTolerance && motion.tolerance >= kLeastToCoordinate * largest &&
+         motion.tolerance >= kLeastToPath * motion.path_length;
+}
+
+// The edges of a shape at a pose, with a tree over their boxes.
+class PlacedEdges {
+ public:
+  explicit PlacedEdges(const Shape& shape) : shape_(shape) {}
+
+  void Place(const Pose& pose) {
+    edges_.clear();
+    if (shape_.capsule() != nullptr) {
+      Add(pose, shape_.capsule()->axis);
+    } else {
+      for (size_t i = 0; i < shape_.polygon()->edge_count(); ++i) {
+        Add(pose, shape_.polygon()->edge(i));
+      }
+    }
+    tree_ = internal::BoxTree(edges_.size(), [this](size_t i) { return BoundsOf(edges_[i]); });
+    bounds_ = {};
+    for (const Segment& edge : edges_) bounds_.Extend(BoundsOf(edge));
+  }
+
+  size_t size() const { return edges_.size(); }
+  const Box& bounds() const { return bounds_; }
+
+  // The lesser of `best` and the distance to an edge of the scene, within `allowed`.
+  double DistanceTo(const Segment& edge, double best, double allowed, WorkMeter& meter) const {
+    const Box box = BoundsOf(edge);
+    tree_.Traverse(
+        meter, [&](const Box& own) { return SquaredGap(own, box) < best * best; },
+        [&](size_t i) {
+          const Segment& own = edges_[i];
+          best = PointToEdge(own.a, edge, best, allowed);
+          best = PointToEdge(own.b, edge, best, allowed);
+          best = PointToEdge(edge.a, own, best, allowed);
+          best = PointToEdge(edge.b, own, best, allowed);
+          return meter.Spend(1);
+        });
+    return best;
+  }
+
+ private:
+  void Add(const Pose& pose, const Segment& edge) {
+    edges_.push_back({Placed(pose, edge.a), Placed(pose, edge.b)});
+  }
+
+  const Shape& shape_;
+  std::vector<Segment> edges_;
+  internal::BoxTree tree_;
+  Box bounds_;
+};
+
+// Whether a capsule and a polygon share a point, exactly: an edge is within the radius of the axis,
+// or the axis lies inside.
+bool Overlaps(const IndexedPolygon& polygon, const Capsule& capsule, const Box& bounds,
+              WorkMeter& meter) {
+  const Segment& axis = capsule.axis;
+  const double radius = capsule.radius;
+  bool meets = false;
+  polygon.VisitEdges(
+      meter, [&](const Box& box) { return bounds.Intersects(box); },
+      [&](size_t, const Segment& edge) {
+        meets = Intersects(axis, edge) || CompareDistance(edge, Circle{axis.a, radius}) <= 0 ||
+                CompareDistance(edge, Circle{axis.b, radius}) <= 0 ||
+                CompareDistance(axis, Circle{edge.a, radius}) <= 0 ||
+                CompareDistance(axis, Circle{edge.b, radius}) <= 0;
+        return !meets;
+      });
+  return meets || internal::LocateInPolygon(polygon, axis.a, meter).location != Location::kOutside;
+}
+
+// Sweeps one item at a time.
+class Sweeper {
+ public:
+  Sweeper(const Scene& scene, const RotatingSweepOptions& options, WorkMeter& meter)
+      : scene_(scene), options_(options), meter_(meter) {}
+
+  // The first contact, or nothing. Meaningless once the meter has stopped.
+  std::optional<RotatingSweepHit> Sweep(const Motion& motion);
+
+ private:
+  void CollectOverlaps(const Motion& motion);
+  void CollectCapsuleOverlaps(const Motion& motion);
+  std::optional<RotatingSweepHit> Advance(const Motion& motion);
+  double LeastDistance(const Motion& motion, const PlacedEdges& placed, double t, double most);
+  uint64_t LeastIdWithin(const Motion& motion, const PlacedEdges& placed, double distance);
+  template <class Visit>
+  void VisitNear(const PlacedEdges& placed, const Box& region, const double& distance,
+                 const Visit& visit);
+  double DistanceTo(const IndexedPolygon& polygon, const PlacedEdges& placed, const Box& region,
+                    double best, double allowed);
+
+  const Scene& scene_;
+  const RotatingSweepOptions& options_;
+  WorkMeter& meter_;
+  OverlapAnswers overlaps_;
+  std::vector<uint64_t> at_start_;  // polygons in contact at the start, ascending
+};
+
+std::optional<RotatingSweepHit> Sweeper::Sweep(const Motion& motion) {
+  CollectOverlaps(motion);
+  if (options_.start_policy == StartPolicy::kReportStart && !at_start_.empty()) {
+    return RotatingSweepHit{at_start_.front(), 0, 0};
+  }
+  if (meter_.stopped() || motion.path_length == 0) return std::nullopt;
+  return Advance(motion);
+}
+
+// A meter of its own keeps the polygons found from counting as rows of the answer.
+void Sweeper::CollectOverlaps(const Motion& motion) {
+  at_start_.clear();
+  if (motion.shape->capsule() != nullptr) return CollectCapsuleOverlaps(motion);
+  uint64_t charged = 0;
+  WorkMeter inner([&] {
+    const uint64_t units = inner.used() - charged;
+    charged += units;
+    return !meter_.Spend(units);
+  });
+  const Pose& pose = motion.from;
+  const PolygonColumns columns{{motion.shape->polygon(), 1},
+                               {},
+                               {&pose.position.x, 1},
+                               {&pose.position.y, 1},
+                               {&pose.c, 1},
+                               {&pose.s, 1},
+                               {}};
+  OverlapPolygons(scene_, columns, {OverlapDetail::kIds, options_.mask}, overlaps_, inner);
+  meter_.Spend(inner.used() - charged);
+  at_start_ = overlaps_.polygon_ids;
+}
+
+void Sweeper::CollectCapsuleOverlaps(const Motion& motion) {
+  const absl::StatusOr<Shape> placed = PlacedShape(*motion.shape, motion.from);
+  if (!placed.ok()) return;
+  const Box bounds = placed->bounds();
+  internal::VisitPolygons(
+      scene_, options_.mask, meter_, [&](const Box& box) { return bounds.Intersects(box); },
+      [&](const IndexedPolygon& polygon) {
+        if (Overlaps(polygon, *placed->capsule(), bounds, meter_)) {
+          at_start_.push_back(polygon.polygon().id());
+        }
+        return !meter_.stopped();
+      });
+  internal::Sort(at_start_, meter_, std::less<>());
+}
+
+std::optional<RotatingSweepHit> Sweeper::Advance(const Motion& motion) {
+  PlacedEdges placed(*motion.shape);
+  const double tolerance = motion.tolerance;
+  double t = 0;
+  double previous = 0;
+  int near_steps_left = kMaxNearSteps;
+  while (meter_.Spend(placed.size())) {
+    placed.Place(motion.At(t));
+    const double left = motion.path_length * (1 - t) * kMore;
+    const double distance = LeastDistance(motion, placed, t, left + 2 * motion.error);
+    const double clear = distance - motion.error;
+    if (clear > left) return std::nullopt;
+    double step = (clear - tolerance / 4) / motion.path_length;
+    if (clear <= tolerance / 2) {
+      step = clear / 2 / motion.path_length;
+      const bool is_leaving = distance >= previous && step > 0x1p-50;
+      if (!is_leaving || near_steps_left-- == 0) {
+        return RotatingSweepHit{LeastIdWithin(motion, placed, tolerance - motion.error), t, t};
+      }
+    }
+    previous = distance;
+    t = std::min(1.0, t + step);
+  }
+  return std::nullopt;
+}
+
+// Visits the polygons whose boxes meet `region` and are nearer than `distance`, which may shrink
+// meanwhile.
+template <class Visit>
+void Sweeper::VisitNear(const PlacedEdges& placed, const Box& region, const double& distance,
+                        const Visit& visit) {
+  internal::VisitPolygons(
+      scene_, options_.mask, meter_,
+      [&](const Box& box) {
+        return region.Intersects(box) && SquaredGap(placed.bounds(), box) < distance * distance;
+      },
+      [&](const IndexedPolygon& polygon) {
+        const uint64_t id = polygon.polygon().id();
+        if (!std::binary_search(at_start_.begin(), at_start_.end(), id)) visit(polygon);
+        return !meter_.stopped();
+      });
+}
+
+// The lesser of `best` and the distance to the edges whose boxes meet `region`.
+double Sweeper::DistanceTo(const IndexedPolygon& polygon, const PlacedEdges& placed,
+                           const Box& region, double best, double allowed) {
+  polygon.VisitEdges(
+      meter_,
+      [&](const Box& box) {
+        return region.Intersects(box) && SquaredGap(placed.bounds(), box) < best * best;
+      },
+      [&](size_t, const Segment& edge) {
+        best = placed.DistanceTo(edge, best, allowed, meter_);
+        return !meter_.stopped();
+      });
+  return best;
+}
+
+// The lesser of `most` and the least distance to what can be touched from t on.
+double Sweeper::LeastDistance(const Motion& motion, const PlacedEdges& placed, double t,
+                              double most) {
+  const double radius = motion.shape->capsule() ? motion.shape->capsule()->radius : 0;
+  const Box region = motion.ReachFrom(t);
+  double best = most + radius;
+  VisitNear(placed, region, best, [&](const IndexedPolygon& polygon) {
+    best = DistanceTo(polygon, placed, region, best, motion.allowed);
+  });
+  return best - radius;
+}
+
+uint64_t Sweeper::LeastIdWithin(const Motion& motion, const PlacedEdges& placed, double distance) {
+  const double radius = motion.shape->capsule() ? motion.shape->capsule()->radius : 0;
+  const double reach = distance + radius;
+  const Box everywhere{{-HUGE_VAL, -HUGE_VAL}, {HUGE_VAL, HUGE_VAL}};
+  uint64_t least = std::numeric_limits<uint64_t>::max();
+  VisitNear(placed, everywhere, reach, [&](const IndexedPolygon& polygon) {
+    const uint64_t id = polygon.polygon().id();
+    if (id > least) return;
+    if (DistanceTo(polygon, placed, everywhere, reach, motion.allowed) < reach) least = id;
+  });
+  return least;
+}
+
+// The pose at the end, or nothing and an error recorded.
+std::optional<Pose> EndPoseOf(const RotatingSweepColumns& columns, size_t i, const Pose& from,
+                              ItemChecker& check) {
+  if (!check.Coordinate(ItemColumn::kToX, columns.to_x[i]) ||
+      !check.Coordinate(ItemColumn::kToY, columns.to_y[i])) {
+    return std::nullopt;
+  }
+  Pose to = from;
+  to.position = Normalized(Vec2{columns.to_x[i], columns.to_y[i]});
+  if (!internal::ReadRotation(columns.to_c, columns.to_s, columns.to_angle, ItemColumn::kToC,
+                              ItemColumn::kToAngle, i, check, to)) {
+    return std::nullopt;
+  }
+  return to;
+}
+
+// Item i, or nothing: with an error recorded, or with `meter` stopped, on which the shape's
+// vertices are counted before they are placed.
+std::optional<Motion> MotionOf(const RotatingSweepColumns& columns, size_t i, ItemChecker& check,
+                               WorkMeter& meter) {
+  const Shape* shape = internal::ShapeOf(columns.movers, i, check);
+  if (shape == nullptr) return std::nullopt;
+  const std::optional<Pose> from = internal::PoseOf(columns.movers, i, check);
+  if (!from) return std::nullopt;
+  const std::optional<Pose> to = EndPoseOf(columns, i, *from, check);
+  if (!to || !check.Coordinate(ItemColumn::kTolerance, columns.tolerance[i])) return std::nullopt;
+  if (!meter.Spend(3 * shape->vertex_count())) return std::nullopt;
+  const double tolerance = Normalized(columns.tolerance[i]);
+  Motion motion{shape, *from, *to, internal::Turn(*from, *to), tolerance};
+  if (tolerance < 0) {
+    check.Fail(ItemColumn::kTolerance, ItemFault::kNegativeLength);
+  } else if (!PlacedShape(*shape, *from).ok()) {
+    check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
+  } else if (!PlacedShape(*shape, *to).ok()) {
+    check.Fail(ItemColumn::kToX, ItemFault::kPlacedOutOfRange);
+  } else if (!CompleteMotion(motion)) {
+    check.Fail(ItemColumn::kTolerance, ItemFault::kToleranceTooSmall);
+  } else {
+    return motion;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void RotatingSweepAnswers::Clear() {
+  counts.clear();
+  hits.clear();
+  errors.clear();
+}
+
+bool SweepRotating(const Scene& scene, const RotatingSweepColumns& columns,
+                   const RotatingSweepOptions& options, RotatingSweepAnswers& out,
+                   WorkMeter& meter) {
+  out.Clear();
+  out.counts.assign(columns.size(), 0);
+  Sweeper sweeper(scene, options, meter);
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (!meter.Spend(1)) return false;
+    ItemChecker check(i, out.errors);
+    const std::optional<Motion> motion = MotionOf(columns, i, check, meter);
+    if (meter.stopped()) return false;
+    if (!motion) continue;
+    const std::optional<RotatingSweepHit> hit = sweeper.Sweep(*motion);
+    if (meter.stopped()) return false;
+    if (!hit) continue;
+    out.hits.push_back(*hit);
+    out.counts[i] = 1;
+    if (!meter.SpendRows(1)) return false;
+  }
+  return true;
+}
+
+}  // namespace carom

@@ -1,0 +1,258 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "sweep/sweep_intervals.h"
+
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+#include "carom/predicates.h"
+#include "numeric/bounded.h"
+#include "numeric/exact.h"
+
+namespace carom::internal {
+namespace {
+
+// The sign of (q - p) x d. Two differences, two products and their difference: within kCrossError.
+int SideOfPath(Vec2 q, Vec2 p, Vec2 d) {
+  const double left = (q.x - p.x) * d.y;
+  const double right = (q.y - p.y) * d.x;
+  const double cross = left - right;
+  const double error = kCrossError * (std::abs(left) + std::abs(right));
+  if (std::abs(cross) > error) return cross > 0 ? 1 : -1;
+  return (Difference(q.x, p.x) * d.y - Difference(q.y, p.y) * d.x).sign();
+}
+
+// The ends of the interval, gathered from the meetings on the parallelogram's boundary. Of equal
+// ones an edge is kept rather than a vertex.
+class Hull {
+ public:
+  explicit Hull(const Motion& motion) : motion_(motion) {}
+
+  void Add(const EdgeMeeting& meeting) {
+    const SweepTime t = SweepTime::OfTouch(motion_, meeting);
+    if (!interval_) {
+      interval_ = {t, t};
+      return;
+    }
+    if (IsBetter(t, interval_->begin, -1)) interval_->begin = t;
+    if (IsBetter(t, interval_->end, 1)) interval_->end = t;
+  }
+
+  std::optional<SweepInterval> Clipped() const {
+    if (!interval_) return std::nullopt;
+    SweepInterval result = *interval_;
+    const auto zero = SweepTime::Zero();
+    const auto one = SweepTime::One();
+    if (SweepTime::Compare(motion_, result.end, zero) < 0) return std::nullopt;
+    if (SweepTime::Compare(motion_, result.begin, one) > 0) return std::nullopt;
+    if (SweepTime::Compare(motion_, result.begin, zero) <= 0) result.begin = zero;
+    if (SweepTime::Compare(motion_, result.end, one) >= 0) result.end = one;
+    return result;
+  }
+
+ private:
+  bool IsBetter(const SweepTime& t, const SweepTime& best, int direction) const {
+    const int order = SweepTime::Compare(motion_, t, best) * direction;
+    return order > 0 ||
+           (order == 0 && t.meeting().is_on_fixed_edge() && !best.meeting().is_on_fixed_edge());
+  }
+
+  const Motion& motion_;
+  std::optional<SweepInterval> interval_;
+};
+
+// One meeting of a round shape, filtered. With sigma -1 for the begin and +1 for the end, t =
+// numerator / denominator = (p + sigma q sqrt(r)) / m.
+struct RoundCandidate {
+  EdgeMeeting meeting;
+  Bounded numerator;
+  Bounded denominator;
+};
+
+class RoundContact {
+ public:
+  RoundContact(const Motion& motion, const Segment& fixed, const Segment& axis, IntervalEnd end)
+      : motion_(motion),
+        fixed_(fixed),
+        axis_(axis),
+        d_(ExactValue(motion.d)),
+        length2_(Dot(d_, d_)),
+        radius_(ExactValue(motion.radius)),
+        end_(end) {}
+
+  // Calls visit(candidate) for the meetings that there are, edges before vertices.
+  template <class Visit>
+  void VisitMeetings(const Visit& visit) const {
+    const Vec2 q[2] = {fixed_.a, fixed_.b};
+    const Vec2 p[2] = {axis_.a, axis_.b};
+    const size_t q_count = fixed_.a == fixed_.b ? 1 : 2;
+    const size_t p_count = axis_.a == axis_.b ? 1 : 2;
+    for (size_t j = 0; j < p_count && q_count == 2; ++j) {
+      MeetEdge(EdgeMeeting::OnFixedEdge(fixed_, p[j]), visit);
+    }
+    for (size_t i = 0; i < q_count && p_count == 2; ++i) {
+      MeetEdge(EdgeMeeting::OnMovingEdge(q[i], axis_), visit);
+    }
+    for (size_t i = 0; i < q_count; ++i) {
+      for (size_t j = 0; j < p_count; ++j) MeetVertex(EdgeMeeting::OfVertices(q[i], p[j]), visit);
+    }
+  }
+
+  // The time of the candidate rounded up; nothing if it is negative, or certainly above `limit`;
+  // one if it is above 1.
+  std::optional<SweepTime> TimeOf(const RoundCandidate& candidate, double limit) const {
+    const Bounded& n = candidate.numerator;
+    if (n.is_certain() && n.sign() < 0) return std::nullopt;
+    if (!n.is_certain() && ExactSign(candidate.meeting) < 0) return std::nullopt;
+    double low = 0;
+    double high = HUGE_VAL;
+    if (kHasFilters) Narrow(n / candidate.denominator, low, high);
+    if (low > limit) return std::nullopt;
+    if (low != high) {
+      const ExactRoot exact = ExactRoundTouch(motion_, candidate.meeting, end_);
+      Narrow(ToBounded(exact), low, high);
+      if (low > limit) return std::nullopt;
+      if (low != high) high = RoundedUp(exact, low, high);
+    }
+    if (high > 1) return high > limit ? std::nullopt : std::optional(SweepTime::One());
+    return SweepTime::OfRoundTouch(candidate.meeting, end_, high);
+  }
+
+ private:
+  bool at_end() const { return end_ == IntervalEnd::kEnd; }
+
+  int ExactSign(const EdgeMeeting& meeting) const {
+    const ExactRoot t = ExactRoundTouch(motion_, meeting, end_);
+    return SignWithRoot(t.p, t.q, t.r);
+  }
+
+  // Narrows an interval of doubles that holds the value, which is not negative, rounded up.
+  static void Narrow(const Bounded& t, double& low, double& high) {
+    if (!(t.error < HUGE_VAL)) return;
+    low = std::fmax(low, AtLeast(t, -1));
+    high = std::fmin(high, AtLeast(t, 1) + 0.0);
+  }
+
+  // The least double not below value - error, or value + error, or above it by 2^-98 at most.
+  static double AtLeast(const Bounded& t, int side) {
+    const double error = (t.error + kPairError * t.magnitude()) * (1 + 0x1p-40);
+    const TwoDoubles tail = TwoSum(t.value.low, side * error);
+    const TwoDoubles sum = TwoSum(t.value.high, tail.high);
+    return sum.low > 0 ? std::nextafter(sum.high, HUGE_VAL) : sum.high;
+  }
+
+  template <class Visit>
+  void MeetVertex(const EdgeMeeting& meeting, const Visit& visit) const {
+    const BoundedVec2 z = ExactDifference(meeting.fixed.a, meeting.moving.a);
+    const Bounded cross = Cross(z, d_);
+    const Bounded discriminant = length2_ * (radius_ * radius_) - cross * cross;
+    const int sign = discriminant.is_certain() ? discriminant.sign()
+                                               : ExactRoundTouch(motion_, meeting, end_).r.sign();
+    if (sign < 0) return;
+    const Bounded root = Root(discriminant);
+    const Bounded middle = Dot(d_, z);
+    visit(RoundCandidate{meeting, at_end() ? middle + root : middle - root, length2_});
+  }
+
+  // An offset side counts where the point that meets it lies within it. Along s from the side's
+  // begin z, that point is at ((z x d) |s| + sigma radius (d . s)) |s| / (d x s), by Lagrange's
+  // identity (z x s)(d . s) - (d x s)(z . s) = (z x d)(s . s); from its end z' likewise.
+  template <class Visit>
+  void MeetEdge(EdgeMeeting meeting, const Visit& visit) const {
+    const int sign = -SideOfPath(meeting.side().b, meeting.side().a, motion_.d);
+    if (sign == 0) return;
+    if (sign < 0) {
+      std::swap(meeting.fixed.a, meeting.fixed.b);
+      std::swap(meeting.moving.a, meeting.moving.b);
+    }
+    const Segment side = meeting.side();
+    const BoundedVec2 s = ExactDifference(side.b, side.a);
+    const BoundedVec2 z = ExactDifference(meeting.fixed.a, meeting.moving.a);
+    const BoundedVec2 z_end = ExactDifference(meeting.fixed.b, meeting.moving.b);
+    const Bounded length = Root(Dot(s, s));
+    Bounded offset = radius_ * Dot(d_, s);
+    Bounded reach = radius_ * length;
+    if (!at_end()) {
+      offset = -offset;
+      reach = -reach;
+    }
+    if (SideSign(Cross(z, d_) * length + offset, meeting.fixed.a, meeting.moving.a, side) < 0) {
+      return;
+    }
+    if (SideSign(Cross(z_end, d_) * length + offset, meeting.fixed.b, meeting.moving.b, side) > 0) {
+      return;
+    }
+    visit(RoundCandidate{meeting, Cross(z, s) + reach, Cross(d_, s)});
+  }
+
+  // The sign of (z x d) |s| + sigma radius (d . s) for z = q - p, of degree 3.
+  int SideSign(const Bounded& filter, Vec2 q, Vec2 p, const Segment& side) const {
+    if (filter.is_certain()) return filter.sign();
+    const Dyadic dx = motion_.d.x;
+    const Dyadic dy = motion_.d.y;
+    const Dyadic sx = Dyadic(side.b.x) - side.a.x;
+    const Dyadic sy = Dyadic(side.b.y) - side.a.y;
+    const Dyadic cross = (Dyadic(q.x) - p.x) * dy - (Dyadic(q.y) - p.y) * dx;
+    const Dyadic radius = at_end() ? motion_.radius : -motion_.radius;
+    return SignWithRoot(radius * (dx * sx + dy * sy), cross, sx * sx + sy * sy);
+  }
+
+  const Motion& motion_;
+  const Segment& fixed_;
+  const Segment& axis_;
+  const BoundedVec2 d_;
+  const Bounded length2_;
+  const Bounded radius_;
+  const IntervalEnd end_;
+};
+
+}  // namespace
+
+// The line {t d} enters and leaves the parallelogram with the corners z0 to z3 at corners on the
+// line and where a side's ends lie strictly on both sides of it.
+std::optional<SweepInterval> ContactInterval(const Motion& motion, const Segment& fixed,
+                                             const Segment& moving) {
+  const Vec2 q[4] = {fixed.a, fixed.b, fixed.b, fixed.a};
+  const Vec2 p[4] = {moving.a, moving.a, moving.b, moving.b};
+  int sign[4];
+  for (int i = 0; i < 4; ++i) sign[i] = SideOfPath(q[i], p[i], motion.d);
+  if (sign[0] != 0 && sign[0] == sign[1] && sign[1] == sign[2] && sign[2] == sign[3]) {
+    return std::nullopt;
+  }
+  Hull hull(motion);
+  for (int i = 0; i < 4; ++i) {
+    if (sign[i] == 0) hull.Add(EdgeMeeting::OfVertices(q[i], p[i]));
+    if (sign[i] * sign[(i + 1) % 4] >= 0) continue;
+    hull.Add(i % 2 == 0 ? EdgeMeeting::OnFixedEdge(fixed, p[i])
+                        : EdgeMeeting::OnMovingEdge(q[i], moving));
+  }
+  return hull.Clipped();
+}
+
+// Of the offset sides and the discs about corners, the first that begins; an exact tie leaves the
+// side.
+std::optional<SweepTime> RoundContactBegin(const Motion& motion, const Segment& fixed,
+                                           const Segment& axis, double limit) {
+  if (CompareDistance(fixed, Capsule{axis, motion.radius}) <= 0) return SweepTime::Zero();
+  const RoundContact contact(motion, fixed, axis, IntervalEnd::kBegin);
+  std::optional<SweepTime> first;
+  contact.VisitMeetings([&](const RoundCandidate& candidate) {
+    const std::optional<SweepTime> t = contact.TimeOf(candidate, std::fmin(limit, 1));
+    if (t && (!first || SweepTime::Compare(motion, *t, *first) < 0)) first = t;
+  });
+  return first;
+}
+
+SweepTime RoundContactEnd(const Motion& motion, const Segment& fixed, const Segment& axis) {
+  const RoundContact contact(motion, fixed, axis, IntervalEnd::kEnd);
+  std::optional<SweepTime> last;
+  contact.VisitMeetings([&](const RoundCandidate& candidate) {
+    const std::optional<SweepTime> t = contact.TimeOf(candidate, HUGE_VAL);
+    if (t && (!last || SweepTime::Compare(motion, *t, *last) > 0)) last = t;
+  });
+  return last.value_or(SweepTime::Zero());
+}
+
+}  // namespace carom::internal

@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "sweep/sweep_measures.h"
+
+#include <cmath>
+
+#include "numeric/bounded.h"
+#include "numeric/exact.h"
+#include "shape/measures.h"
+
+namespace carom::internal {
+namespace {
+
+struct DyadicVec2 {
+  Dyadic x;
+  Dyadic y;
+
+  friend DyadicVec2 operator-(const DyadicVec2& a, const DyadicVec2& b) {
+    return {a.x - b.x, a.y - b.y};
+  }
+};
+
+Dyadic Cross(const DyadicVec2& a, const DyadicVec2& b) { return a.x * b.y - a.y * b.x; }
+Dyadic Dot(const DyadicVec2& a, const DyadicVec2& b) { return a.x * b.x + a.y * b.y; }
+
+double MovedCoordinate(double p, double d, double t, double step) {
+  const TwoDoubles moved = TwoProduct(d, t);
+  const TwoDoubles from = TwoSum(p, moved.high);
+  const TwoDoubles sum = TwoSum(from.high, -step);
+  return sum.high + (sum.low + (from.low + moved.low)) + 0.0;
+}
+
+// The sign of d x (edge.b - edge.a).
+int SideOf(const Segment& edge, Vec2 d) {
+  return (Difference(edge.b.y, edge.a.y) * d.x - Difference(edge.b.x, edge.a.x) * d.y).sign();
+}
+
+// Two segments, of which the second is displaced exactly.
+class ExactPair {
+ public:
+  ExactPair(const Segment& fixed, const Segment& moving, Vec2 shift, double radius)
+      : fixed_(fixed),
+        e_{{fixed.a.x, fixed.a.y}, {fixed.b.x, fixed.b.y}},
+        f_{Shifted(moving.a, shift), Shifted(moving.b, shift)},
+        radius2_(Dyadic(radius) * radius) {}
+
+  // An end of the fixed edge that is near enough, the foot of an end of the moving one that is, or
+  // the crossing of both.
+  std::optional<Vec2> SharedPoint() const {
+    if (IsNear(e_.a, f_)) return fixed_.a;
+    if (IsNear(e_.b, f_)) return fixed_.b;
+    const DyadicVec2 e = e_.b - e_.a;
+    const DyadicVec2 f = f_.b - f_.a;
+    const Dyadic length2 = Dot(e, e);
+    for (const DyadicVec2& p : {f_.a, f_.b}) {
+      if (length2.sign() != 0 && IsNear(p, e_)) return AlongFixed(Dot(p - e_.a, e), length2);
+    }
+    const Dyadic slope = Cross(e, f);
+    const int sides = Cross(e, f_.a - e_.a).sign() * Cross(e, f_.b - e_.a).sign();
+    const int other_sides = Cross(f, e_.a - f_.a).sign() * Cross(f, e_.b - f_.a).sign();
+    if (slope.sign() == 0 || sides > 0 || other_sides > 0) return std::nullopt;
+    return AlongFixed(Cross(f_.a - e_.a, f), slope);
+  }
+
+ private:
+  struct Line {
+    DyadicVec2 a;
+    DyadicVec2 b;
+  };
+
+  static DyadicVec2 Shifted(Vec2 p, Vec2 shift) {
+    return {Dyadic(p.x) + shift.x, Dyadic(p.y) + shift.y};
+  }
+
+  bool IsNear(const DyadicVec2& p, const Line& line) const {
+    const DyadicVec2 s = line.b - line.a;
+    const DyadicVec2 from_a = p - line.a;
+    const DyadicVec2 from_b = p - line.b;
+    if (Dot(from_a, s).sign() <= 0) return Dot(from_a, from_a) <= radius2_;
+    if (Dot(from_b, s).sign() >= 0) return Dot(from_b, from_b) <= radius2_;
+    const Dyadic cross = Cross(s, from_a);
+    return cross * cross <= radius2_ * Dot(s, s);
+  }
+
+  Vec2 AlongFixed(const Dyadic& n, const Dyadic& m) const {
+    return PointAt(fixed_, std::fmin(1, std::fmax(0, NearestQuotient(n, m))));
+  }
+
+  const Segment& fixed_;
+  Line e_;
+  Line f_;
+  Dyadic radius2_;
+};
+
+}  // namespace
+
+Vec2 PointOnPath(Vec2 p, Vec2 d, double t, Vec2 step) {
+  return {MovedCoordinate(p.x, d.x, t, step.x), MovedCoordinate(p.y, d.y, t, step.y)};
+}
+
+Segment SeparatingEdge(const EdgeMeeting& meeting, const Segment& fixed, const Segment& moving,
+                       Vec2 d) {
+  if (meeting.is_on_fixed_edge()) return fixed;
+  if (meeting.is_on_moving_edge()) return moving;
+  if (fixed.a == fixed.b) return SideOf(moving, d) != 0 ? moving : Segment{};
+  if (moving.a == moving.b) return SideOf(fixed, d) != 0 ? fixed : Segment{};
+  if (ExactCross(fixed.a, fixed.b, moving.a, moving.b).sign() != 0) return {};
+  // The segment of all (fixed - moving) vertices: two edges share more than a point where the path
+  // passes between its ends.
+  bool left = false;
+  bool right = false;
+  for (const Vec2 q : {fixed.a, fixed.b}) {
+    for (const Vec2 p : {moving.a, moving.b}) {
+      const int side = SideOf({p, q}, d);
+      left = left || side > 0;
+      right = right || side < 0;
+    }
+  }
+  return left && right ? fixed : Segment{};
+}
+
+Vec2 NormalAgainst(const Segment& edge, Vec2 d) {
+  if (edge.a == edge.b) return UnitNormal({{0, 0}, {-d.y, d.x}}, 1);
+  return UnitNormal(edge, SideOf(edge, d));
+}
+
+// On a side: that of the edge, against d at the begin, with d at the end; `side` is the sign of s x
+// direction, and d x s > 0. On a vertex: with w = t d - z, which has the length `radius`, w . d is
+// the root of the discriminant with the sign of the end, and w x d = -(z x d); d and (d.y, -d.x)
+// are perpendicular.
+Vec2 RoundNormal(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end) {
+  if (meeting.is_on_fixed_edge() || meeting.is_on_moving_edge()) {
+    return UnitNormal(meeting.side(), end == IntervalEnd::kBegin ? 1 : -1);
+  }
+  const ExactRoot t = ExactRoundTouch(motion, meeting, end);
+  const DyadicVec2 z = DyadicVec2{meeting.fixed.a.x, meeting.fixed.a.y} -
+                       DyadicVec2{meeting.moving.a.x, meeting.moving.a.y};
+  const Bounded cross = ToBounded(Cross(z, {motion.d.x, motion.d.y}));
+  Bounded along = Root(ToBounded(t.r));
+  if (end == IntervalEnd::kBegin) along = -along;
+  const Bounded scale = ToBounded(t.m) * ExactValue(motion.radius);
+  const BoundedVec2 d = ExactValue(motion.d);
+  const Bounded x = (along * d.x - cross * d.y) / scale;
+  const Bounded y = (along * d.y + cross * d.x) / scale;
+  return {x.value.high + 0.0, y.value.high + 0.0};
+}
+
+std::optional<Vec2> SharedPoint(const Segment& fixed, const Segment& moving, Vec2 shift,
+                                double radius) {
+  return ExactPair(fixed, moving, shift, radius).SharedPoint();
+}
+
+}  // namespace carom::internal

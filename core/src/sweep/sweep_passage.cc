@@ -1,0 +1,372 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "sweep/sweep_passage.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "base/metered_sort.h"
+#include "carom/predicates.h"
+#include "numeric/exact.h"
+#include "sweep/sweep_measures.h"
+
+namespace carom::internal {
+namespace {
+
+// The range of x + t * d over [low, high] within [0, 1]. Two roundings, 2u of the magnitudes; 8u
+// also cover the rounding of the widening.
+void Move(double d, double low, double high, double& min, double& max) {
+  const double slack = 8 * kUnit * (std::abs(min) + std::abs(max) + std::abs(d));
+  const double first = (d < 0 ? high : low) * d;
+  const double last = (d < 0 ? low : high) * d;
+  min = min + first - slack;
+  max = max + last + slack;
+}
+
+Box MovedBox(Box box, Vec2 d, double low, double high) {
+  Move(d.x, low, high, box.min.x, box.max.x);
+  Move(d.y, low, high, box.min.y, box.max.y);
+  return box;
+}
+
+struct Range {
+  double low;
+  double high;
+  double magnitude;
+};
+
+// Of x * d.y - y * d.x over a box, within 2u of `magnitude`.
+Range CrossRange(const Box& box, Vec2 d) {
+  const double x1 = box.min.x * d.y;
+  const double x2 = box.max.x * d.y;
+  const double y1 = box.min.y * d.x;
+  const double y2 = box.max.y * d.x;
+  return {std::min(x1, x2) - std::max(y1, y2), std::max(x1, x2) - std::min(y1, y2),
+          std::max(std::abs(x1), std::abs(x2)) + std::max(std::abs(y1), std::abs(y2))};
+}
+
+// A time between two others, and an interval of doubles that holds it.
+struct Moment {
+  ExactRoot t;
+  double low;
+  double high;
+};
+
+// The vertex p + t * d.
+class MovedVertex {
+ public:
+  MovedVertex(Vec2 p, Vec2 d, const Moment& moment)
+      : p_(p), d_(d), t_(moment.t), where_(MovedBox({p, p}, d, moment.low, moment.high)) {}
+
+  // Whether it is filled. It lies on no edge.
+  bool IsFilledBy(const IndexedPolygon& indexed, WorkMeter& meter) const {
+    const Polygon& polygon = indexed.polygon();
+    if (polygon.solidity() == Solidity::kBoundary || !where_.Intersects(polygon.bounds())) {
+      return false;
+    }
+    const auto meets = [this](const Box& box) {
+      return box.min.y <= where_.max.y && where_.min.y <= box.max.y && where_.min.x <= box.max.x;
+    };
+    int64_t winding = 0;
+    indexed.VisitEdges(meter, meets, [&](size_t, const Segment& edge) {
+      winding += Crossing(edge);
+      return true;
+    });
+    return polygon.IsFilled(winding);
+  }
+
+ private:
+  // Of the horizontal ray to the right, as LocateInPolygon counts.
+  int Crossing(const Segment& edge) const {
+    const bool above_a = IsAbove(edge.a.y);
+    const bool above_b = IsAbove(edge.b.y);
+    if (above_a == above_b) return 0;
+    const int direction = above_a ? 1 : -1;
+    if (where_.min.x > std::max(edge.a.x, edge.b.x)) return 0;
+    if (where_.max.x < std::min(edge.a.x, edge.b.x)) return direction;
+    const Dyadic ex = Dyadic(edge.b.x) - edge.a.x;
+    const Dyadic ey = Dyadic(edge.b.y) - edge.a.y;
+    const Dyadic start = ex * (Dyadic(p_.y) - edge.a.y) - ey * (Dyadic(p_.x) - edge.a.x);
+    const int side = SignOfLinear(start, ex * d_.y - ey * d_.x, t_);
+    return side == direction ? direction : 0;
+  }
+
+  // At y itself counts as above.
+  bool IsAbove(double y) const {
+    if (where_.min.y > y) return true;
+    if (where_.max.y < y) return false;
+    return SignOfLinear(Dyadic(p_.y) - y, d_.y, t_) >= 0;
+  }
+
+  Vec2 p_;
+  Vec2 d_;
+  const ExactRoot& t_;
+  Box where_;
+};
+
+// The first vertex of a ring of `inner` that `outer` holds at that moment, as it stood at t = 0.
+std::optional<Vec2> ContainedVertex(const IndexedPolygon& outer, const Polygon& inner, Vec2 d,
+                                    const Moment& moment, WorkMeter& meter) {
+  for (size_t ring = 0; ring < inner.ring_count() && meter.Spend(1); ++ring) {
+    const Vec2 vertex = inner.ring(ring).front();
+    if (MovedVertex(vertex, d, moment).IsFilledBy(outer, meter)) return vertex;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+SweptBox::SweptBox(const Box& box, Vec2 d, double limit)
+    : reach_(MovedBox(box, d, 0, std::fmin(limit, 1))), d_(d) {
+  const Range range = CrossRange(box, d);
+  const double slack = 16 * kUnit * range.magnitude;
+  low_ = range.low - slack;
+  high_ = range.high + slack;
+}
+
+bool SweptBox::MayMeet(const Box& box) const {
+  if (!reach_.Intersects(box)) return false;
+  const Range range = CrossRange(box, d_);
+  const double slack = 16 * kUnit * range.magnitude;
+  return range.low - slack <= high_ && low_ <= range.high + slack;
+}
+
+void SweepPair::Start(const SweepMover& mover, const Motion& motion) {
+  mover_ = &mover;
+  motion_ = motion;
+}
+
+// A round shape meets an edge in up to eight ways, each of which may need exact arithmetic.
+constexpr uint64_t kMeetings = 8;
+
+// Calls visit(fixed index, fixed edge, moving index, moving edge) for pairs that may meet at t <=
+// limit, in order, while it returns true.
+template <class Visit>
+void SweepPair::VisitPairs(const IndexedPolygon& fixed, double limit, WorkMeter& meter,
+                           const Visit& visit) const {
+  const SweptBox path(mover_->bounds, motion_.d, limit);
+  const Vec2 back{-motion_.d.x, -motion_.d.y};
+  fixed.VisitEdges(
+      meter, [&](const Box& box) { return path.MayMeet(box); },
+      [&](size_t i, const Segment& edge) {
+        if (is_round()) return meter.Spend(kMeetings) && visit(i, edge, 0, mover_->axis);
+        const SweptBox from(BoundsOf(edge), back, limit);
+        return mover_->polygon->VisitEdges(
+            meter, [&](const Box& box) { return from.MayMeet(box); },
+            [&](size_t j, const Segment& moving) { return visit(i, edge, j, moving); });
+      });
+}
+
+std::optional<SweepTime> SweepPair::Begin(const Segment& fixed, const Segment& moving,
+                                          double limit) const {
+  if (motion_.d == Vec2{}) {
+    const bool touch = CompareDistance(fixed, Capsule{moving, motion_.radius}) <= 0;
+    return touch ? std::optional(SweepTime::Zero()) : std::nullopt;
+  }
+  if (is_round()) return RoundContactBegin(motion_, fixed, moving, limit);
+  const std::optional<SweepInterval> interval = ContactInterval(motion_, fixed, moving);
+  return interval ? std::optional(interval->begin) : std::nullopt;
+}
+
+// Whether the touch has a normal of its own. Zero and one have none, nor do they need one.
+bool SweepPair::TellsNormal(const SweepTouch& touch, const IndexedPolygon& fixed) const {
+  if (is_round() || touch.time.is_zero() || touch.time.is_one()) return true;
+  const Segment edge =
+      SeparatingEdge(touch.time.meeting(), fixed.polygon().edge(touch.fixed_edge),
+                     mover_->polygon->polygon().edge(touch.moving_edge), motion_.d);
+  return !(edge.a == edge.b);
+}
+
+// Keeps the earliest begin or the latest end; of equal ones the first that tells a normal. The
+// edge is the least of those that tie: exactly for radius 0, else rounded up.
+void SweepPair::Gather(const SweepTouch& touch, IntervalEnd end, const IndexedPolygon& fixed,
+                       SweepEvent& event) const {
+  if (!event.has_edge) {
+    event = {touch, touch.fixed_edge, true};
+    return;
+  }
+  int order = SweepTime::Compare(motion_, touch.time, event.touch.time);
+  if (end == IntervalEnd::kEnd) order = -order;
+  const bool ties = is_round() ? touch.time.high() == event.touch.time.high() : order == 0;
+  if (order > 0 && !ties) return;
+  event.first_edge = ties ? std::min(event.first_edge, touch.fixed_edge) : touch.fixed_edge;
+  if (order < 0 || (order == 0 && !TellsNormal(event.touch, fixed) && TellsNormal(touch, fixed))) {
+    event.touch = touch;
+  }
+}
+
+std::optional<SweepEvent> SweepPair::FirstTouch(const IndexedPolygon& fixed, double limit,
+                                                WorkMeter& meter) {
+  SweepEvent first;
+  VisitPairs(fixed, limit, meter,
+             [&](size_t i, const Segment& edge, size_t j, const Segment& moving) {
+               const double bound = first.has_edge ? first.touch.time.high() : limit;
+               const std::optional<SweepTime> t = Begin(edge, moving, bound);
+               if (!t || t->low() > limit) return true;
+               Gather({*t, static_cast<uint32_t>(i), static_cast<uint32_t>(j)}, IntervalEnd::kBegin,
+                      fixed, first);
+               return !t->is_zero();
+             });
+  return first.has_edge ? std::optional(first) : std::nullopt;
+}
+
+bool SweepPair::HoldsRingAtStart(const IndexedPolygon& fixed, WorkMeter& meter) const {
+  if (is_round()) {
+    return LocateInPolygon(fixed, mover_->axis.a, meter).location != Location::kOutside;
+  }
+  return HoldsRing(fixed, mover_->polygon->polygon(), meter) ||
+         HoldsRing(*mover_->polygon, fixed.polygon(), meter);
+}
+
+// A point of the edge that the shape holds at the start.
+std::optional<Vec2> SweepPair::StartPointOn(const Segment& edge, WorkMeter& meter) const {
+  if (is_round()) {
+    if (CompareDistance(edge, Capsule{mover_->axis, motion_.radius}) > 0) return std::nullopt;
+    return SharedPoint(edge, mover_->axis, {}, motion_.radius);
+  }
+  const Box reach = BoundsOf(edge);
+  std::optional<Vec2> point;
+  mover_->polygon->VisitEdges(
+      meter, [&](const Box& box) { return reach.Intersects(box); },
+      [&](size_t, const Segment& moving) {
+        if (Intersects(edge, moving)) point = SharedPoint(edge, moving, {}, 0);
+        return !point;
+      });
+  if (point) return point;
+  const bool inside =
+      LocateInPolygon(*mover_->polygon, edge.a, meter).location != Location::kOutside;
+  return inside ? std::optional(edge.a) : std::nullopt;
+}
+
+SweepPair::Place SweepPair::AtStart(const IndexedPolygon& fixed, WorkMeter& meter) const {
+  Place place;
+  fixed.VisitEdges(
+      meter, [&](const Box& box) { return mover_->bounds.Intersects(box); },
+      [&](size_t i, const Segment& edge) {
+        const std::optional<Vec2> point = StartPointOn(edge, meter);
+        if (point) place = {static_cast<uint32_t>(i), *point};
+        return !point && !meter.stopped();
+      });
+  if (place.edge) return place;
+  if (is_round()) return {std::nullopt, mover_->axis.a};
+  const Polygon& moving = mover_->polygon->polygon();
+  for (size_t ring = 0; ring < moving.ring_count() && meter.Spend(1); ++ring) {
+    place.point = moving.ring(ring).front();
+    if (LocateInPolygon(fixed, place.point, meter).location != Location::kOutside) break;
+  }
+  return place;
+}
+
+SweepPair::Place SweepPair::AtEnd(const IndexedPolygon& fixed, WorkMeter& meter) const {
+  std::optional<Vec2> point;
+  VisitPairs(fixed, 1, meter, [&](size_t, const Segment& edge, size_t, const Segment& moving) {
+    const std::optional<SweepInterval> interval = Interval(edge, moving);
+    if (interval && SweepTime::Compare(motion_, interval->end, SweepTime::One()) == 0) {
+      point = SharedPoint(edge, moving, motion_.d, motion_.radius);
+    }
+    return !point;
+  });
+  if (point) return {std::nullopt, *point};
+  const Vec2 d = motion_.d;
+  if (is_round()) return {std::nullopt, PointOnPath(mover_->axis.a, d, 1)};
+  const Moment end{SweepTime::One().Exact(motion_), 1, 1};
+  const Polygon& moving = mover_->polygon->polygon();
+  if (const auto vertex = ContainedVertex(fixed, moving, d, end, meter)) {
+    return {std::nullopt, PointOnPath(*vertex, d, 1)};
+  }
+  const auto vertex = ContainedVertex(*mover_->polygon, fixed.polygon(), {-d.x, -d.y}, end, meter);
+  return {std::nullopt, vertex.value_or(Vec2{})};
+}
+
+std::optional<SweepInterval> SweepPair::Interval(const Segment& fixed,
+                                                 const Segment& moving) const {
+  if (!is_round()) return ContactInterval(motion_, fixed, moving);
+  const std::optional<SweepTime> begin = RoundContactBegin(motion_, fixed, moving, 1);
+  if (!begin) return std::nullopt;
+  return SweepInterval{*begin, RoundContactEnd(motion_, fixed, moving)};
+}
+
+void SweepPair::CollectContacts(const IndexedPolygon& fixed, WorkMeter& meter) {
+  contacts_.clear();
+  VisitPairs(fixed, 1, meter, [&](size_t i, const Segment& edge, size_t j, const Segment& moving) {
+    if (const std::optional<SweepInterval> interval = Interval(edge, moving)) {
+      contacts_.push_back({*interval, static_cast<uint32_t>(i), static_cast<uint32_t>(j)});
+    }
+    // More pairs than there may be rows are more memory than an answer is worth.
+    return contacts_.size() <= meter.rows_left() || meter.SpendRows(contacts_.size());
+  });
+  SortContacts(meter);
+}
+
+void SweepPair::SortContacts(WorkMeter& meter) {
+  internal::Sort(contacts_, meter, [this](const Contact& a, const Contact& b) {
+    const int order = SweepTime::Compare(motion_, a.interval.begin, b.interval.begin);
+    if (order != 0) return order < 0;
+    return a.fixed_edge != b.fixed_edge ? a.fixed_edge < b.fixed_edge
+                                        : a.moving_edge < b.moving_edge;
+  });
+}
+
+// Between contacts no vertex lies on an edge of the other shape. Radius 0: the middle of the gap.
+// Else its begin will do: no edge is nearer to the axis than the radius then.
+bool SweepPair::IsGapFilled(const IndexedPolygon& fixed, const SweepTime& begin,
+                            const SweepTime& end, WorkMeter& meter) const {
+  const ExactRoot from = begin.Exact(motion_);
+  const Vec2 d = motion_.d;
+  if (is_round()) {
+    const double before = begin.is_zero() ? 0 : std::nextafter(begin.low(), -HUGE_VAL);
+    const Moment moment{from, before, begin.high()};
+    return MovedVertex(mover_->axis.a, d, moment).IsFilledBy(fixed, meter);
+  }
+  const ExactRoot to = end.Exact(motion_);
+  const ExactRoot middle{from.p * to.m + to.p * from.m, {}, {}, Scaled(from.m * to.m, 1)};
+  const Moment moment{middle, std::fmax(begin.low(), 0), std::fmin(end.high(), 1)};
+  return ContainedVertex(fixed, mover_->polygon->polygon(), d, moment, meter) ||
+         ContainedVertex(*mover_->polygon, fixed.polygon(), {-d.x, -d.y}, moment, meter);
+}
+
+SweepPair::Passage SweepPair::FirstPassage(const IndexedPolygon& fixed, WorkMeter& meter) {
+  CollectContacts(fixed, meter);
+  const SweepTime one = SweepTime::One();
+  SweepTime end = SweepTime::Zero();
+  size_t next = 0;
+  for (;;) {
+    for (; next < contacts_.size() && meter.Spend(1); ++next) {
+      const SweepInterval& interval = contacts_[next].interval;
+      if (SweepTime::Compare(motion_, interval.begin, end) > 0) break;
+      if (SweepTime::Compare(motion_, interval.end, end) > 0) end = interval.end;
+    }
+    if (meter.stopped()) return {};
+    if (SweepTime::Compare(motion_, end, one) == 0) break;
+    const SweepTime gap_end = next < contacts_.size() ? contacts_[next].interval.begin : one;
+    if (!IsGapFilled(fixed, end, gap_end, meter)) break;
+    end = gap_end;
+  }
+  Passage passage;
+  passage.end.touch.time = end;
+  if (SweepTime::Compare(motion_, end, one) == 0) {
+    passage.end.touch.time = one;
+    return passage;
+  }
+  for (size_t i = 0; i < next && meter.Spend(1); ++i) {
+    const Contact& contact = contacts_[i];
+    if (SweepTime::Compare(motion_, contact.interval.end, end) != 0 && !is_round()) continue;
+    if (contact.interval.end.high() != end.high() && is_round()) continue;
+    Gather({contact.interval.end, contact.fixed_edge, contact.moving_edge}, IntervalEnd::kEnd,
+           fixed, passage.end);
+  }
+  if (next == contacts_.size()) return passage;
+  SweepEvent re_entry;
+  for (size_t i = next; i < contacts_.size() && meter.Spend(1); ++i) {
+    const Contact& contact = contacts_[i];
+    if (contact.interval.begin.low() > contacts_[next].interval.begin.high()) break;
+    Gather({contact.interval.begin, contact.fixed_edge, contact.moving_edge}, IntervalEnd::kBegin,
+           fixed, re_entry);
+  }
+  passage.re_entry = re_entry;
+  return passage;
+}
+
+}  // namespace carom::internal

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What does a moving shape touch of one polygon, and until when?
+//
+// `SweepPair` holds a shape on its way and answers, polygon by polygon, where it first touches, and
+// where the passage that holds the start ends: the union of the contact intervals of all pairs of
+// edges (sweep_intervals.h), with the gaps in which one shape holds a ring of the other. Between
+// contacts of edges nothing of that changes, so one exact location in each gap decides.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "carom/geometry.h"
+#include "carom/polygon.h"
+#include "carom/work_meter.h"
+#include "index/indexed_polygon.h"
+#include "sweep/sweep_intervals.h"
+#include "sweep/sweep_time.h"
+
+namespace carom::internal {
+
+// Where a box is on its way, for t in [0, limit]. Rounded outward.
+class SweptBox {
+ public:
+  SweptBox() = default;
+  SweptBox(const Box& box, Vec2 d, double limit);
+
+  // False only if the swept box misses `box`.
+  bool MayMeet(const Box& box) const;
+
+ private:
+  Box reach_;
+  Vec2 d_;
+  double low_ = 0;  // the range of x * d.y - y * d.x over the moving box
+  double high_ = 0;
+};
+
+// A placed shape: a polygon, or the axis of a capsule of radius > 0.
+struct SweepMover {
+  const IndexedPolygon* polygon = nullptr;  // null for a capsule
+  Segment axis;
+  Box bounds;
+};
+
+// A meeting of two edges: by their index, 0 for an axis.
+struct SweepTouch {
+  SweepTime time = SweepTime::Zero();
+  uint32_t fixed_edge = 0;
+  uint32_t moving_edge = 0;
+};
+
+// What happens at one time.
+struct SweepEvent {
+  SweepTouch touch;         // the one that tells point and normal
+  uint32_t first_edge = 0;  // the least fixed edge that touches
+  bool has_edge = false;
+};
+
+// Reused from polygon to polygon. Not thread-safe.
+class SweepPair {
+ public:
+  // The shape of the calls that follow; `motion.d` may be 0. Keeps references.
+  void Start(const SweepMover& mover, const Motion& motion);
+
+  // The first touch of edges, if it is not above `limit`. At the start any one, not the least.
+  std::optional<SweepEvent> FirstTouch(const IndexedPolygon& fixed, double limit, WorkMeter& meter);
+  // Whether one shape holds a ring of the other at the start, where no edges touch.
+  bool HoldsRingAtStart(const IndexedPolygon& fixed, WorkMeter& meter) const;
+
+  // For shapes that overlap at the start, d not 0: the end of that passage, which is one if it
+  // reaches it (then without an edge), and the first touch after it. Meaningless once `meter` has
+  // stopped.
+  struct Passage {
+    SweepEvent end;
+    std::optional<SweepEvent> re_entry;
+  };
+  Passage FirstPassage(const IndexedPolygon& fixed, WorkMeter& meter);
+
+  // Where the shapes share a point at the start, or at the end, of a sweep that overlaps there: the
+  // least fixed edge that holds a point of the solid shape (at the start only), and a point.
+  struct Place {
+    std::optional<uint32_t> edge;
+    Vec2 point;
+  };
+  Place AtStart(const IndexedPolygon& fixed, WorkMeter& meter) const;
+  Place AtEnd(const IndexedPolygon& fixed, WorkMeter& meter) const;
+
+ private:
+  struct Contact {
+    SweepInterval interval;
+    uint32_t fixed_edge;
+    uint32_t moving_edge;
+  };
+
+  bool is_round() const { return mover_->polygon == nullptr; }
+  template <class Visit>
+  void VisitPairs(const IndexedPolygon& fixed, double limit, WorkMeter& meter,
+                  const Visit& visit) const;
+  std::optional<SweepTime> Begin(const Segment& fixed, const Segment& moving, double limit) const;
+  std::optional<SweepInterval> Interval(const Segment& fixed, const Segment& moving) const;
+  bool TellsNormal(const SweepTouch& touch, const IndexedPolygon& fixed) const;
+  void Gather(const SweepTouch& touch, IntervalEnd end, const IndexedPolygon& fixed,
+              SweepEvent& event) const;
+  std::optional<Vec2> StartPointOn(const Segment& edge, WorkMeter& meter) const;
+  void CollectContacts(const IndexedPolygon& fixed, WorkMeter& meter);
+  void SortContacts(WorkMeter& meter);
+  bool IsGapFilled(const IndexedPolygon& fixed, const SweepTime& begin, const SweepTime& end,
+                   WorkMeter& meter) const;
+
+  const SweepMover* mover_ = nullptr;
+  Motion motion_;
+  std::vector<Contact> contacts_;
+};
+
+}  // namespace carom::internal

@@ -1,0 +1,213 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "sweep/sweep_time.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "numeric/exact.h"
+#include "numeric/expansion.h"
+
+namespace carom::internal {
+namespace {
+
+bool IsLongerInX(Vec2 d) { return std::abs(d.x) >= std::abs(d.y); }
+
+struct DyadicVec2 {
+  Dyadic x;
+  Dyadic y;
+};
+
+DyadicVec2 DyadicDifference(Vec2 a, Vec2 b) {
+  return {Dyadic(a.x) - Dyadic(b.x), Dyadic(a.y) - Dyadic(b.y)};
+}
+
+Dyadic Cross(const DyadicVec2& a, const DyadicVec2& b) { return a.x * b.y - a.y * b.x; }
+Dyadic Dot(const DyadicVec2& a, const DyadicVec2& b) { return a.x * b.x + a.y * b.y; }
+
+// The sign of p1 + q1 sqrt(r1) + q2 sqrt(r2).
+int SignWithRoots(const Dyadic& p, const Dyadic& q1, const Dyadic& r1, const Dyadic& q2,
+                  const Dyadic& r2) {
+  const Dyadic square1 = q1 * q1 * r1;
+  const Dyadic square2 = q2 * q2 * r2;
+  const int sign1 = square1.sign() == 0 ? 0 : q1.sign();
+  const int sign2 = square2.sign() == 0 ? 0 : q2.sign();
+  int sign_roots = sign1 != 0 ? sign1 : sign2;
+  if (sign1 * sign2 < 0) sign_roots = sign1 * (square1 - square2).sign();
+  const int sign_p = p.sign();
+  if (sign_roots == 0 || sign_p == 0 || sign_p == sign_roots) {
+    return sign_p != 0 ? sign_p : sign_roots;
+  }
+  // p^2 - (q1 sqrt(r1) + q2 sqrt(r2))^2
+  return sign_p * SignWithRoot(p * p - square1 - square2, Scaled(-(q1 * q2), 1), r1 * r2);
+}
+
+int CompareRoots(const ExactRoot& a, const ExactRoot& b) {
+  return SignWithRoots(a.p * b.m - b.p * a.m, a.q * b.m, a.r, -(b.q * a.m), b.r);
+}
+
+}  // namespace
+
+// Vertices: a difference and a quotient, within 3u of exact. Edges: as Fraction::OfCrossing, with d
+// known exactly.
+SweepTime SweepTime::OfTouch(const Motion& motion, const EdgeMeeting& meeting) {
+  const Vec2 z{meeting.fixed.a.x - meeting.moving.a.x, meeting.fixed.a.y - meeting.moving.a.y};
+  const Vec2 d = motion.d;
+  if (!meeting.is_on_fixed_edge() && !meeting.is_on_moving_edge()) {
+    const double t = IsLongerInX(d) ? z.x / d.x : z.y / d.y;
+    const double error = 8 * kFilterUnit * std::abs(t);
+    return SweepTime(Kind::kTouch, meeting, t - error, t + error);
+  }
+  const Segment side = meeting.side();
+  const Vec2 s{side.b.x - side.a.x, side.b.y - side.a.y};
+  const double n_left = z.x * s.y;
+  const double n_right = z.y * s.x;
+  const double m_left = d.x * s.y;
+  const double m_right = d.y * s.x;
+  const double n = n_left - n_right;
+  const double m = m_left - m_right;
+  const double n_error = kCrossError * (std::abs(n_left) + std::abs(n_right));
+  const double m_error = kCrossError * (std::abs(m_left) + std::abs(m_right));
+  double low = -HUGE_VAL;
+  double high = HUGE_VAL;
+  if (std::abs(m) > 2 * m_error) {
+    const double t = n / m;
+    const double bound = (n_error + std::abs(t) * m_error) / (std::abs(m) - m_error);
+    const double error = bound * (1 + 8 * kFilterUnit) + 2 * kFilterUnit * std::abs(t);
+    low = t - error - 2 * kFilterUnit * std::abs(t);
+    high = t + error + 2 * kFilterUnit * std::abs(t);
+  }
+  return SweepTime(Kind::kTouch, meeting, low, high);
+}
+
+SweepTime SweepTime::OfRoundTouch(const EdgeMeeting& meeting, IntervalEnd end, double rounded_up) {
+  const Kind kind = end == IntervalEnd::kBegin ? Kind::kRoundBegin : Kind::kRoundEnd;
+  return SweepTime(kind, meeting, rounded_up, rounded_up);
+}
+
+bool SweepTime::SameSource(const SweepTime& other) const {
+  return kind_ == other.kind_ && meeting_.fixed.a == other.meeting_.fixed.a &&
+         meeting_.fixed.b == other.meeting_.fixed.b &&
+         meeting_.moving.a == other.meeting_.moving.a &&
+         meeting_.moving.b == other.meeting_.moving.b;
+}
+
+// Calls use(n, m), expansions with the value n / m and m > 0. Radius 0.
+template <class Use>
+auto SweepTime::WithQuotient(const Motion& motion, Use use) const {
+  Expansion<16> n;
+  Expansion<8> m;
+  const Vec2 d = motion.d;
+  if (kind_ != Kind::kTouch) {
+    n.Append(kind_ == Kind::kOne ? 1 : 0);
+    m.Append(1);
+  } else if (!meeting_.is_on_fixed_edge() && !meeting_.is_on_moving_edge()) {
+    const bool x = IsLongerInX(d);
+    const TwoDoubles z = x ? TwoDiff(meeting_.fixed.a.x, meeting_.moving.a.x)
+                           : TwoDiff(meeting_.fixed.a.y, meeting_.moving.a.y);
+    n.Append(z.low);
+    n.Append(z.high);
+    m.Append(x ? d.x : d.y);
+  } else {
+    const Segment side = meeting_.side();
+    n = ExactCross(meeting_.moving.a, meeting_.fixed.a, side.a, side.b);
+    m = Difference(side.b.y, side.a.y) * d.x - Difference(side.b.x, side.a.x) * d.y;
+  }
+  return m.sign() < 0 ? use(-n, -m) : use(n, m);
+}
+
+int SweepTime::Compare(const Motion& motion, const SweepTime& a, const SweepTime& b) {
+  if (a.high_ < b.low_) return -1;
+  if (a.low_ > b.high_) return 1;
+  if (a.SameSource(b)) return 0;
+  if (motion.radius > 0) return CompareRoots(a.Exact(motion), b.Exact(motion));
+  return a.WithQuotient(motion, [&](const auto& a_n, const auto& a_m) {
+    return b.WithQuotient(
+        motion, [&](const auto& b_n, const auto& b_m) { return (a_n * b_m - b_n * a_m).sign(); });
+  });
+}
+
+double SweepTime::Rounded(const Motion& motion) const {
+  if (kind_ != Kind::kTouch) return high_;
+  return WithQuotient(motion, [](const auto& n, const auto& m) { return RoundedQuotient(n, m); }) +
+         0.0;
+}
+
+ExactRoot SweepTime::Exact(const Motion& motion) const {
+  switch (kind_) {
+    case Kind::kZero:
+      return {0.0, 0.0, 0.0, 1.0};
+    case Kind::kOne:
+      return {1.0, 0.0, 0.0, 1.0};
+    case Kind::kRoundBegin:
+      return ExactRoundTouch(motion, meeting_, IntervalEnd::kBegin);
+    case Kind::kRoundEnd:
+      return ExactRoundTouch(motion, meeting_, IntervalEnd::kEnd);
+    case Kind::kTouch:
+      break;
+  }
+  return WithQuotient(motion, [](const auto& n, const auto& m) {
+    ExactRoot root;
+    for (int i = 0; i < n.size; ++i) root.p = root.p + n.part[i];
+    for (int i = 0; i < m.size; ++i) root.m = root.m + m.part[i];
+    return root;
+  });
+}
+
+// The discriminant B^2 - A C is A radius^2 - (z x d)^2.
+ExactRoot ExactRoundTouch(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end) {
+  const DyadicVec2 d{motion.d.x, motion.d.y};
+  const DyadicVec2 z = DyadicDifference(meeting.fixed.a, meeting.moving.a);
+  const Dyadic radius = motion.radius;
+  const double sign = end == IntervalEnd::kBegin ? -1 : 1;
+  if (!meeting.is_on_fixed_edge() && !meeting.is_on_moving_edge()) {
+    const Dyadic length2 = Dot(d, d);
+    const Dyadic cross = Cross(z, d);
+    return {Dot(d, z), sign, length2 * radius * radius - cross * cross, length2};
+  }
+  const Segment side = meeting.side();
+  const DyadicVec2 s = DyadicDifference(side.b, side.a);
+  return {Cross(z, s), sign * motion.radius, Dot(s, s), Cross(d, s)};
+}
+
+Bounded ToBounded(const Dyadic& value) {
+  const double high = NearestQuotient(value, 1.0);
+  return {{high, NearestQuotient(value - high, 1.0)}, kPairError * std::abs(high)};
+}
+
+// Where p and the root cancel, their sum is (p^2 - q^2 r) / (p - q sqrt(r)), of which the numerator
+// is exact before it is rounded.
+Bounded ToBounded(const ExactRoot& value) {
+  const Bounded p = ToBounded(value.p);
+  const Bounded root = ToBounded(value.q) * Root(ToBounded(value.r));
+  const Bounded m = ToBounded(value.m);
+  if (p.sign() * root.sign() >= 0) return (p + root) / m;
+  return ToBounded(value.p * value.p - value.q * value.q * value.r) / ((p - root) * m);
+}
+
+// Doubles that are not negative order like their bits. T >= t exactly if p - m T + q sqrt(r) <= 0:
+// m T reaches down to 2^(-384 - 1074), so its square fits.
+double RoundedUp(const ExactRoot& value, double low, double high) {
+  const auto reached = [&](double t) {
+    return SignWithRoot(value.p - value.m * t, value.q, value.r) <= 0;
+  };
+  if (!(high <= 1)) {
+    high = 1;
+    if (!reached(high)) return 2;
+  }
+  auto last = std::bit_cast<uint64_t>(high);
+  auto first = low > 0 ? std::bit_cast<uint64_t>(low) : 0;
+  while (first < last) {
+    const uint64_t middle = first + (last - first) / 2;
+    if (reached(std::bit_cast<double>(middle))) {
+      last = middle;
+    } else {
+      first = middle + 1;
+    }
+  }
+  return std::bit_cast<double>(last);
+}
+
+}  // namespace carom::internal

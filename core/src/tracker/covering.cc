@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "carom/covering.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "carom/predicates.h"
+#include "numeric/exact.h"
+#include "numeric/lanes.h"
+
+namespace carom {
+
+using internal::Abs;
+using internal::Double2;
+using internal::kCrossError;
+using internal::Long2;
+
+BarycentricSigns SignsIn(Vec2 origin, const Segment& edge, Vec2 p) {
+  BarycentricSigns signs;
+  signs.triangle = Orientation(origin, edge.a, edge.b);
+  if (signs.triangle == 0) return signs;
+  signs.origin = signs.triangle * Orientation(p, edge.a, edge.b);
+  signs.v = signs.triangle * Orientation(origin, p, edge.b);
+  signs.w = signs.triangle * Orientation(origin, edge.a, p);
+  return signs;
+}
+
+namespace {
+
+// The ray from p away from the origin crosses the edge v->w, in the direction of the triangle's
+// sign, exactly if p is in the triangle and not on the edge. A side (origin, v) is shared by the
+// triangles of the two edges at v, and each counts half there, as a ray through a vertex does.
+// An edge on a line with the origin is not crossed: the ray meets that line at the origin at most,
+// behind p. If p is the origin, its signs are all 0; the winding number depends on no origin, so
+// another serves. Nothing where p is on an edge.
+std::optional<int64_t> WindingByCovering(const Polygon& polygon, Vec2 origin, Vec2 p) {
+  if (p == origin) origin = {p.x > 0 ? -1.0 : 1.0, p.y};
+  int64_t doubled_winding = 0;
+  for (size_t i = 0; i < polygon.edge_count(); ++i) {
+    const Segment edge = polygon.edge(i);
+    if (IsOnSegment(p, edge)) return std::nullopt;
+    const BarycentricSigns signs = SignsIn(origin, edge, p);
+    if (signs.origin <= 0 || signs.v < 0 || signs.w < 0) continue;
+    doubled_winding += int64_t{signs.triangle} * (signs.v + signs.w);
+  }
+  return doubled_winding / 2;
+}
+
+// By the filter of `Orientation`: bit 0 and 1, whether p is left of the edges v0->v1 and v1->v2 for
+// sure; 2 and 3, whether it is right of them for sure.
+unsigned SureSides(const Vec2* v, Vec2 p) {
+  const Double2 ax = Double2{v[0].x, v[1].x} - p.x;
+  const Double2 ay = Double2{v[0].y, v[1].y} - p.y;
+  const Double2 bx = Double2{v[1].x, v[2].x} - p.x;
+  const Double2 by = Double2{v[1].y, v[2].y} - p.y;
+  const Double2 one = ax * by;
+  const Double2 other = ay * bx;
+  const Double2 cross = one - other;
+  const Double2 error = kCrossError * (Abs(one) + Abs(other));
+  const Long2 left = cross > error;
+  const Long2 right = -cross > error;
+  return static_cast<unsigned>((left[0] & 1) | (left[1] & 2) | (right[0] & 4) | (right[1] & 8));
+}
+
+}  // namespace
+
+Location LocateByCovering(const Polygon& polygon, Vec2 origin, Vec2 p) {
+  const std::optional<int64_t> winding =
+      WindingByCovering(polygon, Normalized(origin), Normalized(p));
+  if (!winding) return Location::kBoundary;
+  return polygon.IsFilled(*winding) ? Location::kInside : Location::kOutside;
+}
+
+void EdgeSigns::Set(const Polygon& polygon, Vec2 point) {
+  const Vec2 p = Normalized(point);
+  edge_count_ = polygon.edge_count();
+  words_.assign((edge_count_ + 63) / 64, 0);
+  has_zero_ = false;
+  size_t index = 0;
+  const auto add = [&](size_t i) {
+    const Segment edge = polygon.edge(i);
+    if (edge.a == edge.b) return;
+    const int side = Orientation(edge.a, edge.b, p);
+    has_zero_ = has_zero_ || side == 0;
+    if (side > 0) words_[i / 64] |= uint64_t{1} << (i % 64);
+  };
+  for (size_t r = 0; r < polygon.ring_count(); ++r) {
+    const std::span<const Vec2> ring = polygon.ring(r);
+    const bool is_point =
+        std::all_of(ring.begin(), ring.end(), [&](Vec2 v) { return v == ring.front(); });
+    has_zero_ = has_zero_ || is_point;
+    const size_t begin = index;
+    const size_t edges = ring.size() - (polygon.is_open(r) && ring.size() > 1 ? 1 : 0);
+    for (const size_t end = begin + edges; index < end; ++index) {
+      const size_t i = index - begin;
+      if (i + 2 >= ring.size()) {
+        add(index);
+        continue;
+      }
+      const unsigned sides = SureSides(&ring[i], p);
+      for (unsigned k = 0; k < 2; ++k) {
+        if ((sides >> k & 1) != 0) {
+          words_[(index + k) / 64] |= uint64_t{1} << ((index + k) % 64);
+        } else if ((sides >> (k + 2) & 1) == 0) {
+          add(index + k);
+        }
+      }
+      ++index;
+    }
+  }
+}
+
+bool EdgeSigns::ProvesClearPathTo(const EdgeSigns& other) const {
+  return !has_zero_ && !other.has_zero_ && edge_count_ == other.edge_count_ &&
+         words_ == other.words_;
+}
+
+Location PointTracker::MoveTo(Vec2 point) {
+  const Vec2 p = Normalized(point);
+  if (next_) {
+    next_->Set(polygon_, p);
+  } else {
+    next_.emplace(polygon_, p);
+  }
+  if (next_->has_zero() || !signs_) {
+    const Box& box = polygon_.bounds();
+    const std::optional<int64_t> winding = WindingByCovering(polygon_, box.min, p);
+    signs_.reset();
+    if (!winding) return Location::kBoundary;
+    winding_ = *winding;
+    if (!next_->has_zero()) signs_.swap(next_);
+  } else if (signs_->ProvesClearPathTo(*next_)) {
+    ++kept_count_;
+  } else {
+    for (size_t word = 0; word < signs_->words().size(); ++word) {
+      uint64_t changed = signs_->words()[word] ^ next_->words()[word];
+      for (; changed != 0; changed &= changed - 1) {
+        const auto bit = static_cast<size_t>(std::countr_zero(changed));
+        const Segment edge = polygon_.edge(64 * word + bit);
+        const bool a_left = Orientation(at_, p, edge.a) >= 0;
+        const bool b_left = Orientation(at_, p, edge.b) >= 0;
+        if (a_left == b_left) continue;
+        winding_ += (next_->words()[word] >> bit & 1) != 0 ? 1 : -1;
+      }
+    }
+    signs_.swap(next_);
+  }
+  at_ = p;
+  return polygon_.IsFilled(winding_) ? Location::kInside : Location::kOutside;
+}
+
+}  // namespace carom

@@ -1,0 +1,297 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tracker/influence.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "index/box_tree.h"
+#include "index/closest.h"
+#include "numeric/exact.h"
+
+namespace carom::internal {
+namespace {
+
+// Root of a lower, respectively upper, bound of a square.
+double RootDown(double square) { return square > 0 ? std::sqrt(square) * kDown : 0; }
+double RootUp(double square) { return std::sqrt(square) * kUp; }
+
+}  // namespace
+
+LaneBits MaskWord::Until(double reading) const {
+  constexpr double kMost = std::numeric_limits<float>::max();
+  const float most = reading < kMost ? RoundedUp(reading) : std::numeric_limits<float>::max();
+  return Bits(LoadLanes(&bound[0]) <= most, LoadLanes(&bound[4]) <= most);
+}
+
+std::span<MaskWord> NeighborQuery::WordsOf(const Neighbor& neighbor) const {
+  return std::span<MaskWord>(words_).subspan(neighbor.first_word, neighbor.word_count);
+}
+
+NeighborQuery::Run NeighborQuery::ByteOf(const Neighbor& neighbor, size_t byte) {
+  const size_t first = byte * kLanes;
+  return {first, std::min(first + kLanes, neighbor.polygon.polygon().edge_count())};
+}
+
+void NeighborQuery::Measure(PointDistances& distances, Run run) {
+  if (measured_.first == run.first && measured_.last == run.last) return;
+  measured_ = run;
+  meter_.Spend(run.last - run.first);
+  distances.Measure(run.first, run.last);
+}
+
+LaneBits NeighborQuery::InReach(const PointDistances& distances, Run run) const {
+  const LaneBits present = (LaneBits{1} << (run.last - run.first)) - 1;
+  return distances.Within(posed_.bounding_radius() * posed_.bounding_radius() * kUp) & present;
+}
+
+// At most the distance of the nearest edge in the mask. Edges are measured while their bounds leave
+// open whether they are nearer than all before, first those that were nearest at the last look.
+double NeighborQuery::NearestEdge(Neighbor& neighbor, PointDistances& distances) {
+  double nearest = HUGE_VAL;
+  const auto measure = [&](Run run) {
+    Measure(distances, run);
+    const double distance = RootDown(distances.lower());
+    if (distance < nearest) {
+      nearest = distance;
+      neighbor.nearest = static_cast<uint32_t>(run.first / kLanes);
+    }
+    return distance;
+  };
+  if (neighbor.is_small()) {
+    const size_t edges = neighbor.polygon.polygon().edge_count();
+    for (size_t byte = 0; byte * kLanes < edges; ++byte) measure(ByteOf(neighbor, byte));
+    return nearest;
+  }
+  const size_t guess = neighbor.nearest;
+  if (neighbor.is_dense) {
+    measure(ByteOf(neighbor, guess));
+    double limit2 = distances.upper();
+    neighbor.polygon.VisitRuns(
+        meter_,
+        [&](const Box& box) {
+          return LowerDistance2(box, {p_, p_}) <= limit2;
+        },
+        [&](size_t first, size_t last) {
+          measure({first, last});
+          limit2 = std::min(limit2, distances.upper());
+          return !meter_.stopped();
+        });
+    return nearest;
+  }
+  meter_.Spend(neighbor.word_count);
+  mask_work_ += neighbor.word_count;
+  const auto renew = [&](MaskWord& word, size_t k) {
+    mask_work_ += kLanes;
+    const double distance = measure(ByteOf(neighbor, word.index * kLanes + k));
+    const auto out = static_cast<uint64_t>(~distances.Within(out_of_mask2_) & 0xff);
+    word.bits &= ~(out << (8 * k));
+    const bool is_left = (word.bits >> (8 * k) & 0xff) != 0;
+    word.bound[k] = is_left ? RoundedDown((odometer_ + distance) * kDown)
+                            : std::numeric_limits<float>::infinity();
+  };
+  const std::span<MaskWord> words = WordsOf(neighbor);
+  for (MaskWord& word : words) {
+    if (word.index == guess / kLanes) renew(word, guess % kLanes);
+  }
+  for (MaskWord& word : words) {
+    for (LaneBits bytes = word.Until((odometer_ + nearest) * kUp); bytes != 0; bytes &= bytes - 1) {
+      const auto k = static_cast<size_t>(std::countr_zero(bytes));
+      const bool may_be_nearer = word.bound[k] <= (odometer_ + nearest) * kUp;
+      if (may_be_nearer && word.index * kLanes + k != guess) renew(word, k);
+    }
+  }
+  return nearest;
+}
+
+template <class Visit>
+void NeighborQuery::VisitInReach(const Neighbor& neighbor, const Visit& visit) {
+  if (neighbor.is_small()) {
+    const size_t edges = neighbor.polygon.polygon().edge_count();
+    for (size_t byte = 0; byte * kLanes < edges; ++byte) {
+      if (!visit(ByteOf(neighbor, byte))) return;
+    }
+    return;
+  }
+  if (neighbor.is_dense) {
+    const double r = posed_.bounding_radius() * kUp;
+    const MeetsBox in_reach{{{p_.x - r, p_.y - r}, {p_.x + r, p_.y + r}}};
+    neighbor.polygon.VisitRuns(meter_, in_reach, [&](size_t first, size_t last) {
+      return visit(Run{first, last});
+    });
+    return;
+  }
+  for (const MaskWord& word : WordsOf(neighbor)) {
+    for (LaneBits bytes = word.Until((odometer_ + posed_.bounding_radius()) * kUp); bytes != 0;
+         bytes &= bytes - 1) {
+      const auto k = static_cast<size_t>(std::countr_zero(bytes));
+      if (!visit(ByteOf(neighbor, word.index * kLanes + k))) return;
+    }
+  }
+}
+
+// (2) Where the reference point is farther than `reach` from every edge, no edge of the shape's
+// meets one, and all of the shape lies in one face: that of the reference point.
+bool NeighborQuery::IsClear(Neighbor& neighbor, double distance) {
+  if (distance <= posed_.bounding_radius()) return false;
+  neighbor.touches = IsInside(neighbor);
+  neighbor.clear_until = (odometer_ + (distance - posed_.bounding_radius())) * kDown;
+  neighbor.touch_until = neighbor.clear_until;
+  neighbor.side_until = (odometer_ + distance) * kDown;
+  neighbor.is_by_box = false;
+  return true;
+}
+
+// The same by the polygon's box, outside of which is outside.
+bool NeighborQuery::IsBoxClear(Neighbor& neighbor) {
+  ++mask_work_;
+  const FloatBox& box = neighbor.box;
+  const double distance =
+      RootDown(LowerDistance2({{box.min_x, box.min_y}, {box.max_x, box.max_y}}, {p_, p_}));
+  if (distance <= posed_.bounding_radius()) return false;
+  neighbor.is_inside = false;
+  neighbor.side_until = HUGE_VAL;
+  neighbor.is_by_box = IsClear(neighbor, distance);
+  return true;
+}
+
+void NeighborQuery::TellByEdges(Neighbor& neighbor) {
+  PointDistances distances(neighbor.polygon.polygon(), p_);
+  measured_ = {};
+  IsClear(neighbor, NearestEdge(neighbor, distances));
+  neighbor.is_by_box = false;
+}
+
+// (3) The straight way between two places meets no edge if one of them is farther from every edge
+// than they are from each other: then both are on the same side.
+bool NeighborQuery::IsInside(Neighbor& neighbor) {
+  if (odometer_ < neighbor.side_until) return neighbor.is_inside;
+  neighbor.is_inside = LocateInPolygon(neighbor.polygon, p_, meter_).location != Location::kOutside;
+  neighbor.side_until = odometer_;
+  return neighbor.is_inside;
+}
+
+// (4) A disc of radius `core` about the reference point belongs to the shape, so it touches a
+// polygon that is no farther away, at any rotation.
+bool NeighborQuery::IsCoreTouched(Neighbor& neighbor, double distance) {
+  const double depth = posed_.inscribed_radius() - distance;
+  if (!(depth > 0)) return false;
+  neighbor.touches = true;
+  neighbor.touch_until = (odometer_ + depth) * kDown;
+  return true;
+}
+
+void NeighborQuery::UpdateTouch(Neighbor& neighbor) {
+  if (odometer_ < neighbor.touch_until) return;
+  neighbor.touch_until = neighbor.clear_until = odometer_;
+  neighbor.is_by_box = false;
+  if (neighbor.touches ? IsStillTouched(neighbor) : IsBoxClear(neighbor)) return;
+  PointDistances distances(neighbor.polygon.polygon(), p_);
+  measured_ = {};
+  const double distance = NearestEdge(neighbor, distances);
+  if (IsClear(neighbor, distance)) return;
+  neighbor.core_from = HUGE_VAL;
+  if (posed_.inscribed_radius() > 0) {
+    neighbor.core_from = odometer_ + (distance - posed_.inscribed_radius());
+    Measure(distances, ByteOf(neighbor, neighbor.nearest));
+    if (IsCoreTouched(neighbor, RootUp(distances.upper()))) return;
+    if (IsInside(neighbor) && IsCoreTouched(neighbor, -distance)) return;
+  }
+  neighbor.touches = IsTouched(neighbor, distances);
+}
+
+// What made it touch last time, and what is beside that.
+bool NeighborQuery::IsStillTouched(Neighbor& neighbor) {
+  PointDistances distances(neighbor.polygon.polygon(), p_);
+  measured_ = {};
+  scratch_.near.clear();
+  const bool is_core_near = odometer_ >= neighbor.core_from;
+  if (is_core_near) {
+    Measure(distances, ByteOf(neighbor, neighbor.nearest));
+    if (IsCoreTouched(neighbor, RootUp(distances.upper()))) return true;
+  }
+  if (!neighbor.has_witness || posed_.has_within()) return false;
+  const Polygon& polygon = neighbor.polygon.polygon();
+  if (posed_.IsWitness(polygon.edge(neighbor.witness.fixed), neighbor.witness)) return true;
+  // Where the core may touch, which lasts, it is worth while to look at all.
+  if (neighbor.is_small() || is_core_near) return false;
+  const size_t byte = neighbor.witness.fixed / kLanes;
+  for (const size_t near : {byte, byte + 1, byte - 1}) {
+    const bool is_there = near * kLanes < polygon.edge_count();
+    if (is_there && IsTouchedBy(neighbor, distances, ByteOf(neighbor, near))) return true;
+  }
+  return false;
+}
+
+// The exact kernel, on the edges of a run that are in reach and may be met; adds them to `near`.
+bool NeighborQuery::IsTouchedBy(Neighbor& neighbor, PointDistances& distances, Run run) {
+  const Polygon& polygon = neighbor.polygon.polygon();
+  std::vector<NearEdge>& near = scratch_.near;
+  const size_t before = near.size();
+  Measure(distances, run);
+  for (LaneBits edges = InReach(distances, run); edges != 0; edges &= edges - 1) {
+    const size_t i = run.first + static_cast<size_t>(std::countr_zero(edges));
+    const Segment edge = polygon.edge(i);
+    if (!posed_.IsOnOneSide(edge)) near.push_back({static_cast<uint32_t>(i), edge});
+  }
+  if (near.size() == before) return false;
+  const auto witness = posed_.FindWitness(std::span(near).subspan(before));
+  neighbor.has_witness = witness.has_value();
+  if (witness) neighbor.witness = *witness;
+  return neighbor.has_witness;
+}
+
+// The same on all edges in reach, and where none meets one of the shape, which is in which.
+bool NeighborQuery::IsTouched(Neighbor& neighbor, PointDistances& distances) {
+  neighbor.has_witness = false;
+  if (posed_.has_within()) return posed_.IsWithin(neighbor.polygon);
+  scratch_.near.clear();
+  VisitInReach(neighbor, [&](Run run) {
+    return !IsTouchedBy(neighbor, distances, run) && !meter_.stopped();
+  });
+  return neighbor.has_witness || posed_.HoldsRing(neighbor.polygon.polygon(), scratch_.near) ||
+         IsHeld(neighbor);
+}
+
+// Whether the polygon, none of whose edges the shape meets or holds, holds the shape. Where the
+// shape is one ring about its reference point, it is on the same side.
+bool NeighborQuery::IsHeld(Neighbor& neighbor) {
+  return posed_.IsOneRing() && posed_.inscribed_radius() > 0
+             ? IsInside(neighbor)
+             : posed_.IsContainedIn(neighbor.polygon);
+}
+
+void NeighborQuery::TellEdges(Neighbor& neighbor) {
+  scratch_.edge_counts.push_back(0);
+  if (odometer_ < neighbor.clear_until) return;
+  neighbor.touch_until = neighbor.clear_until = odometer_;
+  neighbor.is_by_box = false;
+  if (IsBoxClear(neighbor)) return;
+  const Polygon& polygon = neighbor.polygon.polygon();
+  PointDistances distances(polygon, p_);
+  measured_ = {};
+  if (IsClear(neighbor, NearestEdge(neighbor, distances))) return;
+  neighbor.has_witness = false;
+  const size_t before = scratch_.edges.size();
+  VisitInReach(neighbor, [&](Run run) {
+    Measure(distances, run);
+    for (LaneBits edges = InReach(distances, run); edges != 0; edges &= edges - 1) {
+      const size_t i = run.first + static_cast<size_t>(std::countr_zero(edges));
+      const Segment edge = polygon.edge(i);
+      const bool meets = (posed_.has_within() || !posed_.IsOnOneSide(edge)) && posed_.Meets(edge);
+      if (meter_.stopped()) return false;
+      if (!meets) continue;
+      scratch_.edges.push_back(polygon.edge_ref(i));
+      if (!meter_.SpendRows(1)) return false;
+    }
+    return true;
+  });
+  scratch_.edge_counts.back() = static_cast<uint32_t>(scratch_.edges.size() - before);
+  neighbor.touches = scratch_.edges.size() > before ||
+                     (posed_.has_within() ? posed_.IsWithin(neighbor.polygon) : IsHeld(neighbor));
+}
+
+}  // namespace carom::internal

@@ -1,0 +1,215 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tracker/posed_shape.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "carom/predicates.h"
+#include "numeric/exact.h"
+#include "numeric/lanes.h"
+#include "shape/place_vertices.h"
+
+namespace carom::internal {
+namespace {
+
+double Magnitude(Vec2 p) { return std::max(std::abs(p.x), std::abs(p.y)); }
+
+}  // namespace
+
+PosedShape::PosedShape(const TrackedShape& shape, const Pose& pose, PoseScratch& scratch,
+                       WorkMeter& meter)
+    : shape_(shape),
+      pose_(pose),
+      scratch_(scratch),
+      meter_(meter),
+      kind_(shape.options.within > 0 ? Kind::kWithin
+            : shape.shape.polygon()  ? Kind::kPolygon
+                                     : Kind::kCapsule),
+      error_(2 * PlacingError(Magnitude(pose.position), shape.extent)),
+      bounding_radius_((shape.extent * kMostStretch + shape.options.within + error_) * kUp),
+      inscribed_radius_(shape.core < 0
+                            ? -1
+                            : shape.core * kLeastStretch * kDown - error_ + shape.options.within) {
+  ++scratch_.pose;
+}
+
+bool PosedShape::IsAccepted() {
+  return Magnitude(pose_.position) + bounding_radius_ < kMaxCoordinate || Whole() != nullptr;
+}
+
+const Shape* PosedShape::Whole() {
+  if (whole_ == nullptr && meter_.Spend(shape_.shape.vertex_count())) {
+    whole_ = scratch_.placer.Place(shape_.shape, pose_);
+    if (whole_ != nullptr && whole_->polygon()) {
+      whole_index_.emplace(*whole_->polygon(),
+                           kind_ == Kind::kWithin ? IndexUse::kOneQuery : IndexUse::kFewLookups);
+    }
+  }
+  return whole_;
+}
+
+bool PosedShape::HoldsPoint(Vec2 p) {
+  if (Whole() == nullptr) return false;
+  return LocateInPolygon(*whole_index_, p, meter_).location != Location::kOutside;
+}
+
+Capsule PosedShape::PlacedCapsule() const {
+  const Capsule& capsule = *shape_.shape.capsule();
+  return {{Placed(pose_, capsule.axis.a), Placed(pose_, capsule.axis.b)}, capsule.radius};
+}
+
+bool PosedShape::Meets(const Segment& edge) {
+  if (kind_ == Kind::kWithin) return IsCoreWithin(Core(Capsule{edge, 0}));
+  const NearEdge near{0, edge};
+  return FindWitness({&near, 1}) || (kind_ == Kind::kPolygon && HoldsPoint(edge.a));
+}
+
+const Vec2* PosedShape::PlacedFew() {
+  if (scratch_.few_pose != scratch_.pose) {
+    scratch_.few_pose = scratch_.pose;
+    const std::span<const Vec2> vertices = shape_.shape.polygon()->vertices();
+    PlaceVertices(pose_, vertices, scratch_.few);
+    if (vertices.size() % 2 == 1) scratch_.few[vertices.size()] = scratch_.few[vertices.size() - 1];
+  }
+  return scratch_.few;
+}
+
+bool PosedShape::IsOnOneSide(const Segment& edge) {
+  if (kind_ != Kind::kPolygon || !IsFew()) return false;
+  const Vec2* const vertices = PlacedFew();
+  const size_t count = shape_.shape.vertex_count();
+  // The filter of CrossSign.
+  const Double2 ax{edge.a.x, edge.a.x}, ay{edge.a.y, edge.a.y};
+  const Double2 bx{edge.b.x, edge.b.x}, by{edge.b.y, edge.b.y};
+  Long2 left{-1, -1};
+  Long2 right{-1, -1};
+  for (size_t i = 0; i < count; i += 2) {
+    const Double2 x{vertices[i].x, vertices[i + 1].x};
+    const Double2 y{vertices[i].y, vertices[i + 1].y};
+    const Double2 one = (ax - x) * (by - y);
+    const Double2 other = (ay - y) * (bx - x);
+    const Double2 cross = one - other;
+    const Double2 error = kCrossError * (Abs(one) + Abs(other));
+    left &= cross > error;
+    right &= -cross > error;
+  }
+  return (left[0] & left[1]) != 0 || (right[0] & right[1]) != 0;
+}
+
+std::optional<Witness> PosedShape::FindWitness(std::span<const NearEdge> edges) {
+  if (kind_ == Kind::kCapsule) {
+    if (!meter_.Spend(edges.size())) return std::nullopt;
+    const Capsule capsule = PlacedCapsule();
+    for (const NearEdge& near : edges) {
+      if (CompareDistance(near.edge, capsule) <= 0) return Witness{near.index, 0};
+    }
+    return std::nullopt;
+  }
+  Box box;
+  for (const NearEdge& near : edges) box.Extend(BoundsOf(near.edge));
+  return FindWitness(shape_.nodes.size() - 1, edges, box);
+}
+
+std::optional<Witness> PosedShape::FindWitness(size_t node, std::span<const NearEdge> edges,
+                                               const Box& box) {
+  const OutlineNode& outline = shape_.nodes[node];
+  if (!meter_.Spend(1)) return std::nullopt;
+  const Vec2 center = Placed(pose_, outline.center);
+  const double radius = outline.radius * kMostStretch + error_;
+  if (LowerDistance2({center, center}, box) > radius * radius) return std::nullopt;
+  if (!outline.is_run) {
+    for (uint32_t i = 0; i < outline.count; ++i) {
+      if (auto found = FindWitness(outline.first + i, edges, box)) return found;
+    }
+    return std::nullopt;
+  }
+  const EdgeCluster& run = PlacedRun(node);
+  if (!meter_.Spend(edges.size())) return std::nullopt;
+  for (const NearEdge& near : edges) {
+    if (const std::optional<size_t> lane = run.FirstMeeting(near.edge, meter_)) {
+      return Witness{near.index, outline.first + static_cast<uint32_t>(*lane)};
+    }
+  }
+  return std::nullopt;
+}
+
+const EdgeCluster& PosedShape::PlacedRun(size_t node) {
+  if (scratch_.runs.size() <= node) scratch_.runs.resize(node + 1);
+  PoseScratch::PlacedRun& run = scratch_.runs[node];
+  if (run.pose == scratch_.pose) return run.edges;
+  run.pose = scratch_.pose;
+  run.edges.Clear();
+  const OutlineNode& outline = shape_.nodes[node];
+  const Polygon& polygon = *shape_.shape.polygon();
+  const bool is_few = IsFew() && polygon.is_one_closed_ring();
+  const Vec2* const few = is_few ? PlacedFew() : nullptr;
+  for (uint32_t i = outline.first; i < outline.first + outline.count; ++i) {
+    Segment placed;
+    if (is_few) {
+      placed = {few[i], few[i + 1 == polygon.vertex_count() ? 0 : i + 1]};
+    } else {
+      const Segment edge = polygon.edge(i);
+      placed = {Placed(pose_, edge.a), Placed(pose_, edge.b)};
+    }
+    run.edges.Add(placed, BoundsOf(placed));
+  }
+  return run.edges;
+}
+
+bool PosedShape::IsWitness(const Segment& fixed, const Witness& witness) {
+  if (kind_ == Kind::kCapsule) return CompareDistance(fixed, PlacedCapsule()) <= 0;
+  const Segment edge = shape_.shape.polygon()->edge(witness.moving);
+  return Intersects(fixed, Segment{Placed(pose_, edge.a), Placed(pose_, edge.b)});
+}
+
+// A ring in the shape is in reach as a whole.
+bool PosedShape::HoldsRing(const Polygon& polygon, std::span<const NearEdge> edges) {
+  if (kind_ != Kind::kPolygon || edges.empty()) return false;
+  const Vec2 p = pose_.position;
+  const Box in_reach{{p.x - bounding_radius_, p.y - bounding_radius_},
+                     {p.x + bounding_radius_, p.y + bounding_radius_}};
+  if (polygon.is_one_closed_ring()) {
+    const Box& box = polygon.bounds();
+    return in_reach.Contains(box.min) && in_reach.Contains(box.max) &&
+           HoldsPoint(edges.front().edge.a);
+  }
+  uint32_t last_ring = ~uint32_t{0};
+  for (const NearEdge& near : edges) {
+    const uint32_t ring = polygon.edge_ref(near.index).ring;
+    if (ring == last_ring) continue;
+    last_ring = ring;
+    if (in_reach.Contains(polygon.ring(ring).front()) && HoldsPoint(near.edge.a)) return true;
+  }
+  return false;
+}
+
+bool PosedShape::IsContainedIn(const IndexedPolygon& polygon) {
+  const auto holds = [&](Vec2 start) {
+    return LocateInPolygon(polygon, Placed(pose_, start), meter_).location != Location::kOutside;
+  };
+  if (const Capsule* capsule = shape_.shape.capsule()) return holds(capsule->axis.a);
+  const Polygon& moving = *shape_.shape.polygon();
+  for (size_t ring = 0; ring < moving.ring_count(); ++ring) {
+    if (holds(moving.ring(ring).front())) return true;
+  }
+  return false;
+}
+
+bool PosedShape::IsOneRing() const {
+  return !shape_.shape.polygon() || shape_.shape.polygon()->ring_count() == 1;
+}
+
+bool PosedShape::IsWithin(const IndexedPolygon& polygon) { return IsCoreWithin(Core(polygon)); }
+
+bool PosedShape::IsCoreWithin(const Core& fixed) {
+  if (Whole() == nullptr) return false;
+  const Core moving = whole_index_ ? Core(*whole_index_) : Core(*whole_->capsule());
+  const LengthSum enough{moving.radius(), 0, shape_.options.within};
+  const std::optional<Closest> closest =
+      FindClosest(fixed, moving, {enough, SquareBounds(enough).high}, meter_);
+  return closest && internal::IsCoreWithin(*closest, enough);
+}
+
+}  // namespace carom::internal

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tracker/tracked_shape.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "carom/predicates.h"
+#include "carom/work_meter.h"
+#include "index/indexed_polygon.h"
+#include "numeric/exact.h"
+#include "shape/point_distances.h"
+
+namespace carom::internal {
+namespace {
+
+double Length(Vec2 v) { return std::sqrt(v.x * v.x + v.y * v.y); }
+
+// The circle about the middle of the box of `points`.
+OutlineNode CircleAbout(std::span<const Vec2> points) {
+  Box box;
+  for (const Vec2 p : points) box.Extend(p);
+  OutlineNode node;
+  node.center = {(box.min.x + box.max.x) / 2, (box.min.y + box.max.y) / 2};
+  for (const Vec2 p : points) {
+    node.radius = std::max(node.radius, Length({p.x - node.center.x, p.y - node.center.y}));
+  }
+  const double magnitude = std::max(std::abs(node.center.x), std::abs(node.center.y));
+  node.radius = node.radius * kUp + 4 * kUnit * magnitude + kSmallestMagnitude;
+  return node;
+}
+
+// The circle about the middle of the centres of `children`.
+OutlineNode CircleAbout(std::span<const OutlineNode> children) {
+  std::vector<Vec2> centers;
+  double most = 0;
+  for (const OutlineNode& child : children) {
+    centers.push_back(child.center);
+    most = std::max(most, child.radius);
+  }
+  OutlineNode node = CircleAbout(centers);
+  node.radius = (node.radius + most) * kUp;
+  return node;
+}
+
+std::vector<OutlineNode> NodesOf(const Polygon& polygon) {
+  std::vector<OutlineNode> nodes;
+  const auto edges = static_cast<uint32_t>(polygon.edge_count());
+  for (uint32_t first = 0; first < edges;) {
+    const uint32_t ring = polygon.edge_ref(first).ring;
+    uint32_t last = first;
+    std::vector<Vec2> points;
+    while (last < edges && last - first < kLanes && polygon.edge_ref(last).ring == ring) {
+      const Segment edge = polygon.edge(last++);
+      points.push_back(edge.a);
+      points.push_back(edge.b);
+    }
+    OutlineNode node = CircleAbout(points);
+    node.first = first;
+    node.count = last - first;
+    node.is_run = true;
+    nodes.push_back(node);
+    first = last;
+  }
+  for (size_t begin = 0; nodes.size() - begin > 1;) {
+    const size_t end = nodes.size();
+    for (size_t first = begin; first < end; first += kLanes) {
+      const size_t count = std::min(kLanes, end - first);
+      OutlineNode node = CircleAbout(std::span<const OutlineNode>(nodes).subspan(first, count));
+      node.first = static_cast<uint32_t>(first);
+      node.count = static_cast<uint32_t>(count);
+      nodes.push_back(node);
+    }
+    begin = end;
+  }
+  return nodes;
+}
+
+// The distance of the origin from the nearest edge, or below 0 where it is not filled.
+double CoreOf(const Polygon& polygon) {
+  const IndexedPolygon indexed(polygon, IndexUse::kFewLookups);
+  WorkMeter meter;
+  if (LocateInPolygon(indexed, {0, 0}, meter).location != Location::kInside) return -1;
+  PointDistances distances(polygon, {0, 0});
+  double least2 = HUGE_VAL;
+  for (size_t first = 0; first < polygon.edge_count(); first += kLanes) {
+    distances.Measure(first, std::min(first + kLanes, polygon.edge_count()));
+    least2 = std::min(least2, distances.lower());
+  }
+  return std::sqrt(std::max(0.0, least2)) * kDown;
+}
+
+// The radius is not stretched, the way from the origin to the axis is: by less than 2e-6 of itself,
+// against the radius.
+double CoreOf(const Capsule& capsule) {
+  const Segment& axis = capsule.axis;
+  const Vec2 along{axis.b.x - axis.a.x, axis.b.y - axis.a.y};
+  const double length2 = along.x * along.x + along.y * along.y;
+  const double t = -(axis.a.x * along.x + axis.a.y * along.y) / length2;
+  const double place = t > 0 ? std::min(t, 1.0) : 0;  // also where it is no number
+  const Vec2 foot{axis.a.x + place * along.x, axis.a.y + place * along.y};
+  const double size = Length(axis.a) + Length(axis.b);
+  return capsule.radius - (Length(foot) * (1 + 2e-6) + 16 * kUnit * size);
+}
+
+}  // namespace
+
+TrackedShape::TrackedShape(Shape its_shape, const TrackerOptions& its_options)
+    : shape(std::move(its_shape)), options(its_options) {
+  if (const Capsule* capsule = shape.capsule()) {
+    extent = (std::max(Length(capsule->axis.a), Length(capsule->axis.b)) + capsule->radius) * kUp;
+    core = CoreOf(*capsule);
+    return;
+  }
+  const Polygon& polygon = *shape.polygon();
+  for (const Vec2 v : polygon.vertices()) extent = std::max(extent, Length(v));
+  extent *= kUp;
+  core = CoreOf(polygon);
+  nodes = NodesOf(polygon);
+}
+
+size_t TrackedShape::memory_bytes() const {
+  size_t bytes = sizeof(*this) + nodes.capacity() * sizeof(OutlineNode);
+  if (const Polygon* polygon = shape.polygon()) {
+    bytes += 128 + polygon->vertex_count() * sizeof(Vec2) + polygon->user_data().size();
+    if (!polygon->is_one_closed_ring())
+      bytes += 16 * polygon->ring_count() + 8 * polygon->edge_count();
+  }
+  return bytes;
+}
+
+}  // namespace carom::internal

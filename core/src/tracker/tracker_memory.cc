@@ -1,0 +1,308 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tracker/tracker_memory.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "index/box_tree.h"
+#include "index/closest.h"
+#include "index/scene_index.h"
+#include "index/scene_traversal.h"
+#include "numeric/exact.h"
+
+namespace carom::internal {
+namespace {
+
+// A mask that is left after fewer moves did not pay. After so many in a row that did not there are
+// kBackoffMoves moves without one; then two more decide on a holiday four times as long.
+constexpr uint32_t kFewMoves = 3;
+constexpr uint16_t kMaxMisses = 6;
+constexpr uint16_t kLongestHoliday = 1024;
+// A mask that lasted so long pays, whatever a move costs without.
+constexpr uint32_t kManyMoves = 1024;
+
+// What a mask takes beside looking things up, in units of work: measured.
+constexpr uint64_t kFixedWork = 64;
+// And a move without memory, whose own units take half as long; and one of a point whose way was
+// cast and is clear, which is not looked at again.
+constexpr uint64_t kColdWork = 16;
+constexpr uint64_t kCastWork = 6;
+constexpr uint64_t kNeighborWork = 8;
+// And a neighbor at each look.
+constexpr uint64_t kPassedWork = 3;
+
+// How far it is at most.
+double PathLength(Vec2 from, Vec2 to) {
+  const double dx = to.x - from.x;
+  const double dy = to.y - from.y;
+  return std::sqrt(dx * dx + dy * dy) * kUp;
+}
+
+// At most the distance of `p` from the nearest edge of the scene.
+double NearestEdge(const Scene& scene, uint64_t mask, Vec2 p, WorkMeter& meter) {
+  const Box from{p, p};
+  double limit2 = HUGE_VAL;
+  double least2 = HUGE_VAL;
+  const auto may_be_nearer = [&](const Box& box) { return LowerDistance2(box, from) <= limit2; };
+  scene.index().TraverseNearest(meter, from, limit2, [&](const IndexedPolygon& indexed) {
+    const Polygon& polygon = indexed.polygon();
+    if ((polygon.category() & mask) == 0 || !may_be_nearer(polygon.bounds())) return true;
+    PointDistances distances(polygon, p);
+    return indexed.VisitRuns(meter, may_be_nearer, [&](size_t first, size_t last) {
+      if (!meter.Spend(last - first)) return false;
+      distances.Measure(first, last);
+      limit2 = std::min(limit2, distances.upper());
+      least2 = std::min(least2, distances.lower());
+      return true;
+    });
+  });
+  return least2 > 0 ? std::sqrt(least2) * kDown : 0;
+}
+
+void Fetch(const void* begin, size_t bytes) {
+  for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch(static_cast<const char*>(begin) + i);
+}
+
+// Gives back memory that a crowd took.
+template <class T>
+void Trim(std::vector<T>& values) {
+  if (values.capacity() > 4 * values.size()) values.shrink_to_fit();
+}
+
+}  // namespace
+
+bool TrackerMemory::IsWorthwhile(uint32_t moves) {
+  if (backoff_ == 0) return cold_work_ > 0 || limit_ < 0 || moves >= kManyMoves;
+  --backoff_;
+  return false;
+}
+
+void TrackerMemory::NoteColdMove(std::optional<uint64_t> looked_up) {
+  const uint64_t work = looked_up ? kColdWork + *looked_up / 2 : kCastWork;
+  cold_work_ = cold_work_ == 0 ? work : (3 * cold_work_ + work) / 4;
+}
+
+// The bounds, which are floats, get coarse where the odometer is large.
+bool TrackerMemory::Reaches(Vec2 p) const {
+  return PathLength(center_, p) < limit_ && odometer_ < 0x1p16 * known_radius_;
+}
+
+void TrackerMemory::Clear() {
+  influence_.neighbors.clear();
+  influence_.words.clear();
+  limit_ = -1;
+  touch_radius_ = clear_radius_ = 0;
+}
+
+void TrackerMemory::FetchSelf() const { Fetch(this, sizeof *this); }
+
+void TrackerMemory::FetchNeighbors() const {
+  constexpr size_t kMost = 8;
+  const std::vector<Neighbor>& neighbors = influence_.neighbors;
+  Fetch(neighbors.data(), std::min(neighbors.size(), kMost) * sizeof(Neighbor));
+}
+
+void TrackerMemory::FetchPolygons() const {
+  for (const Neighbor& neighbor : influence_.neighbors) {
+    if (neighbor.touch_until <= odometer_) Fetch(neighbor.polygon.polygon().memory(), 256);
+  }
+}
+
+// The slack to ask for. A mask that was dropped, by an edit say, tells nothing about it.
+void TrackerMemory::Tune(const Scene& scene, const PosedShape& posed, uint32_t moves) {
+  if (refresh_work_ > 0) {
+    const bool pays = moves >= kManyMoves ||
+                      (moves >= kFewMoves && refresh_work_ + look_work_ <= moves * cold_work_);
+    misses_ = pays ? 0 : misses_ + 1;
+    if (pays) next_backoff_ = kBackoffMoves;
+  }
+  if (slack_ == 0) {
+    slack_ = std::max(posed.bounding_radius() / 2, scene.index().spacing() / 4);
+  } else if (limit_ >= 0) {
+    if (moves < kFewMoves || refresh_work_ > look_work_) {
+      slack_ *= 2;
+    } else if (moves > 4 * kFewMoves && 4 * refresh_work_ < look_work_) {
+      slack_ /= 2;
+    }
+  }
+  // More than the scene is large helps nobody, and stays a finite float.
+  const double least = posed.bounding_radius() * 0x1p-10;
+  slack_ = std::clamp(slack_, least, posed.bounding_radius() + 4 * scene.index().magnitude());
+}
+
+bool TrackerMemory::Refresh(const Scene& scene, const TrackedShape& shape, const PosedShape& posed,
+                            Vec2 p, uint32_t moves, WorkMeter& meter) {
+  Tune(scene, posed, moves);
+  if (misses_ >= kMaxMisses) {
+    misses_ = kMaxMisses - 2;
+    backoff_ = next_backoff_;
+    next_backoff_ = std::min<uint16_t>(4 * next_backoff_, kLongestHoliday);
+    return GiveUp();
+  }
+  center_ = anchor_ = p;
+  odometer_ = 0;
+  look_work_ = 0;
+  const uint64_t before = meter.used();
+  for (int attempt = 0; attempt < 3; ++attempt, slack_ /= 4) {
+    // The reach grows with the place, by far less than this.
+    known_radius_ = (posed.bounding_radius() + slack_) * (1 + 0x1p-40);
+    Clear();
+    if (Gather(scene, shape, meter)) break;
+    if (meter.stopped() || attempt == 2) {
+      backoff_ = kBackoffMoves;
+      return GiveUp();
+    }
+  }
+  Trim(influence_.neighbors);
+  Trim(influence_.words);
+  SetLimit(slack_, posed);
+  meter.Spend(kNeighborWork * influence_.neighbors.size());
+  refresh_work_ = kFixedWork + meter.used() - before;
+  return !meter.stopped() || GiveUp();
+}
+
+// Leaves no mask, nor the memory of one, and nothing to judge. Returns false.
+bool TrackerMemory::GiveUp() {
+  Clear();
+  Trim(influence_.neighbors);
+  Trim(influence_.words);
+  refresh_work_ = look_work_ = 0;
+  return false;
+}
+
+// Whatever is within the limit is accepted.
+void TrackerMemory::SetLimit(double limit, const PosedShape& posed) {
+  const double magnitude = std::max(std::abs(center_.x), std::abs(center_.y));
+  limit_ = std::min(limit, kMaxCoordinate / 2 - magnitude - posed.bounding_radius());
+}
+
+// No edge is nearer to the centre than that of the scene that is nearest.
+void TrackerMemory::Widen(const Scene& scene, const TrackedShape& shape, const PosedShape& posed,
+                          WorkMeter& meter) {
+  const double nearest = NearestEdge(scene, shape.options.mask, center_, meter);
+  if (meter.stopped() || nearest <= known_radius_) return;
+  known_radius_ = nearest;
+  SetLimit((nearest - posed.bounding_radius()) * (1 - 0x1p-40), posed);
+}
+
+bool TrackerMemory::Gather(const Scene& scene, const TrackedShape& shape, WorkMeter& meter) {
+  const double r = known_radius_ * kUp;
+  const Box ball{{center_.x - r, center_.y - r}, {center_.x + r, center_.y + r}};
+  bool fits = true;
+  VisitPolygons(scene, shape.options.mask, meter, MeetsBox{ball},
+                [&](const IndexedPolygon& indexed) {
+                  fits = GatherFrom(indexed, meter);
+                  return fits && !meter.stopped();
+                });
+  if (!fits || meter.stopped()) return false;
+  std::sort(influence_.neighbors.begin(), influence_.neighbors.end(),
+            [](const Neighbor& a, const Neighbor& b) {
+              return a.polygon.polygon().id() < b.polygon.polygon().id();
+            });
+  return true;
+}
+
+// Returns false where the mask gets too large. Nothing is measured here: what is known of a run of
+// edges is how far its box is, and looks measure what comes near.
+bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, WorkMeter& meter) {
+  const Polygon& polygon = indexed.polygon();
+  if (LowerDistance2(polygon.bounds(), {center_, center_}) > known_radius_ * known_radius_ * kUp) {
+    return true;
+  }
+  Neighbor neighbor(indexed);
+  std::vector<MaskWord>& words = influence_.words;
+  neighbor.first_word = static_cast<uint32_t>(words.size());
+  const double limit2 = known_radius_ * known_radius_ * kUp;
+  if (neighbor.is_small()) {
+    influence_.neighbors.push_back(std::move(neighbor));
+    return influence_.neighbors.size() <= kMaxNeighbors;
+  }
+  double box2 = 0;  // of the box that was asked about last, which is that of the run visited next
+  double nearest2 = HUGE_VAL;
+  const auto is_near = [&](const Box& box) {
+    box2 = LowerDistance2(box, {center_, center_});
+    return box2 <= limit2;
+  };
+  indexed.VisitRuns(meter, is_near, [&](size_t first, size_t last) {
+    if (meter.stopped()) return false;
+    if (box2 < nearest2) {
+      nearest2 = box2;
+      neighbor.nearest = static_cast<uint32_t>(first / kLanes);
+    }
+    const float distance = RoundedDown(std::sqrt(box2) * kDown);
+    for (size_t i = first; i < last;) {
+      const auto index = static_cast<uint32_t>(i / 64);
+      if (words.size() == neighbor.first_word || words.back().index != index) {
+        words.push_back({0, index, {}});
+        words.back().bound.fill(std::numeric_limits<float>::infinity());
+      }
+      const size_t end = std::min(last, (i / kLanes + 1) * kLanes);  // of the byte
+      words.back().bits |= ((uint64_t{1} << (end - i)) - 1) << (i % 64);
+      float& bound = words.back().bound[i % 64 / kLanes];
+      bound = std::min(bound, distance);
+      i = end;
+    }
+    neighbor.is_dense = words.size() - neighbor.first_word > kMaxWordsOfOne;
+    return !neighbor.is_dense;
+  });
+  if (neighbor.is_dense) words.resize(neighbor.first_word);
+  neighbor.word_count = static_cast<uint32_t>(words.size()) - neighbor.first_word;
+  if (neighbor.word_count == 0 && !neighbor.is_dense) {
+    if (!polygon.bounds().Contains(center_)) return true;
+    neighbor.is_inside = LocateInPolygon(indexed, center_, meter).location != Location::kOutside;
+    if (!neighbor.is_inside) return true;
+    neighbor.touches = true;
+    neighbor.touch_until = neighbor.clear_until = neighbor.side_until = HUGE_VAL;
+  }
+  influence_.neighbors.push_back(std::move(neighbor));
+  return influence_.neighbors.size() <= kMaxNeighbors;
+}
+
+void TrackerMemory::QueryNeighbors(Vec2 p, PosedShape& posed, OverlapDetail detail,
+                                   NeighborScratch& scratch, WorkMeter& meter) {
+  odometer_ = (odometer_ + PathLength(anchor_, p)) * kUp;
+  anchor_ = p;
+  scratch.edges.clear();
+  scratch.edge_counts.clear();
+  const double out_of_mask = (known_radius_ + PathLength(center_, p)) * kUp;
+  NeighborQuery look(influence_, posed, p, odometer_, out_of_mask, scratch, meter);
+  for (Neighbor& neighbor : influence_.neighbors) {
+    if (detail == OverlapDetail::kIds) {
+      look.UpdateTouch(neighbor);
+    } else {
+      look.TellEdges(neighbor);
+    }
+  }
+  meter.Spend(influence_.neighbors.size());
+  // The first that ends is looked at closely.
+  double touch_until = HUGE_VAL;
+  double clear_until = HUGE_VAL;
+  for (bool is_final = false; !is_final && !meter.stopped();) {
+    Neighbor* first = nullptr;
+    touch_until = clear_until = HUGE_VAL;
+    for (Neighbor& neighbor : influence_.neighbors) {
+      touch_until = std::min(touch_until, neighbor.touch_until);
+      if (neighbor.clear_until < clear_until) {
+        clear_until = neighbor.clear_until;
+        first = &neighbor;
+      }
+    }
+    is_final = first == nullptr || !first->is_by_box;
+    if (!is_final) look.TellByEdges(*first);
+  }
+  if (meter.stopped()) {
+    Clear();
+    return;
+  }
+  const double left = (limit_ - PathLength(center_, p)) * kDown;
+  is_limited_ = (clear_until - odometer_) * kDown > left;
+  touch_radius_ = std::clamp((touch_until - odometer_) * kDown, 0.0, std::max(left, 0.0));
+  clear_radius_ = std::clamp((clear_until - odometer_) * kDown, 0.0, std::max(left, 0.0));
+  look_work_ += look.mask_work() + kPassedWork * influence_.neighbors.size();
+}
+
+}  // namespace carom::internal

@@ -1,0 +1,231 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "carom/tracker_table.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "carom/status.h"
+#include "tracker/tracked_shape.h"
+
+namespace carom {
+namespace {
+
+constexpr size_t kSlotBytes = sizeof(Tracker) + sizeof(uint32_t);
+
+}  // namespace
+
+// What an edit would do, definition by definition, and what is wrong with it.
+class TrackerTable::Checker {
+ public:
+  Checker(const TrackerTable& table, std::span<const uint32_t> removed) : table_(table) {
+    edit_.fixed_bytes = table.fixed_bytes_;
+    edit_.slots = table.trackers_.size();
+    for (const uint32_t handle : removed) Release(handle);
+  }
+
+  void Add(size_t index, const TrackerDefinitions& definitions) {
+    path_ = absl::StrCat("trackers[", index, "].");
+    const size_t count = definitions.size();
+    if (!definitions.tracker.empty() && definitions.tracker.size() != count) {
+      Refuse("tracker", absl::StrCat("must have as many entries as ",
+                                     definitions.shape.empty() ? "shapes" : "shape", ", ", count));
+      return;
+    }
+    definitions_ += count;
+    if (definitions_ > table_.limits_.max_trackers) {
+      return Exceed(definitions.shape.empty() ? "shapes" : "shape",
+                    absl::StrCat("definitions must number at most ", table_.limits_.max_trackers,
+                                 " (trackers a stream)"));
+    }
+    const std::vector<Tracker> kinds = KindsOf(definitions);
+    if (kinds.size() != definitions.shapes.size()) return;
+    for (size_t i = 0; i < count; ++i) Define(definitions, i, kinds);
+  }
+
+  absl::StatusOr<Edit> Finished() {
+    if (!refusal_.empty()) return refusal_.status(code_);
+    if (edit_.fixed_bytes > table_.limits_.max_bytes) {
+      return Refused(absl::StatusCode::kResourceExhausted, "trackers",
+                     absl::StrCat("shapes must take at most ", table_.limits_.max_bytes,
+                                  " bytes (tracker bytes a stream)"));
+    }
+    return std::move(edit_);
+  }
+
+ private:
+  // A tracker of each shape, for the definitions to copy; fewer if one is refused.
+  std::vector<Tracker> KindsOf(const TrackerDefinitions& definitions) {
+    std::vector<Tracker> kinds;
+    for (const Shape& shape : definitions.shapes) {
+      if (shape.vertex_count() > kMaxMovingVertices) {
+        Exceed(absl::StrCat("shapes[", kinds.size(), "]"),
+               absl::StrCat("must have at most ", kMaxMovingVertices,
+                            " vertices (vertices a moving shape)"));
+        break;
+      }
+      absl::StatusOr<Tracker> tracker = Tracker::Create(shape, definitions.options);
+      if (!tracker.ok()) {
+        for (const Violation& violation : Violations(tracker.status())) {
+          Refuse(violation.field, violation.description);
+        }
+        break;
+      }
+      kinds.push_back(*std::move(tracker));
+    }
+    return kinds;
+  }
+
+  void Define(const TrackerDefinitions& definitions, size_t i, const std::vector<Tracker>& kinds) {
+    const bool is_dense = definitions.tracker.empty();
+    const size_t handle = is_dense ? size_t{definitions.first_tracker} + i : definitions.tracker[i];
+    const auto field = [&] {
+      return is_dense ? std::string("first_tracker") : absl::StrCat("tracker[", i, "]");
+    };
+    const size_t kind = definitions.shape.empty() ? i : definitions.shape[i];
+    if (kind >= kinds.size()) {
+      return Refuse(absl::StrCat("shape[", i, "]"), "must be an index into shapes");
+    }
+    if (handle >= table_.limits_.max_trackers) {
+      return Exceed(field(), absl::StrCat("handles must be below ", table_.limits_.max_trackers,
+                                          " (trackers a stream)"));
+    }
+    const auto slot = static_cast<uint32_t>(handle);
+    if (!defined_.insert(slot).second) return Refuse(field(), "must not define a handle twice");
+    Release(slot);
+    if (slot >= edit_.slots) {
+      edit_.fixed_bytes += (handle + 1 - edit_.slots) * kSlotBytes;
+      edit_.slots = handle + 1;
+    }
+    if (used_.insert(&kinds[kind].shape()).second) {
+      edit_.fixed_bytes += kinds[kind].shape_->memory_bytes();
+    }
+    edit_.handles.push_back(slot);
+    edit_.trackers.push_back(kinds[kind]);
+  }
+
+  // Takes the shape of the tracker at `handle` off the account once it is the last of its kind.
+  void Release(uint32_t handle) {
+    if (handle >= table_.trackers_.size() || !table_.trackers_[handle].is_defined()) return;
+    if (!released_.insert(handle).second) return;
+    const auto& shape = table_.trackers_[handle].shape_;
+    if (++releases_[shape.get()] == shape.use_count()) {
+      edit_.fixed_bytes -= shape->memory_bytes();
+    }
+  }
+
+  void Refuse(absl::string_view field, absl::string_view description) {
+    code_ = absl::StatusCode::kInvalidArgument;
+    refusal_.Add(absl::StrCat(path_, field), description);
+  }
+  // INVALID_ARGUMENT is told first.
+  void Exceed(absl::string_view field, absl::string_view description) {
+    if (refusal_.empty()) code_ = absl::StatusCode::kResourceExhausted;
+    refusal_.Add(absl::StrCat(path_, field), description);
+  }
+
+  const TrackerTable& table_;
+  Edit edit_;
+  size_t definitions_ = 0;
+  absl::flat_hash_set<uint32_t> defined_, released_;
+  absl::flat_hash_set<const Shape*> used_;
+  absl::flat_hash_map<const internal::TrackedShape*, long> releases_;
+  std::string path_;
+  Refusal refusal_;
+  absl::StatusCode code_ = absl::StatusCode::kInvalidArgument;
+};
+
+absl::Status TrackerTable::Define(std::span<const uint32_t> removed,
+                                  std::span<const TrackerDefinitions> definitions) {
+  Checker checker(*this, removed);
+  for (size_t i = 0; i < definitions.size(); ++i) checker.Add(i, definitions[i]);
+  absl::StatusOr<Edit> checked = checker.Finished();
+  if (!checked.ok()) return checked.status();
+  Edit& edit = *checked;
+  for (const uint32_t handle : removed) Free(handle);
+  trackers_.resize(edit.slots);
+  last_moved_.resize(edit.slots);
+  for (size_t i = 0; i < edit.handles.size(); ++i) {
+    const uint32_t handle = edit.handles[i];
+    Free(handle);
+    trackers_[handle] = std::move(edit.trackers[i]);
+    last_moved_[handle] = frame_;
+  }
+  fixed_bytes_ = edit.fixed_bytes;
+  made_room_ = false;
+  MakeRoom();
+  return absl::OkStatus();
+}
+
+void TrackerTable::Free(uint32_t handle) {
+  if (handle >= trackers_.size()) return;
+  Forget(handle);
+  trackers_[handle] = Tracker();
+}
+
+void TrackerTable::Forget(uint32_t handle) {
+  learned_bytes_ -= trackers_[handle].memory_bytes() - sizeof(Tracker);
+  trackers_[handle].Forget();
+}
+
+void TrackerTable::Forget() {
+  for (uint32_t handle = 0; handle < trackers_.size(); ++handle) Forget(handle);
+}
+
+void TrackerTable::BeginFrame() {
+  ++frame_;
+  made_room_ = false;
+  // All are looked at in 64 frames.
+  for (size_t left = (trackers_.size() + 63) / 64; left > 0; --left, ++next_asleep_) {
+    if (next_asleep_ >= trackers_.size()) next_asleep_ = 0;
+    const auto handle = static_cast<uint32_t>(next_asleep_);
+    if (frame_ - last_moved_[handle] > kMaxFramesAsleep) Forget(handle);
+  }
+}
+
+void TrackerTable::Begin(Group& group) {
+  MoveColumns& moves = group.moves;
+  if (moves.size() == 0) return;
+  if (moves.tracker.empty()) {
+    const size_t first = std::min<size_t>(moves.first_tracker, last_moved_.size());
+    const size_t count = std::min(moves.size(), last_moved_.size() - first);
+    std::fill_n(last_moved_.begin() + static_cast<std::ptrdiff_t>(first), count, frame_);
+  } else {
+    for (const uint32_t handle : moves.tracker) {
+      if (handle < last_moved_.size()) last_moved_[handle] = frame_;
+    }
+  }
+  MakeRoom();
+  moves.trackers = trackers_;
+  group.move_options.memory_budget =
+      static_cast<int64_t>(learned_bytes_ < room() ? room() - learned_bytes_ : 0);
+}
+
+void TrackerTable::End(int64_t memory_growth) {
+  learned_bytes_ += static_cast<size_t>(memory_growth);
+}
+
+// Where more than 7/8 of the room is taken, memories are dropped until half is free. Not more often
+// than once a frame, for it looks at all trackers; what finds no room is answered without memory.
+void TrackerTable::MakeRoom() {
+  if (learned_bytes_ <= room() / 8 * 7 || made_room_) return;
+  made_room_ = true;
+  std::vector<uint32_t> handles;
+  for (uint32_t handle = 0; handle < trackers_.size(); ++handle) {
+    if (trackers_[handle].memory_bytes() > sizeof(Tracker)) handles.push_back(handle);
+  }
+  const auto age = [this](uint32_t handle) { return frame_ - last_moved_[handle]; };
+  std::sort(handles.begin(), handles.end(),
+            [&](uint32_t a, uint32_t b) { return age(a) != age(b) ? age(a) > age(b) : a < b; });
+  for (const uint32_t handle : handles) {
+    if (learned_bytes_ <= room() / 2) return;
+    Forget(handle);
+  }
+}
+
+}  // namespace carom
