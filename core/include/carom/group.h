@@ -30,7 +30,9 @@
 
 namespace carom {
 
-// Views, not copies: what the spans point to outlives the call. Empty columns ask nothing.
+// Views, not copies: what the spans point to outlives the call. Empty columns ask nothing. Each kind
+// of question is a line of the list in carom/group_kinds.h too, which all that goes over the kinds
+// follows.
 struct Group {
   CastOptions cast_options;
   SegmentColumns segments;
@@ -94,6 +96,9 @@ struct GroupAnswers {
   MoveAnswers moves;
 
   void Clear();
+  // The room, in rows, of the largest column that can be longer than the items that were asked: what
+  // decides whether the memory is worth keeping.
+  size_t row_capacity() const;
 };
 
 // OK if the columns of each batch are of equal length and the options are in range; otherwise

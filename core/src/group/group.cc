@@ -3,7 +3,44 @@
 
 #include "carom/group.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "carom/group_kinds.h"
+
 namespace carom {
+namespace {
+
+// Converts to the type of any member.
+struct AnyMember {
+  template <class T>
+  operator T() const;  // NOLINT: implicit, as initializers are
+};
+
+// Whether an aggregate can be initialized from so many values: whether it has so many members, or
+// more.
+template <class Aggregate, size_t... kIndex>
+constexpr bool TakesValues(std::index_sequence<kIndex...>) {
+  return requires { Aggregate{(static_cast<void>(kIndex), AnyMember())...}; };
+}
+template <class Aggregate, size_t kCount>
+inline constexpr bool kHasMembers = TakesValues<Aggregate>(std::make_index_sequence<kCount>()) &&
+                                    !TakesValues<Aggregate>(std::make_index_sequence<kCount + 1>());
+
+// No kind is forgotten: of each the list has the columns, the options and the answers; of the
+// answers there is a version beside.
+static_assert(kHasMembers<Group, 2 * kGroupKindCount>,
+              "a member of Group that is not in CAROM_GROUP_KINDS");
+static_assert(kHasMembers<GroupAnswers, 1 + kGroupKindCount>,
+              "a member of GroupAnswers that is not in CAROM_GROUP_KINDS");
+
+template <class Columns>
+uint64_t QueryCount(const Columns& columns) {
+  return columns.size();
+}
+uint64_t QueryCount(const FanColumns& fans) { return FanQueryCount(fans.beams); }
+
+}  // namespace
 
 uint64_t FanQueryCount(std::span<const uint32_t> beams) {
   uint64_t count = 0;
@@ -12,61 +49,35 @@ uint64_t FanQueryCount(std::span<const uint32_t> beams) {
 }
 
 uint64_t Group::query_count() const {
-  const uint64_t count = segments.size() + points.size() + circles.size() + polygons.size() +
-                         rays.size() + capsules.size() + boxes.size() + distances.size() +
-                         contacts.size() + depenetrations.size() + sweeps.size() +
-                         rotating_sweeps.size() + arcs.size() + sights.size() + moves.size();
-  return count + FanQueryCount(fans.beams);
+  uint64_t count = 0;
+  ForEachKind([&](const auto& kind) { count += QueryCount(this->*kind.columns); });
+  return count;
 }
 
 void GroupAnswers::Clear() {
   version = 0;
-  segments.Clear();
-  points.Clear();
-  circles.Clear();
-  polygons.Clear();
-  rays.Clear();
-  capsules.Clear();
-  boxes.Clear();
-  distances.Clear();
-  contacts.Clear();
-  depenetrations.Clear();
-  sweeps.Clear();
-  rotating_sweeps.Clear();
-  arcs.Clear();
-  sights.Clear();
-  fans.Clear();
-  moves.Clear();
+  ForEachKind([&](const auto& kind) { (this->*kind.answers).Clear(); });
+}
+
+size_t GroupAnswers::row_capacity() const {
+  size_t most = 0;
+  ForEachKind([&](const auto& kind) { most = std::max(most, RowCapacity(this->*kind.answers)); });
+  return most;
 }
 
 absl::Status EvaluateGroup(const Scene& scene, const Group& group, GroupAnswers& out,
                            WorkMeter& meter) {
   out.version = scene.version();
   out.moves.Clear();  // what is not reached learns nothing
-  // Most kinds ask nothing, and have nothing to be cleared.
-  const auto ask = [&](auto answer, const auto& columns, const auto& options, auto& answers) {
-    if (columns.size() != 0) return answer(scene, columns, options, answers, meter);
-    answers.Clear();
-    return true;
-  };
-  const bool finished =
-      ask(CastSegments, group.segments, group.cast_options, out.segments) &&
-      ask(LocatePoints, group.points, group.point_mask, out.points) &&
-      ask(OverlapCircles, group.circles, group.circle_options, out.circles) &&
-      ask(OverlapPolygons, group.polygons, group.polygon_options, out.polygons) &&
-      ask(CastRays, group.rays, group.ray_options, out.rays) &&
-      ask(OverlapCapsules, group.capsules, group.capsule_options, out.capsules) &&
-      ask(OverlapBoxes, group.boxes, group.box_options, out.boxes) &&
-      ask(MeasureDistances, group.distances, group.distance_options, out.distances) &&
-      ask(FindContacts, group.contacts, group.contact_options, out.contacts) &&
-      ask(Depenetrate, group.depenetrations, group.depenetration_options, out.depenetrations) &&
-      ask(SweepShapes, group.sweeps, group.sweep_options, out.sweeps) &&
-      ask(SweepRotating, group.rotating_sweeps, group.rotating_sweep_options,
-          out.rotating_sweeps) &&
-      ask(CastArcs, group.arcs, group.arc_options, out.arcs) &&
-      ask(TestLinesOfSight, group.sights, group.sight_mask, out.sights) &&
-      ask(ScanFans, group.fans, group.fan_options, out.fans) &&
-      ask(MoveTrackers, group.moves, group.move_options, out.moves);
+  bool finished = true;
+  ForEachKind([&](const auto& kind) {
+    if (!finished) return;
+    const auto& columns = group.*kind.columns;
+    auto& answers = out.*kind.answers;
+    // Most kinds ask nothing, and have nothing to be cleared.
+    if (columns.size() == 0) return answers.Clear();
+    finished = kind.evaluate(scene, columns, group.*kind.options, answers, meter);
+  });
   if (finished && !meter.stopped()) return absl::OkStatus();
   if (meter.out_of_rows()) {
     return absl::ResourceExhaustedError("the answers have too many rows (answer rows a frame)");

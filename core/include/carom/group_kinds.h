@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Which kinds of questions are there?
+//
+// `CAROM_GROUP_KINDS` is the one list of them. What must treat every kind goes over it with
+// `ForEachKind`: to count, check, evaluate, clear, encode and decode a group. A kind that the list
+// lacks does not compile (group.cc), and one that only the .proto files have fails
+// tests/wire/counts_test.cc. For programs that treat all kinds alike; to ask questions,
+// carom/group.h is enough.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+
+#include "carom/group.h"
+
+// KIND(name, options, evaluate), in the order of the members of `Group`: the member of `Group`, of
+// `GroupAnswers`, of v1.Group and of v1.GroupAnswer; the member of `Group` that has its options;
+// the function that answers it.
+#define CAROM_GROUP_KINDS(KIND)                                \
+  KIND(segments, cast_options, CastSegments)                   \
+  KIND(points, point_mask, LocatePoints)                       \
+  KIND(circles, circle_options, OverlapCircles)                \
+  KIND(polygons, polygon_options, OverlapPolygons)             \
+  KIND(rays, ray_options, CastRays)                            \
+  KIND(capsules, capsule_options, OverlapCapsules)             \
+  KIND(boxes, box_options, OverlapBoxes)                       \
+  KIND(distances, distance_options, MeasureDistances)          \
+  KIND(contacts, contact_options, FindContacts)                \
+  KIND(depenetrations, depenetration_options, Depenetrate)     \
+  KIND(sweeps, sweep_options, SweepShapes)                     \
+  KIND(rotating_sweeps, rotating_sweep_options, SweepRotating) \
+  KIND(arcs, arc_options, CastArcs)                            \
+  KIND(sights, sight_mask, TestLinesOfSight)                   \
+  KIND(fans, fan_options, ScanFans)                            \
+  KIND(moves, move_options, MoveTrackers)
+
+// The `GroupKind` of an entry of the list.
+#define CAROM_GROUP_KIND(name, options, evaluate)                            \
+  ::carom::GroupKind(#name, &::carom::Group::name, &::carom::Group::options, \
+                     &::carom::GroupAnswers::name, &::carom::evaluate)
+
+namespace carom {
+
+// One kind of question.
+template <class ColumnsT, class OptionsT, class AnswersT, class Evaluate>
+struct GroupKind {
+  using Columns = ColumnsT;
+  using Options = OptionsT;  // a mask, of kinds that have no other option
+  using Answers = AnswersT;
+
+  constexpr GroupKind(const char* name, Columns Group::*columns, Options Group::*options,
+                      Answers GroupAnswers::*answers, Evaluate* evaluate)
+      : name(name), columns(columns), options(options), answers(answers), evaluate(evaluate) {}
+
+  const char* name;
+  Columns Group::*columns;
+  Options Group::*options;
+  Answers GroupAnswers::*answers;
+  // Takes (scene, columns, options, answers, meter); returns false if the meter stopped it.
+  Evaluate* evaluate;
+};
+
+inline constexpr std::tuple kGroupKinds{
+#define CAROM_LISTED_KIND(name, options, evaluate) CAROM_GROUP_KIND(name, options, evaluate),
+    CAROM_GROUP_KINDS(CAROM_LISTED_KIND)
+#undef CAROM_LISTED_KIND
+};
+inline constexpr size_t kGroupKindCount = std::tuple_size_v<decltype(kGroupKinds)>;
+
+// Calls f(kind) for each `GroupKind` of the list, in its order.
+template <class F>
+constexpr void ForEachKind(F&& f) {
+  std::apply([&](const auto&... kind) { (f(kind), ...); }, kGroupKinds);
+}
+
+// --- What kinds differ in
+
+// Whether a kind places shapes: its columns do, or their `movers`.
+template <class Columns>
+concept HasShapes = requires(const Columns& columns) {
+  columns.shapes;
+}
+|| requires(const Columns& columns) { columns.movers; };
+
+// The placed shapes of a kind that has them.
+template <HasShapes Columns>
+const auto& PlacedOf(const Columns& columns) {
+  if constexpr (requires { columns.movers; }) {
+    return columns.movers;
+  } else {
+    return columns;
+  }
+}
+
+// The items that some answers are of.
+template <class Answers>
+size_t ItemCount(const Answers& answers) {
+  if constexpr (requires { answers.counts; }) {
+    return answers.counts.size();
+  } else if constexpr (requires { answers.positions; }) {
+    return answers.positions.size();
+  } else {
+    return answers.visible.size();
+  }
+}
+
+// Those of moves: the ones that are clear, a bit each, and the others, a count each.
+inline size_t ItemCount(const MoveAnswers& answers) {
+  size_t items = answers.counts.size();
+  for (const uint64_t word : answers.clear) items += static_cast<size_t>(std::popcount(word));
+  return items;
+}
+
+// The room, in rows, of the largest column of some answers that is not of one entry an item.
+template <class Answers>
+size_t RowCapacity(const Answers& answers) {
+  size_t most = 0;
+  if constexpr (requires { answers.hits; }) most = std::max(most, answers.hits.capacity());
+  if constexpr (requires { answers.polygon_ids; }) {
+    most = std::max(most, answers.polygon_ids.capacity());
+  }
+  if constexpr (requires { answers.edges; }) most = std::max(most, answers.edges.capacity());
+  return most;
+}
+
+}  // namespace carom
