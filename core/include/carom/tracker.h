@@ -30,9 +30,22 @@ namespace carom {
 class TrackerTable;
 
 namespace internal {
-class MoveBatch;
+
 class TrackerMemory;
 struct TrackedShape;
+struct TrackerAccess;
+
+// The last answer of a tracker, and the disc about the reference point in which it holds at any
+// rotation. It is all that a quiet move reads of its tracker.
+struct QuietBall {
+  Vec2 center;                   // the reference point of the last answer
+  double radius2[2] = {-1, -1};  // squared, under IDS and under EDGES; below 0 where none holds
+  uint64_t scene_state = 0;      // of the scene of that answer; 0 is no scene's
+  uint32_t moves = 0;            // since the last influence mask was made
+  uint32_t touched_count = 0;    // polygons
+  uint64_t touched_id = 0;       // of the first one
+};
+
 }  // namespace internal
 
 // What a tracker is asked about, as long as it lives.
@@ -76,17 +89,10 @@ class Tracker {
   size_t memory_bytes() const;
 
  private:
-  friend class internal::MoveBatch;
+  friend struct internal::TrackerAccess;
   friend class TrackerTable;
 
-  // While the reference point is nearer to `anchor_` than the root of `quiet2_`, the answer is that
-  // of the memory's last look. First, for this is all that most moves read.
-  Vec2 anchor_;
-  double quiet2_[2] = {-1, -1};  // under IDS, under EDGES
-  uint64_t state_ = 0;           // of the scene that is remembered
-  uint32_t moves_ = 0;           // since the last mask was made
-  uint32_t touched_ = 0;         // polygons
-  uint64_t touched_id_ = 0;      // of the only one
+  internal::QuietBall ball_;  // first: a quiet move reads one cache line of its tracker
   std::shared_ptr<const internal::TrackedShape> shape_;
   std::unique_ptr<internal::TrackerMemory> memory_;
 };

@@ -275,7 +275,7 @@ void NeighborQuery::TellEdges(Neighbor& neighbor) {
   measured_ = {};
   if (IsClear(neighbor, NearestEdge(neighbor, distances))) return;
   neighbor.has_witness = false;
-  const size_t before = scratch_.edges.size();
+  const size_t before = scratch_.touched.edges.size();
   VisitInReach(neighbor, [&](Run run) {
     Measure(distances, run);
     for (LaneBits edges = InReach(distances, run); edges != 0; edges &= edges - 1) {
@@ -284,13 +284,13 @@ void NeighborQuery::TellEdges(Neighbor& neighbor) {
       const bool meets = (posed_.has_within() || !posed_.IsOnOneSide(edge)) && posed_.Meets(edge);
       if (meter_.stopped()) return false;
       if (!meets) continue;
-      scratch_.edges.push_back(polygon.edge_ref(i));
+      scratch_.touched.edges.push_back(polygon.edge_ref(i));
       if (!meter_.SpendRows(1)) return false;
     }
     return true;
   });
-  scratch_.edge_counts.back() = static_cast<uint32_t>(scratch_.edges.size() - before);
-  neighbor.touches = scratch_.edges.size() > before ||
+  scratch_.edge_counts.back() = static_cast<uint32_t>(scratch_.touched.edges.size() - before);
+  neighbor.touches = scratch_.touched.edges.size() > before ||
                      (posed_.has_within() ? posed_.IsWithin(neighbor.polygon) : IsHeld(neighbor));
 }
 

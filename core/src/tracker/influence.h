@@ -27,6 +27,7 @@
 #include "numeric/lanes.h"
 #include "shape/point_distances.h"
 #include "tracker/posed_shape.h"
+#include "tracker/touched.h"
 
 namespace carom::internal {
 
@@ -84,26 +85,26 @@ struct Influence {
 struct NeighborScratch {
   PoseScratch pose;
   std::vector<NearEdge> near;
-  // Under EDGES: of each neighbor, how many of its edges are met, and which.
+  // Under EDGES: of each neighbor, how many of its edges are met; which they are is in `touched`.
   std::vector<uint32_t> edge_counts;
-  std::vector<EdgeRef> edges;
+  Touched touched;
 };
 
 // A shape at a pose looks at its neighbors, where what they remember does not tell. Once the meter
 // has stopped, what it tells is meaningless.
 class NeighborQuery {
  public:
-  // `p` is where the reference point is; `odometer` its reading. Edges farther than `out_of_mask`
-  // from there are out of reach as long as the mask lasts.
-  NeighborQuery(Influence& influence, PosedShape& posed, Vec2 p, double odometer,
-                double out_of_mask, NeighborScratch& scratch, WorkMeter& meter)
+  // `odometer` is its reading at the pose. Edges farther than `out_of_mask` from the reference
+  // point are out of reach as long as the mask lasts.
+  NeighborQuery(Influence& influence, PosedShape& posed, double odometer, double out_of_mask,
+                NeighborScratch& scratch)
       : words_(influence.words),
         posed_(posed),
-        p_(p),
+        p_(posed.pose().position),
         odometer_(odometer),
         out_of_mask2_(out_of_mask * out_of_mask * (1 + 0x1p-50)),
         scratch_(scratch),
-        meter_(meter) {}
+        meter_(posed.meter()) {}
 
   // Tells whether the neighbor is touched, and until when.
   void UpdateTouch(Neighbor& neighbor);

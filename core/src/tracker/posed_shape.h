@@ -62,6 +62,10 @@ class PosedShape {
   // The position is normalised, and the rotation is one.
   PosedShape(const TrackedShape& shape, const Pose& pose, PoseScratch& scratch, WorkMeter& meter);
 
+  const TrackedShape& shape() const { return shape_; }
+  const Pose& pose() const { return pose_; }
+  WorkMeter& meter() const { return meter_; }
+
   // Whether every placed vertex is accepted. If not, nothing else may be asked.
   bool IsAccepted();
   // All points of the shape, and those within `within` of it, are at most so far from the reference

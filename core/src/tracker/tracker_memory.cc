@@ -32,7 +32,7 @@ constexpr uint64_t kFixedWork = 64;
 constexpr uint64_t kColdWork = 16;
 constexpr uint64_t kCastWork = 6;
 constexpr uint64_t kNeighborWork = 8;
-// And a neighbor at each look.
+// And a neighbor at each query.
 constexpr uint64_t kPassedWork = 3;
 
 // How far it is at most.
@@ -87,8 +87,8 @@ void TrackerMemory::NoteColdMove(std::optional<uint64_t> looked_up) {
 }
 
 // The bounds, which are floats, get coarse where the odometer is large.
-bool TrackerMemory::Reaches(Vec2 p) const {
-  return PathLength(center_, p) < limit_ && odometer_ < 0x1p16 * known_radius_;
+bool TrackerMemory::Reaches(const PosedShape& posed) const {
+  return PathLength(center_, posed.pose().position) < limit_ && odometer_ < 0x1p16 * known_radius_;
 }
 
 void TrackerMemory::Clear() {
@@ -134,8 +134,8 @@ void TrackerMemory::Tune(const Scene& scene, const PosedShape& posed, uint32_t m
   slack_ = std::clamp(slack_, least, posed.bounding_radius() + 4 * scene.index().magnitude());
 }
 
-bool TrackerMemory::Refresh(const Scene& scene, const TrackedShape& shape, const PosedShape& posed,
-                            Vec2 p, uint32_t moves, WorkMeter& meter) {
+bool TrackerMemory::Refresh(const Scene& scene, const PosedShape& posed, uint32_t moves,
+                            WorkMeter& meter) {
   Tune(scene, posed, moves);
   if (misses_ >= kMaxMisses) {
     misses_ = kMaxMisses - 2;
@@ -143,7 +143,7 @@ bool TrackerMemory::Refresh(const Scene& scene, const TrackedShape& shape, const
     next_backoff_ = std::min<uint16_t>(4 * next_backoff_, kLongestHoliday);
     return GiveUp();
   }
-  center_ = anchor_ = p;
+  center_ = anchor_ = posed.pose().position;
   odometer_ = 0;
   look_work_ = 0;
   const uint64_t before = meter.used();
@@ -151,7 +151,7 @@ bool TrackerMemory::Refresh(const Scene& scene, const TrackedShape& shape, const
     // The reach grows with the place, by far less than this.
     known_radius_ = (posed.bounding_radius() + slack_) * (1 + 0x1p-40);
     Clear();
-    if (Gather(scene, shape, meter)) break;
+    if (Gather(scene, posed.shape().options.mask, meter)) break;
     if (meter.stopped() || attempt == 2) {
       backoff_ = kBackoffMoves;
       return GiveUp();
@@ -181,23 +181,21 @@ void TrackerMemory::SetLimit(double limit, const PosedShape& posed) {
 }
 
 // No edge is nearer to the centre than that of the scene that is nearest.
-void TrackerMemory::Widen(const Scene& scene, const TrackedShape& shape, const PosedShape& posed,
-                          WorkMeter& meter) {
-  const double nearest = NearestEdge(scene, shape.options.mask, center_, meter);
+void TrackerMemory::Widen(const Scene& scene, const PosedShape& posed, WorkMeter& meter) {
+  const double nearest = NearestEdge(scene, posed.shape().options.mask, center_, meter);
   if (meter.stopped() || nearest <= known_radius_) return;
   known_radius_ = nearest;
   SetLimit((nearest - posed.bounding_radius()) * (1 - 0x1p-40), posed);
 }
 
-bool TrackerMemory::Gather(const Scene& scene, const TrackedShape& shape, WorkMeter& meter) {
+bool TrackerMemory::Gather(const Scene& scene, uint64_t category_mask, WorkMeter& meter) {
   const double r = known_radius_ * kUp;
   const Box ball{{center_.x - r, center_.y - r}, {center_.x + r, center_.y + r}};
   bool fits = true;
-  VisitPolygons(scene, shape.options.mask, meter, MeetsBox{ball},
-                [&](const IndexedPolygon& indexed) {
-                  fits = GatherFrom(indexed, meter);
-                  return fits && !meter.stopped();
-                });
+  VisitPolygons(scene, category_mask, meter, MeetsBox{ball}, [&](const IndexedPolygon& indexed) {
+    fits = GatherFrom(indexed, meter);
+    return fits && !meter.stopped();
+  });
   if (!fits || meter.stopped()) return false;
   std::sort(influence_.neighbors.begin(), influence_.neighbors.end(),
             [](const Neighbor& a, const Neighbor& b) {
@@ -262,19 +260,20 @@ bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, WorkMeter& meter) 
   return influence_.neighbors.size() <= kMaxNeighbors;
 }
 
-void TrackerMemory::QueryNeighbors(Vec2 p, PosedShape& posed, OverlapDetail detail,
+void TrackerMemory::QueryNeighbors(PosedShape& posed, OverlapDetail detail,
                                    NeighborScratch& scratch, WorkMeter& meter) {
+  const Vec2 p = posed.pose().position;
   odometer_ = (odometer_ + PathLength(anchor_, p)) * kUp;
   anchor_ = p;
-  scratch.edges.clear();
+  scratch.touched.edges.clear();
   scratch.edge_counts.clear();
   const double out_of_mask = (known_radius_ + PathLength(center_, p)) * kUp;
-  NeighborQuery look(influence_, posed, p, odometer_, out_of_mask, scratch, meter);
+  NeighborQuery query(influence_, posed, odometer_, out_of_mask, scratch);
   for (Neighbor& neighbor : influence_.neighbors) {
     if (detail == OverlapDetail::kIds) {
-      look.UpdateTouch(neighbor);
+      query.UpdateTouch(neighbor);
     } else {
-      look.TellEdges(neighbor);
+      query.TellEdges(neighbor);
     }
   }
   meter.Spend(influence_.neighbors.size());
@@ -292,7 +291,7 @@ void TrackerMemory::QueryNeighbors(Vec2 p, PosedShape& posed, OverlapDetail deta
       }
     }
     is_final = first == nullptr || !first->is_by_box;
-    if (!is_final) look.TellByEdges(*first);
+    if (!is_final) query.TellByEdges(*first);
   }
   if (meter.stopped()) {
     Clear();
@@ -302,7 +301,7 @@ void TrackerMemory::QueryNeighbors(Vec2 p, PosedShape& posed, OverlapDetail deta
   is_limited_ = (clear_until - odometer_) * kDown > left;
   touch_radius_ = std::clamp((touch_until - odometer_) * kDown, 0.0, std::max(left, 0.0));
   clear_radius_ = std::clamp((clear_until - odometer_) * kDown, 0.0, std::max(left, 0.0));
-  look_work_ += look.mask_work() + kPassedWork * influence_.neighbors.size();
+  look_work_ += query.mask_work() + kPassedWork * influence_.neighbors.size();
 }
 
 }  // namespace carom::internal

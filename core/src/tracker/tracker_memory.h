@@ -49,19 +49,17 @@ class TrackerMemory {
   void NoteColdMove(std::optional<uint64_t> looked_up);
   // Makes the mask about `p`, where the shape is, `moves` moves after the last one. Returns false
   // where it would be too large, and once the meter has stopped; there is no mask then.
-  bool Refresh(const Scene& scene, const TrackedShape& shape, const PosedShape& posed, Vec2 p,
-               uint32_t moves, WorkMeter& meter);
+  bool Refresh(const Scene& scene, const PosedShape& posed, uint32_t moves, WorkMeter& meter);
   // After the first look at it: whether what bounds the clear radius is the mask, not an edge. Then
   // `Widen` finds out how far the nearest edge is, for the next look.
   bool IsLimited() const { return is_limited_; }
-  void Widen(const Scene& scene, const TrackedShape& shape, const PosedShape& posed,
-             WorkMeter& meter);
-  // Whether the mask reaches a shape at `p`.
-  bool Reaches(Vec2 p) const;
+  void Widen(const Scene& scene, const PosedShape& posed, WorkMeter& meter);
+  // Whether the mask has all edges that the shape can touch at its pose.
+  bool Reaches(const PosedShape& posed) const;
 
   // Looks from `p`, which the mask reaches: tells of each neighbor whether it is touched and, under
   // EDGES, in the scratch which of its edges are. Once the meter has stopped, there is no mask.
-  void QueryNeighbors(Vec2 p, PosedShape& posed, OverlapDetail detail, NeighborScratch& scratch,
+  void QueryNeighbors(PosedShape& posed, OverlapDetail detail, NeighborScratch& scratch,
                       WorkMeter& meter);
   const std::vector<Neighbor>& neighbors() const { return influence_.neighbors; }
   // Drops the mask.
@@ -86,7 +84,7 @@ class TrackerMemory {
  private:
   static constexpr uint16_t kBackoffMoves = 64;
 
-  bool Gather(const Scene& scene, const TrackedShape& shape, WorkMeter& meter);
+  bool Gather(const Scene& scene, uint64_t category_mask, WorkMeter& meter);
   bool GatherFrom(const IndexedPolygon& indexed, WorkMeter& meter);
   bool GiveUp();
   void SetLimit(double limit, const PosedShape& posed);

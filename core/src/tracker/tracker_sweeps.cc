@@ -4,9 +4,14 @@
 #include "tracker/tracker_sweeps.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
+#include "index/edit_history.h"
+#include "index/placed_items.h"
+#include "numeric/exact.h"
 #include "numeric/expansion.h"
+#include "tracker/tracker_access.h"
 
 namespace carom::internal {
 namespace {
@@ -27,67 +32,161 @@ ItemColumn ColumnOfMove(ItemColumn column) {
   }
 }
 
-// Whether the shape is a point that goes from a to b along a + t d, where d is the rounded
-// difference of the positions: the way of a segment cast from a to b, if both are exact.
+// Whether the shape is a point whose path is that of a segment cast from a to b. A sweep goes along
+// a + t d, where d is the rounded difference of the positions, a cast along a + t (b - a): they are
+// the same if a + d has no rounding error, so that b - a is d exactly.
 bool IsSegment(const Shape& shape, const Pose& from, const Pose& to, Vec2& a, Vec2& b) {
   const Capsule* const capsule = shape.capsule();
   if (capsule == nullptr || capsule->radius > 0 || capsule->axis.a != capsule->axis.b) return false;
   a = Placed(from, capsule->axis.a);
   const Vec2 d{to.position.x - from.position.x, to.position.y - from.position.y};
   b = {a.x + d.x, a.y + d.y};
-  // And all three are read as they are.
+  // A cast reads tiny coordinates as 0, so none of the three may be one.
   const auto is_read = [](double x) { return IsAccepted(x) && Normalized(x) == x; };
-  const auto is_exact = [&](double start, double way, double end) {
-    return TwoSum(start, way).low == 0 && is_read(start) && is_read(way) && is_read(end);
+  const auto is_exact = [&](double start, double step, double end) {
+    return TwoSum(start, step).low == 0 && is_read(start) && is_read(step) && is_read(end);
   };
   return is_exact(a.x, d.x, b.x) && is_exact(a.y, d.y, b.y);
 }
 
+// Whether the ball is one of this scene in which the shape meets no edge and touches no polygon.
+bool IsClearBall(const QuietBall& ball, uint64_t scene_state) {
+  return ball.scene_state == scene_state && ball.touched_count == 0;
+}
+
+// Whether a shape at (x, y) meets no edge. Also false for numbers that are not accepted.
+bool IsInBall(const QuietBall& ball, double x, double y) {
+  const double dx = x - ball.center.x;
+  const double dy = y - ball.center.y;
+  return dx * dx + dy * dy < ball.radius2[1];
+}
+
+// Whether the path between two poses touches nothing, because both reference points are in a quiet
+// ball that is clear: a ball is convex, and holds at any rotation.
+//
+// A rotating sweep stops where the shape comes within the tolerance, touching or not. So for a path
+// that turns the ball is smaller by the tolerance; and the tolerance must be one that the sweep
+// would accept for sure (ItemFault::kToleranceTooSmall): at least twice what `SweepRotating` asks
+// of the greatest coordinate in the ball and of the longest path there, two radii and, as a turn is
+// at most half a circle, less than four extents.
+bool IsPathInQuietBall(const QuietBall& ball, const TrackedShape& shape, const Pose& from,
+                       const Pose& to, double tolerance) {
+  if (!(ball.radius2[1] > 0)) return false;
+  double radius = std::sqrt(ball.radius2[1]) * kDown;
+  if (shape.Turns(from, to)) {
+    const double extent = 4 * shape.extent;
+    const double magnitude =
+        std::max(std::abs(ball.center.x), std::abs(ball.center.y)) + radius + extent;
+    if (!(tolerance >= 0x1p-19 * (2 * radius + extent) && tolerance >= 0x1p-39 * magnitude &&
+          tolerance >= 0x1p-129)) {
+      return false;
+    }
+    radius = (radius - tolerance) * kDown;
+  }
+  const auto is_inside = [&](Vec2 p) {
+    const double dx = p.x - ball.center.x;
+    const double dy = p.y - ball.center.y;
+    return radius > 0 && dx * dx + dy * dy < radius * radius * kDown;
+  };
+  return is_inside(from.position) && is_inside(to.position);
+}
+
+// Where the path of item i begins, or nothing and an error recorded. Without a rotation of its own
+// it is that of `to`.
+std::optional<Pose> StartOf(const MoveColumns& moves, size_t i, const Pose& to,
+                            ItemChecker& check) {
+  Pose from = to;
+  if (!check.Coordinate(ItemColumn::kFromX, moves.from_x[i]) ||
+      !check.Coordinate(ItemColumn::kFromY, moves.from_y[i]) ||
+      !ReadRotation(moves.from_c, moves.from_s, moves.from_angle, ItemColumn::kFromC,
+                    ItemColumn::kFromAngle, i, check, from)) {
+    return std::nullopt;
+  }
+  from.position = Normalized(Vec2{moves.from_x[i], moves.from_y[i]});
+  return from;
+}
+
 }  // namespace
 
-void TrackerSweeps::Clear(size_t count) {
-  hit_bits_.assign((count + 63) / 64, 0);
-  clear_bits_.assign((count + 63) / 64, 0);
+bool TrackerSweeps::Run(const Scene& scene, const MoveColumns& moves, const MoveOptions& options,
+                        WorkMeter& meter) {
+  hit_bits_.assign((moves.size() + 63) / 64, 0);
+  clear_bits_.assign((moves.size() + 63) / 64, 0);
   results_.clear();
-  swept_.clear();
-  points_.clear();
+  paths_.clear();
+  segments_.clear();
+  return Collect(scene, moves, options, meter) && Sweep(scene, meter);
+}
+
+bool TrackerSweeps::Collect(const Scene& scene, const MoveColumns& moves,
+                            const MoveOptions& options, WorkMeter& meter) {
+  const uint64_t scene_state = scene.history().state();
+  const bool remembers = options.coherence == Coherence::kOn;
+  const bool may_turn = !moves.from_c.empty() || !moves.from_angle.empty();
+  std::vector<ItemError> errors;
+  for (size_t i = 0; i < moves.size(); ++i) {
+    const Tracker* const tracker = TrackerOf(moves, i);
+    const bool is_clear_ball =
+        remembers && tracker != nullptr && IsClearBall(TrackerAccess::ball(*tracker), scene_state);
+    // Most paths: no pose is made of them.
+    if (is_clear_ball && !may_turn) {
+      const QuietBall& ball = TrackerAccess::ball(*tracker);
+      if (IsInBall(ball, moves.from_x[i], moves.from_y[i]) &&
+          IsInBall(ball, moves.x[i], moves.y[i])) {
+        continue;
+      }
+    }
+    ItemChecker check(i, errors);
+    const std::optional<Pose> to = tracker == nullptr ? std::nullopt : PoseOf(moves, i, check);
+    const std::optional<Pose> from = to ? StartOf(moves, i, *to, check) : std::nullopt;
+    if (!from) continue;
+    const TrackedShape& shape = TrackerAccess::shape(*tracker);
+    const double tolerance = options.tolerance == 0 ? 0x1p-10 * shape.extent : options.tolerance;
+    if (is_clear_ball &&
+        IsPathInQuietBall(TrackerAccess::ball(*tracker), shape, *from, *to, tolerance)) {
+      continue;
+    }
+    if (!meter.Spend(1)) return false;
+    Add(static_cast<uint32_t>(i), shape, *from, *to, tolerance);
+  }
+  for (const ItemError& error : errors) Refuse(error);
+  return true;
 }
 
 void TrackerSweeps::Add(uint32_t item, const TrackedShape& shape, const Pose& from, const Pose& to,
                         double tolerance) {
-  Swept swept{shape.options.mask, shape.Turns(from, to), item, &shape.shape, from, to, tolerance};
+  Path path{shape.options.mask, shape.Turns(from, to), item, &shape.shape, from, to, tolerance};
   Vec2 a, b;
-  if (!swept.turns && IsSegment(shape.shape, from, to, a, b)) {
-    swept.ends_at_pose =
-        shape.options.within == 0 && b == Placed(to, shape.shape.capsule()->axis.a);
-    swept.from.position = a;
-    swept.to.position = b;
-    points_.push_back(swept);
+  if (!path.turns && IsSegment(shape.shape, from, to, a, b)) {
+    path.ends_at_pose = shape.options.within == 0 && b == Placed(to, shape.shape.capsule()->axis.a);
+    path.from.position = a;
+    path.to.position = b;
+    segments_.push_back(path);
   } else {
-    swept_.push_back(swept);
+    paths_.push_back(path);
   }
 }
 
 bool TrackerSweeps::Sweep(const Scene& scene, WorkMeter& meter) {
-  const auto sweep = [&](std::vector<Swept>& swept, auto kind_of, auto sweep_batch) {
-    const auto is_before = [&](const Swept& a, const Swept& b) { return kind_of(a) < kind_of(b); };
+  const auto sweep = [&](std::vector<Path>& paths, auto kind_of, auto sweep_batch) {
+    const auto is_before = [&](const Path& a, const Path& b) { return kind_of(a) < kind_of(b); };
     // Most are of one kind.
-    if (!std::is_sorted(swept.begin(), swept.end(), is_before)) {
-      std::stable_sort(swept.begin(), swept.end(), is_before);
+    if (!std::is_sorted(paths.begin(), paths.end(), is_before)) {
+      std::stable_sort(paths.begin(), paths.end(), is_before);
     }
-    for (size_t first = 0, last = 0; first < swept.size(); first = last) {
-      while (last < swept.size() && kind_of(swept[last]) == kind_of(swept[first])) ++last;
-      if (!sweep_batch(std::span(swept).subspan(first, last - first))) return false;
+    for (size_t first = 0, last = 0; first < paths.size(); first = last) {
+      while (last < paths.size() && kind_of(paths[last]) == kind_of(paths[first])) ++last;
+      if (!sweep_batch(std::span(paths).subspan(first, last - first))) return false;
     }
     return true;
   };
   const bool ran =
       sweep(
-          points_, [](const Swept& a) { return a.mask; },
-          [&](std::span<const Swept> batch) { return CastBatch(scene, batch, meter); }) &&
+          segments_, [](const Path& a) { return a.mask; },
+          [&](std::span<const Path> batch) { return CastBatch(scene, batch, meter); }) &&
       sweep(
-          swept_, [](const Swept& a) { return std::tuple(a.mask, a.turns); },
-          [&](std::span<const Swept> batch) { return SweepBatch(scene, batch, meter); });
+          paths_, [](const Path& a) { return std::tuple(a.mask, a.turns); },
+          [&](std::span<const Path> batch) { return SweepBatch(scene, batch, meter); });
   shapes_.clear();  // they own polygons
   if (!ran) return false;
   std::ranges::sort(results_, {}, &SweepResult::item);
@@ -105,13 +204,13 @@ void TrackerSweeps::AddResult(const SweepResult& result) {
 
 // A sweep of a point by REPORT_START answers as a cast does: the exact first fraction, rounded to
 // nearest, and the least id of those that tie.
-bool TrackerSweeps::CastBatch(const Scene& scene, std::span<const Swept> batch, WorkMeter& meter) {
+bool TrackerSweeps::CastBatch(const Scene& scene, std::span<const Path> batch, WorkMeter& meter) {
   for (std::vector<double>* column : {&x_, &y_, &to_x_, &to_y_}) column->clear();
-  for (const Swept& swept : batch) {
-    x_.push_back(swept.from.position.x);
-    y_.push_back(swept.from.position.y);
-    to_x_.push_back(swept.to.position.x);
-    to_y_.push_back(swept.to.position.y);
+  for (const Path& path : batch) {
+    x_.push_back(path.from.position.x);
+    y_.push_back(path.from.position.y);
+    to_x_.push_back(path.to.position.x);
+    to_y_.push_back(path.to.position.y);
   }
   CastOptions options;
   options.mask = batch[0].mask;
@@ -121,30 +220,30 @@ bool TrackerSweeps::CastBatch(const Scene& scene, std::span<const Swept> batch, 
     const CastHit& hit = casts_.hits[row];
     return FirstTouch{true, hit.polygon_id, hit.fraction, hit.fraction};
   });
-  for (const Swept& swept : batch) {
-    if (!swept.ends_at_pose || !IsClear(swept.item)) continue;
-    clear_bits_[swept.item / 64] |= uint64_t{1} << (swept.item % 64);
+  for (const Path& path : batch) {
+    if (!path.ends_at_pose || !IsClear(path.item)) continue;
+    clear_bits_[path.item / 64] |= uint64_t{1} << (path.item % 64);
   }
   return true;
 }
 
-bool TrackerSweeps::SweepBatch(const Scene& scene, std::span<const Swept> batch, WorkMeter& meter) {
+bool TrackerSweeps::SweepBatch(const Scene& scene, std::span<const Path> batch, WorkMeter& meter) {
   shapes_.clear();
   for (std::vector<double>* column :
        {&x_, &y_, &c_, &s_, &to_x_, &to_y_, &to_c_, &to_s_, &tolerance_}) {
     column->clear();
   }
-  for (const Swept& swept : batch) {
-    shapes_.push_back(*swept.shape);
-    x_.push_back(swept.from.position.x);
-    y_.push_back(swept.from.position.y);
-    c_.push_back(swept.from.c);
-    s_.push_back(swept.from.s);
-    to_x_.push_back(swept.to.position.x);
-    to_y_.push_back(swept.to.position.y);
-    to_c_.push_back(swept.to.c);
-    to_s_.push_back(swept.to.s);
-    tolerance_.push_back(swept.tolerance);
+  for (const Path& path : batch) {
+    shapes_.push_back(*path.shape);
+    x_.push_back(path.from.position.x);
+    y_.push_back(path.from.position.y);
+    c_.push_back(path.from.c);
+    s_.push_back(path.from.s);
+    to_x_.push_back(path.to.position.x);
+    to_y_.push_back(path.to.position.y);
+    to_c_.push_back(path.to.c);
+    to_s_.push_back(path.to.s);
+    tolerance_.push_back(path.tolerance);
   }
   const ShapeColumns movers{shapes_, {}, x_, y_, c_, s_, {}};
   const uint64_t mask = batch[0].mask;
@@ -170,7 +269,7 @@ bool TrackerSweeps::SweepBatch(const Scene& scene, std::span<const Swept> batch,
 }
 
 template <class TouchOf>
-void TrackerSweeps::Take(std::span<const Swept> batch, const std::vector<uint32_t>& counts,
+void TrackerSweeps::Take(std::span<const Path> batch, const std::vector<uint32_t>& counts,
                          const std::vector<ItemError>& errors, const TouchOf& touch_of) {
   size_t row = 0;
   for (size_t i = 0; i < batch.size(); ++i) {

@@ -1,0 +1,297 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// A batch of moves, in three passes over the same columns: the sweeps find which paths are clear
+// (tracker/tracker_sweeps.h), the quiet pass answers runs of moves by their tracker's last answer
+// (tracker/quiet_pass.h), and what is left over goes one by one to the tracker's memory or to a
+// cold query. The writer puts each answer into its columns (tracker/move_writer.h).
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/thread_scratch.h"
+#include "carom/tracker.h"
+#include "index/edit_history.h"
+#include "index/placed_items.h"
+#include "tracker/cold_query.h"
+#include "tracker/move_writer.h"
+#include "tracker/posed_shape.h"
+#include "tracker/quiet_pass.h"
+#include "tracker/tracked_shape.h"
+#include "tracker/tracker_access.h"
+#include "tracker/tracker_memory.h"
+#include "tracker/tracker_sweeps.h"
+
+namespace carom {
+namespace internal {
+namespace {
+
+// What batches of moves work with, kept by the thread while it is small.
+struct Scratch {
+  static constexpr size_t kMaxCachedItems = 16384;
+
+  bool IsWorthCaching() const {
+    return neighbors.touched.edges.capacity() + neighbors.touched.polygons.capacity() <=
+               kMaxCachedItems &&
+           cold.IsWorthCaching(kMaxCachedItems) && sweeps.IsWorthCaching(kMaxCachedItems) &&
+           largest <= kMaxMovingVertices;
+  }
+
+  NeighborScratch neighbors;
+  TrackerSweeps sweeps;
+  ColdQuery cold;
+  size_t largest = 0;  // vertices of a shape
+};
+
+// The square of a radius, rounded so that a computed squared distance below it proves the distance
+// to be below `radius`: dx and dy err by u each, their squares by 3u and the sum by 4u, and a
+// coordinate that is read as 0 by 2^-140. Below 0 where nothing is left.
+double QuietSquare(double radius) {
+  const double sure = radius - 0x1p-130;
+  return sure > 0 ? sure * sure * (1 - 16 * kUnit) : -1;
+}
+
+// Moves the trackers of a batch.
+class MoveBatch {
+ public:
+  MoveBatch(const Scene& scene, const MoveColumns& moves, const MoveOptions& options,
+            MoveAnswers& out, WorkMeter& meter)
+      : scene_(scene),
+        moves_(moves),
+        options_(options),
+        out_(out),
+        meter_(meter),
+        scene_state_(scene.history().state()),
+        quiet_(moves, options, scene_state_, scratch_->sweeps),
+        writer_(moves, options, scratch_->sweeps, out) {}
+
+  // Returns false once the meter stops.
+  bool Run();
+
+ private:
+  void FetchAhead(size_t i) const;
+  void AnswerQuiet(Tracker& tracker, size_t i);
+  void Answer(Tracker& tracker, size_t i);
+  void AnswerWarm(Tracker& tracker, size_t i, PosedShape& posed);
+  void AnswerCold(size_t i, PosedShape& posed);
+  void DropIfEdited(Tracker& tracker) const;
+  bool QueryMemory(Tracker& tracker, PosedShape& posed);
+  bool PrepareMask(Tracker& tracker, const PosedShape& posed);
+  void SetBall(QuietBall& ball, const TrackerMemory& memory, Vec2 p) const;
+  bool IsClearToEnd(size_t i) const { return moves_.sweeps() && scratch_->sweeps.IsClearToEnd(i); }
+
+  const Scene& scene_;
+  const MoveColumns& moves_;
+  const MoveOptions& options_;
+  MoveAnswers& out_;
+  WorkMeter& meter_;
+  const uint64_t scene_state_;
+  ThreadScratch<Scratch> scratch_;
+  QuietPass quiet_;
+  MoveWriter writer_;
+};
+
+bool MoveBatch::Run() {
+  const bool remembers = options_.coherence == Coherence::kOn;
+  if (moves_.sweeps() && !scratch_->sweeps.Run(scene_, moves_, options_, meter_)) return false;
+  const bool passes = remembers && !options_.quiet_radii;
+  for (size_t i = 0; i < moves_.size(); ++i) {
+    if (passes) {
+      const size_t first = i;
+      i = quiet_.Run(first, writer_, meter_);
+      if (!meter_.Spend(i - first)) return false;
+      if (i == moves_.size()) break;
+    }
+    if (!meter_.Spend(1)) return false;
+    if (remembers) FetchAhead(i);
+    Tracker* const tracker = TrackerOf(moves_, i);
+    if (tracker == nullptr) {
+      writer_.Check(i).Fail(ItemColumn::kTracker, ItemFault::kUnknownTracker);
+      writer_.Refuse();
+    } else if (remembers && quiet_.IsQuiet(*tracker, i)) {
+      AnswerQuiet(*tracker, i);
+    } else {
+      Answer(*tracker, i);
+      if (meter_.stopped()) return false;
+    }
+  }
+  if (scratch_->IsWorthCaching()) scratch_.Return();
+  return true;
+}
+
+// Thousands of trackers are in no cache. What a move that is not quiet will read is prefetched some
+// moves ahead, one step along the pointers at a time, since each step reads what the one before it
+// has fetched: tracker, memory, neighbors, polygons.
+inline void MoveBatch::FetchAhead(size_t i) const {
+  if (moves_.trackers.size() < 64) return;
+  if (i + 16 < moves_.size()) {
+    if (Tracker* const tracker = TrackerOf(moves_, i + 16)) {
+      __builtin_prefetch(tracker);
+      __builtin_prefetch(&TrackerAccess::memory(*tracker));  // may be in the next line
+    }
+  }
+  const auto memory_at = [&](size_t k) -> const TrackerMemory* {
+    if (k >= moves_.size()) return nullptr;
+    Tracker* const tracker = TrackerOf(moves_, k);
+    return tracker == nullptr || quiet_.IsQuiet(*tracker, k)
+               ? nullptr
+               : TrackerAccess::memory(*tracker).get();
+  };
+  if (const TrackerMemory* const memory = memory_at(i + 12)) memory->FetchSelf();
+  if (const TrackerMemory* const memory = memory_at(i + 8)) memory->FetchNeighbors();
+  if (const TrackerMemory* const memory = memory_at(i + 4)) memory->FetchPolygons();
+}
+
+// The quiet moves that the quiet pass leaves: of trackers that touch several polygons, sweeps that
+// end in contact, and all of them where quiet radii are asked for.
+void MoveBatch::AnswerQuiet(Tracker& tracker, size_t i) {
+  QuietBall& ball = TrackerAccess::ball(tracker);
+  ++out_.tiers.quiet;
+  ++ball.moves;
+  if (ball.touched_count == 0) {
+    writer_.WriteClear(i);
+  } else {
+    Touched& touched = scratch_->neighbors.touched;
+    touched.Clear();
+    for (const Neighbor& neighbor : TrackerAccess::memory(tracker)->neighbors()) {
+      if (neighbor.touches) touched.polygons.push_back({neighbor.polygon.polygon().id(), 0});
+    }
+    meter_.SpendRows(touched.polygons.size());
+    writer_.Write(i, touched);
+  }
+  if (options_.quiet_radii) writer_.WriteQuietRadius(i, ball);
+}
+
+void MoveBatch::Answer(Tracker& tracker, size_t i) {
+  ItemChecker check = writer_.Check(i);
+  const std::optional<Pose> pose = PoseOf(moves_, i, check);
+  if (!pose) return writer_.Refuse();
+  const TrackerSweeps& sweeps = scratch_->sweeps;
+  if (moves_.sweeps() && !sweeps.IsClear(i) && sweeps.result(i).error) {
+    out_.errors.push_back(*sweeps.result(i).error);
+    return writer_.Refuse();
+  }
+  const TrackedShape& shape = TrackerAccess::shape(tracker);
+  scratch_->largest = std::max(scratch_->largest, shape.shape.vertex_count());
+  PosedShape posed(shape, *pose, scratch_->neighbors.pose, meter_);
+  if (!posed.IsAccepted()) {
+    check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
+    return writer_.Refuse();
+  }
+  scratch_->neighbors.touched.Clear();
+  if (options_.coherence == Coherence::kOn) return AnswerWarm(tracker, i, posed);
+  AnswerCold(i, posed);
+  if (options_.quiet_radii) out_.quiet_radii.push_back(0);
+}
+
+// Answers by the tracker's memory, or without it where it has no mask.
+void MoveBatch::AnswerWarm(Tracker& tracker, size_t i, PosedShape& posed) {
+  const size_t memory_bytes = tracker.memory_bytes();
+  QuietBall& ball = TrackerAccess::ball(tracker);
+  if (ball.scene_state != scene_state_ && TrackerAccess::memory(tracker) != nullptr) {
+    DropIfEdited(tracker);
+    if (quiet_.IsQuiet(tracker, i)) return AnswerQuiet(tracker, i);
+  }
+  const bool is_known = QueryMemory(tracker, posed);
+  out_.memory_growth += static_cast<int64_t>(tracker.memory_bytes() - memory_bytes);
+  if (is_known) {
+    writer_.Write(i, scratch_->neighbors.touched);
+  } else {
+    if (meter_.stopped()) return;
+    const uint64_t before = meter_.used();
+    AnswerCold(i, posed);
+    if (TrackerMemory* const memory = TrackerAccess::memory(tracker).get()) {
+      memory->NoteColdMove(IsClearToEnd(i) ? std::nullopt : std::optional(meter_.used() - before));
+    }
+  }
+  if (options_.quiet_radii) writer_.WriteQuietRadius(i, ball);
+}
+
+// A sweep whose path is clear up to its end touches nothing there, and is not queried again.
+void MoveBatch::AnswerCold(size_t i, PosedShape& posed) {
+  ++out_.tiers.cold;
+  Touched& touched = scratch_->neighbors.touched;
+  if (!IsClearToEnd(i)) {
+    scratch_->cold.Run(scene_, options_.detail, posed, touched, meter_);
+  }
+  writer_.Write(i, touched);
+}
+
+// Takes the memory over into this version of the scene. It holds there unless an edit since then
+// touched what the memory knows of.
+void MoveBatch::DropIfEdited(Tracker& tracker) const {
+  QuietBall& ball = TrackerAccess::ball(tracker);
+  TrackerMemory& memory = *TrackerAccess::memory(tracker);
+  if (scene_.history().MayHaveTouched(ball.scene_state, memory.center(), memory.known_radius())) {
+    memory.Clear();
+    ball.radius2[0] = ball.radius2[1] = -1;
+  }
+  ball.scene_state = scene_state_;
+}
+
+// Fills `touched` by the mask, and sets the ball. Returns false where there is no mask, and once
+// the meter has stopped; there is no ball then.
+bool MoveBatch::QueryMemory(Tracker& tracker, PosedShape& posed) {
+  QuietBall& ball = TrackerAccess::ball(tracker);
+  ball.radius2[0] = ball.radius2[1] = -1;
+  ball.scene_state = scene_state_;
+  const bool is_near =
+      TrackerAccess::memory(tracker) != nullptr && TrackerAccess::memory(tracker)->Reaches(posed);
+  if (!is_near && !PrepareMask(tracker, posed)) return false;
+  TrackerMemory& memory = *TrackerAccess::memory(tracker);
+  ++ball.moves;
+  ++(is_near ? out_.tiers.near : out_.tiers.refresh);
+  NeighborScratch& scratch = scratch_->neighbors;
+  memory.QueryNeighbors(posed, options_.detail, scratch, meter_);
+  if (!is_near && memory.IsLimited() && !meter_.stopped()) {
+    memory.Widen(scene_, posed, meter_);
+    memory.QueryNeighbors(posed, options_.detail, scratch, meter_);
+  }
+  if (meter_.stopped()) return false;
+  for (size_t k = 0; k < memory.neighbors().size(); ++k) {
+    const Neighbor& neighbor = memory.neighbors()[k];
+    if (!neighbor.touches) continue;
+    const uint32_t edges = options_.detail == OverlapDetail::kEdges ? scratch.edge_counts[k] : 0;
+    scratch.touched.polygons.push_back({neighbor.polygon.polygon().id(), edges});
+  }
+  meter_.SpendRows(scratch.touched.polygons.size());
+  SetBall(ball, memory, posed.pose().position);
+  return true;
+}
+
+// Makes another mask about the shape, if the budget allows and it is worth while.
+bool MoveBatch::PrepareMask(Tracker& tracker, const PosedShape& posed) {
+  if (out_.memory_growth >= options_.memory_budget) {
+    tracker.Forget();
+    return false;
+  }
+  std::unique_ptr<TrackerMemory>& memory = TrackerAccess::memory(tracker);
+  if (memory == nullptr) memory = std::make_unique<TrackerMemory>();
+  uint32_t& moves = TrackerAccess::ball(tracker).moves;
+  if (!memory->IsWorthwhile(moves)) return false;
+  return memory->Refresh(scene_, posed, std::exchange(moves, 0), meter_);
+}
+
+void MoveBatch::SetBall(QuietBall& ball, const TrackerMemory& memory, Vec2 p) const {
+  const std::vector<TouchedPolygon>& polygons = scratch_->neighbors.touched.polygons;
+  ball.center = p;
+  ball.touched_count = static_cast<uint32_t>(polygons.size());
+  ball.touched_id = polygons.empty() ? 0 : polygons[0].id;
+  ball.radius2[0] = QuietSquare(memory.touch_radius());
+  ball.radius2[1] = QuietSquare(memory.clear_radius());
+}
+
+}  // namespace
+}  // namespace internal
+
+bool MoveTrackers(const Scene& scene, const MoveColumns& moves, const MoveOptions& options,
+                  MoveAnswers& out, WorkMeter& meter) {
+  out.Clear();
+  if (moves.size() == 0) return true;
+  out.clear.assign((moves.size() + 63) / 64, 0);
+  return internal::MoveBatch(scene, moves, options, out, meter).Run();
+}
+
+}  // namespace carom
