@@ -18,21 +18,21 @@
 namespace carom {
 namespace {
 
-// What a server reads ahead that does not tell.
-constexpr uint64_t kUntoldFramesInFlight = 16;
+// What a server reads ahead if its limits do not say.
+constexpr uint64_t kDefaultFramesInFlight = 16;
 
 constexpr std::chrono::milliseconds kFirstBackoff(20);
 constexpr std::chrono::milliseconds kLongestBackoff(2000);
 constexpr uint32_t kMaxDoublings = 7;  // from the first to beyond the longest
 
 // Messages are kept for reuse up to this size and number; larger ones are freed.
-constexpr uint64_t kModestBytes = 256 << 10;
+constexpr uint64_t kMaxSpareBytes = 256 << 10;
 constexpr size_t kMaxSpares = 16;
 
 absl::Status Cancelled() { return absl::CancelledError("the stream is cancelled"); }
 
-// Whether another call may fare better than one that ended with `status`.
-bool MayPass(const absl::Status& status) {
+// Whether another call may fare better than one that ended with `status`: the list of stream.h.
+bool IsRetryable(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kUnavailable:
     case absl::StatusCode::kAborted:
@@ -112,9 +112,11 @@ absl::Status Stream::Impl::Send(const Frame& frame) {
   EncodeFrame(frame, *sent.request->mutable_frame());
   sent.bytes = sent.request->ByteSizeLong();
   MutexLock lock(mutex_);
-  while (!finished_ && !ended_ && unanswered_.size() >= max_in_flight_) changed_.Wait(mutex_);
+  while (!finished_ && state_ != State::kEnded && unanswered_.size() >= max_in_flight_) {
+    changed_.Wait(mutex_);
+  }
   if (finished_) return absl::FailedPreconditionError("the stream is finished");
-  if (ended_) return end_;
+  if (state_ == State::kEnded) return end_;
   unanswered_.push_back(std::move(sent));
   WriteNext();
   if (call_ == nullptr) wake_.NotifyAll();
@@ -123,7 +125,7 @@ absl::Status Stream::Impl::Send(const Frame& frame) {
 
 absl::StatusOr<FrameAnswer> Stream::Impl::Receive() {
   MutexLock lock(mutex_);
-  while (!ended_ && answers_.empty()) changed_.Wait(mutex_);
+  while (state_ != State::kEnded && answers_.empty()) changed_.Wait(mutex_);
   if (answers_.empty()) {
     return end_.ok() ? absl::OutOfRangeError("the stream has ended; every answer was received")
                      : end_;
@@ -139,13 +141,15 @@ absl::Status Stream::Impl::Finish() {
   finished_ = true;
   WriteNext();
   wake_.NotifyAll();
-  while (!ended_) changed_.Wait(mutex_);
+  while (state_ != State::kEnded) changed_.Wait(mutex_);
   return end_;
 }
 
 void Stream::Impl::Cancel() {
   MutexLock lock(mutex_);
-  cancelled_ = true;
+  // A fault of the server, or the end, stands.
+  if (state_ == State::kRunning) state_ = State::kCancelled;
+  write_state_ = WriteState::kClosed;
   if (call_ != nullptr) call_->TryCancel();
   wake_.NotifyAll();
 }
@@ -160,24 +164,31 @@ uint64_t Stream::Impl::reconnects() const {
 void Stream::Impl::TakeResponse(const v1::StreamResponse& response, const absl::Status& decoded,
                                 FrameAnswer answer) {
   MutexLock lock(mutex_);
-  if (cancelled_ || !fault_.ok() || !refusal_.ok()) return;
+  if (write_state_ == WriteState::kClosed) return;
   if (response.has_limits()) limits_ = response.limits();
-  if (!limits_told_ && calls_ > 1) ++reconnects_;
-  limits_told_ = true;
-  fault_ = decoded;
-  if (fault_.ok()) {
-    fault_ =
-        replayed_outstanding_ == 0 ? TakeFrameAnswer(std::move(answer)) : TakeToldAnswer(answer);
+  if (call_state_ != CallState::kAnswered && calls_ > 1) ++reconnects_;
+  call_state_ = CallState::kAnswered;
+  absl::Status fault = decoded;
+  if (fault.ok()) {
+    fault =
+        replay_outstanding_ == 0 ? TakeFrameAnswer(std::move(answer)) : TakeReplayAnswer(answer);
   }
-  if (!fault_.ok() || !refusal_.ok()) return call_->TryCancel();
+  if (!fault.ok()) {
+    state_ = State::kFailed;
+    end_ = std::move(fault);
+  }
+  if (state_ == State::kFailed || !refusal_.ok()) {
+    write_state_ = WriteState::kClosed;
+    call_->TryCancel();
+  }
   WriteNext();
 }
 
-absl::Status Stream::Impl::TakeToldAnswer(const FrameAnswer& answer) {
+absl::Status Stream::Impl::TakeReplayAnswer(const FrameAnswer& answer) {
   --outstanding_;
-  --replayed_outstanding_;
+  --replay_outstanding_;
   if (answer.seq != 0) return absl::InternalError("an answer of another frame");
-  if (answer.status.ok() || !MayPass(answer.status)) return answer.status;
+  if (answer.status.ok() || !IsRetryable(answer.status)) return answer.status;
   refusal_ = answer.status;
   return absl::OkStatus();
 }
@@ -211,7 +222,7 @@ absl::Status Stream::Impl::TakeFrameAnswer(FrameAnswer answer) {
 
 void Stream::Impl::EndReading() {
   MutexLock lock(mutex_);
-  open_ = false;
+  write_state_ = WriteState::kClosed;
   call_->RemoveHold();
 }
 
@@ -220,46 +231,45 @@ void Stream::Impl::EndWrite(bool ok) {
   writing_ = nullptr;
   if (answered_.request != nullptr) Recycle(std::exchange(answered_, {}));
   if (!ok) return;
-  connected_ = true;
+  if (call_state_ == CallState::kConnecting) call_state_ = CallState::kConnected;
   WriteNext();
 }
 
 void Stream::Impl::EndCall(absl::Status status) {
   MutexLock lock(mutex_);
-  over_ = true;
+  call_state_ = CallState::kOver;
   status_ = std::move(status);
   wake_.NotifyAll();
 }
 
 // --- Writing
 
+// One write at a time: gRPC allows no more, and `writing_` must not change under it.
 void Stream::Impl::WriteNext() {
-  if (!open_ || writing_ != nullptr || half_closed_) return;
-  if (cancelled_ || !fault_.ok() || !refusal_.ok()) return;
-  if (!all_told_ && !has_replay_) {
-    has_replay_ = session_.Replay(limits_, replayed_, *replay_.mutable_frame());
-    all_told_ = !has_replay_;
+  if (writing_ != nullptr) return;
+  if (write_state_ == WriteState::kReplaying) {
+    if (!HasRoom()) return;
+    if (session_.Replay(limits_, replay_position_, *replay_message_.mutable_frame())) {
+      ++replay_outstanding_;
+      return Write(replay_message_);
+    }
+    write_state_ = WriteState::kFrames;
   }
-  if (has_replay_) {
-    if (!HasRoom()) return;
-    has_replay_ = false;
-    ++replayed_outstanding_;
-    Write(replay_);
-  } else if (sent_ < unanswered_.size()) {
-    if (!HasRoom()) return;
-    Write(*unanswered_[sent_++].request);
+  if (write_state_ != WriteState::kFrames) return;
+  if (sent_ < unanswered_.size()) {
+    if (HasRoom()) Write(*unanswered_[sent_++].request);
   } else if (finished_) {
-    half_closed_ = true;
+    write_state_ = WriteState::kHalfClosed;
     call_->StartWritesDone();
   }
 }
 
-// The first answer of a call tells how many frames the server takes, so until then it gets one.
+// The first answer of a call has the server's limits, so until then it gets one message.
 bool Stream::Impl::HasRoom() const {
   if (outstanding_ == 0) return true;
-  if (!limits_told_) return false;
+  if (call_state_ != CallState::kAnswered) return false;
   const uint64_t max_frames =
-      limits_.max_frames_in_flight() != 0 ? limits_.max_frames_in_flight() : kUntoldFramesInFlight;
+      limits_.max_frames_in_flight() != 0 ? limits_.max_frames_in_flight() : kDefaultFramesInFlight;
   return outstanding_ < max_frames;
 }
 
@@ -270,7 +280,7 @@ void Stream::Impl::Write(const v1::StreamRequest& request) {
 }
 
 void Stream::Impl::Recycle(SentFrame frame) {
-  if (spare_.size() >= kMaxSpares || frame.bytes > kModestBytes) return;
+  if (spare_.size() >= kMaxSpares || frame.bytes > kMaxSpareBytes) return;
   spare_.push_back(std::move(frame.request));
 }
 
@@ -287,7 +297,7 @@ Stream::Impl::Request Stream::Impl::TakeSpare() {
 void Stream::Impl::Keep() {
   MutexLock lock(mutex_);
   std::optional<absl::Status> end;
-  if (cancelled_) end = Cancelled();
+  if (state_ == State::kCancelled) end = Cancelled();
   address_ = addresses_->current();
   while (!end.has_value()) {
     OpenCall();
@@ -299,23 +309,22 @@ void Stream::Impl::Keep() {
 
 void Stream::Impl::OpenCall() {
   ++calls_;
-  over_ = half_closed_ = connected_ = limits_told_ = all_told_ = has_replay_ = false;
   refusal_ = absl::OkStatus();
-  outstanding_ = replayed_outstanding_ = 0;
+  outstanding_ = replay_outstanding_ = 0;
   sent_ = 0;
-  replayed_ = {};
+  replay_position_ = {};
   call_ = std::make_unique<Call>(*this);
   status_ = addresses_->BeginCall(
       [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { call_->Start(addresses_->queries(address_)); });
-  open_ = status_.ok();
-  over_ = !open_;
+  call_state_ = status_.ok() ? CallState::kConnecting : CallState::kOver;
+  write_state_ = status_.ok() ? WriteState::kReplaying : WriteState::kClosed;
   WriteNext();
 }
 
 absl::Status Stream::Impl::AwaitCallEnd() {
   bool gives_up = false;
-  while (!over_) {
-    if (connected_ || gives_up || !give_up_.has_value()) {
+  while (call_state_ != CallState::kOver) {
+    if (call_state_ != CallState::kConnecting || gives_up || !give_up_.has_value()) {
       wake_.Wait(mutex_);
     } else if (Clock::now() < *give_up_) {
       wake_.WaitUntil(mutex_, *give_up_);
@@ -330,17 +339,17 @@ absl::Status Stream::Impl::AwaitCallEnd() {
 }
 
 std::optional<absl::Status> Stream::Impl::EndAfter(absl::Status status) {
-  if (!fault_.ok()) return fault_;
+  if (state_ == State::kFailed) return end_;
   const bool all_answered = finished_ && unanswered_.empty();
   if (all_answered && status.ok()) return status;
-  if (cancelled_) return Cancelled();
+  if (state_ == State::kCancelled) return Cancelled();
   if (status.ok()) {
     status = absl::UnavailableError("the server closed the stream before every frame was answered");
   }
-  const bool may_pass = MayPass(status);
-  if (all_answered && may_pass) return absl::OkStatus();
+  const bool is_retryable = IsRetryable(status);
+  if (all_answered && is_retryable) return absl::OkStatus();
   const bool gives_up = give_up_.has_value() && Clock::now() >= *give_up_;
-  if (!may_pass || gives_up || reconnect_timeout_ <= std::chrono::milliseconds::zero()) {
+  if (!is_retryable || gives_up || reconnect_timeout_ <= std::chrono::milliseconds::zero()) {
     return status;
   }
   BackOff(status);
@@ -366,10 +375,10 @@ void Stream::Impl::BackOff(const absl::Status& status) {
 }
 
 std::optional<absl::Status> Stream::Impl::AwaitAttempt() {
-  while (unanswered_.empty() && !finished_ && !cancelled_) wake_.Wait(mutex_);
-  if (unanswered_.empty() && !cancelled_) return absl::OkStatus();
+  while (unanswered_.empty() && !finished_ && state_ == State::kRunning) wake_.Wait(mutex_);
+  if (unanswered_.empty() && state_ == State::kRunning) return absl::OkStatus();
   if (!give_up_.has_value()) give_up_ = Clock::now() + reconnect_timeout_;
-  while (!cancelled_) {
+  while (state_ == State::kRunning) {
     if (next_attempt_ >= *give_up_) return last_break_;
     if (Clock::now() >= next_attempt_) return std::nullopt;
     wake_.WaitUntil(mutex_, next_attempt_);
@@ -379,7 +388,7 @@ std::optional<absl::Status> Stream::Impl::AwaitAttempt() {
 
 void Stream::Impl::End(absl::Status status) {
   end_ = std::move(status);
-  ended_ = true;
+  state_ = State::kEnded;
   unanswered_.clear();
   session_ = {};
   spare_.clear();

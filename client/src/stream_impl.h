@@ -7,8 +7,35 @@
 // `sent_` of them are on the call. Whatever makes room writes the next message: a sender, the end
 // of a write, an answer. Answers are read into a queue from the stream's first moment to its last,
 // so that the server never waits for the caller to receive. One thread, the keeper, opens calls:
-// it sleeps until a call is over and decides whether another one takes its place. That one is told
+// it sleeps until a call is over and decides whether another one takes its place. That one replays
 // the session first, and then the unanswered frames.
+//
+// The state of a stream is three enumerations, each moving down its rows, but for `OpenCall`, which
+// starts the lower two anew.
+//
+//   `State`      outstanding                             ends with
+//   kRunning     frames, on this call or a later one     `EndAfter`, a fault, `Cancel`
+//   kFailed      the end of a call that broke the rules  `EndCall`
+//   kCancelled   the end of the call, if there is one    `EndCall`, or the keeper's waking up
+//   kEnded       nothing; `end_` is the stream's status  never
+//
+//   `CallState`  outstanding                             ends with
+//   kConnecting  the write of a first message, at most   the end of that write, or an answer
+//                until `give_up_`
+//   kConnected   the first answer: it has the limits,    an answer
+//                until which one message is written
+//   kAnswered    answers to the messages written         `EndCall`
+//   kOver        nothing: no reaction is to come         `OpenCall`, after the keeper's deleting it
+//
+//   `WriteState` is written next                         ends with
+//   kReplaying   the next definitions of the session     the last of them
+//   kFrames      the frame number `sent_` of those       the last of them, after `Finish`
+//                without an answer
+//   kHalfClosed  nothing; answers are still taken        the last answer read
+//   kClosed      nothing; what is read is dropped        `OpenCall`
+//
+// Every write state may pass straight to kClosed: at the last read of the call, at a fault, at a
+// refused replay, and at `Cancel`. From each call state `EndCall` leads to kOver.
 #pragma once
 
 #include <atomic>
@@ -52,6 +79,11 @@ class Stream::Impl {
   // The reactor of one call. Its reactions come here, from threads of gRPC.
   class Call;
 
+  // See the tables above.
+  enum class State { kRunning, kFailed, kCancelled, kEnded };
+  enum class CallState { kConnecting, kConnected, kAnswered, kOver };
+  enum class WriteState { kReplaying, kFrames, kHalfClosed, kClosed };
+
   struct SentFrame {
     Request request;
     uint64_t bytes = 0;
@@ -64,9 +96,9 @@ class Stream::Impl {
   void EndWrite(bool ok) ABSL_LOCKS_EXCLUDED(mutex_);
   void EndCall(absl::Status status) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Takes the answer to a frame that retells the session, or to the oldest frame. An error ends the
+  // Takes the answer to a frame that replays the session, or to the oldest frame. An error ends the
   // stream.
-  absl::Status TakeToldAnswer(const FrameAnswer& answer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status TakeReplayAnswer(const FrameAnswer& answer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status TakeFrameAnswer(FrameAnswer answer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // Writes the next message if there is one and the call takes it.
@@ -95,7 +127,7 @@ class Stream::Impl {
   Mutex sending_;  // held by the sender whose frame is next
 
   mutable Mutex mutex_ ABSL_ACQUIRED_AFTER(sending_);
-  ConditionVariable changed_;  // `unanswered_` shrank, or `answers_` grew, or `ended_`
+  ConditionVariable changed_;  // `unanswered_` shrank, or `answers_` grew, or kEnded
   ConditionVariable wake_;     // the keeper, at all that it waits for
 
   // --- The stream
@@ -103,35 +135,30 @@ class Stream::Impl {
   std::deque<FrameAnswer> answers_ ABSL_GUARDED_BY(mutex_);
   StreamSession session_ ABSL_GUARDED_BY(mutex_);  // as of the last answer
   std::vector<Request> spare_ ABSL_GUARDED_BY(mutex_);
-  bool finished_ ABSL_GUARDED_BY(mutex_) = false;
-  bool cancelled_ ABSL_GUARDED_BY(mutex_) = false;
-  absl::Status fault_ ABSL_GUARDED_BY(mutex_);  // of the server: the stream ends with it
-  bool ended_ ABSL_GUARDED_BY(mutex_) = false;
-  absl::Status end_ ABSL_GUARDED_BY(mutex_);  // meaningful once `ended_`
+  State state_ ABSL_GUARDED_BY(mutex_) = State::kRunning;
+  bool finished_ ABSL_GUARDED_BY(mutex_) = false;  // no frame is to come, in any state
+  absl::Status end_ ABSL_GUARDED_BY(mutex_);       // meaningful in kFailed and kEnded
   uint64_t reconnects_ ABSL_GUARDED_BY(mutex_) = 0;
 
   // --- The call; `OpenCall` sets all of it anew
   std::unique_ptr<Call> call_ ABSL_GUARDED_BY(mutex_);
-  bool open_ ABSL_GUARDED_BY(mutex_) = false;         // messages may be written
-  bool over_ ABSL_GUARDED_BY(mutex_) = false;         // no reaction is to come
-  bool half_closed_ ABSL_GUARDED_BY(mutex_) = false;  // by this side
-  bool connected_ ABSL_GUARDED_BY(mutex_) = false;    // a message has gone out
-  bool limits_told_ ABSL_GUARDED_BY(mutex_) = false;  // an answer has come
-  absl::Status status_ ABSL_GUARDED_BY(mutex_);       // meaningful once `over_`
-  // Refuses what was told, in a way that passes: in place of the call's status.
+  CallState call_state_ ABSL_GUARDED_BY(mutex_) = CallState::kOver;
+  WriteState write_state_ ABSL_GUARDED_BY(mutex_) = WriteState::kClosed;
+  absl::Status status_ ABSL_GUARDED_BY(mutex_);  // meaningful in kOver
+  // Of a replayed frame, if another call may fare better: in place of the call's status.
   absl::Status refusal_ ABSL_GUARDED_BY(mutex_);
   const v1::StreamRequest* writing_ ABSL_GUARDED_BY(mutex_) = nullptr;
-  SentFrame answered_ ABSL_GUARDED_BY(mutex_);        // before the end of its write was told
+  SentFrame answered_ ABSL_GUARDED_BY(mutex_);        // before the end of its write was reported
   uint64_t outstanding_ ABSL_GUARDED_BY(mutex_) = 0;  // written, without an answer
   size_t sent_ ABSL_GUARDED_BY(mutex_) = 0;           // frames of `unanswered_`
-  StreamSession::Cursor replayed_ ABSL_GUARDED_BY(mutex_);
-  bool all_told_ ABSL_GUARDED_BY(mutex_) = false;
-  v1::StreamRequest replay_ ABSL_GUARDED_BY(mutex_);
-  bool has_replay_ ABSL_GUARDED_BY(mutex_) = false;            // `replay_` waits to be written
-  uint64_t replayed_outstanding_ ABSL_GUARDED_BY(mutex_) = 0;  // of `outstanding_`, the first ones
+  // Of the session: what this call has sent, the last message of it, and how many of the first
+  // `outstanding_` messages are such.
+  StreamSession::Cursor replay_position_ ABSL_GUARDED_BY(mutex_);
+  v1::StreamRequest replay_message_ ABSL_GUARDED_BY(mutex_);
+  uint64_t replay_outstanding_ ABSL_GUARDED_BY(mutex_) = 0;
 
   // --- From call to call
-  v1::StreamLimits limits_ ABSL_GUARDED_BY(mutex_);  // last told
+  v1::StreamLimits limits_ ABSL_GUARDED_BY(mutex_);  // of the last server that sent them
   uint64_t calls_ ABSL_GUARDED_BY(mutex_) = 0;
   size_t address_ ABSL_GUARDED_BY(mutex_) = 0;
   uint32_t failures_ ABSL_GUARDED_BY(mutex_) = 0;  // since a frame was answered

@@ -20,17 +20,19 @@ constexpr uint64_t kBytesOfATracker = 10;   // handle and index of the shape
 constexpr uint64_t kBytesOfAList = 32;      // mask, `within` and lengths
 
 // The smaller one; a limit of 0 is not known.
-uint64_t Within(uint64_t most, uint64_t limit) { return limit == 0 ? most : std::min(most, limit); }
+uint64_t Capped(uint64_t most, uint64_t limit) { return limit == 0 ? most : std::min(most, limit); }
 
 }  // namespace
 
-// A frame of trackers under construction.
+// A frame of trackers under construction. Trackers of one mask and one `within` share a list, and
+// within it those of one shape share that: a thousand equal players are one shape and their
+// handles.
 class StreamSession::TrackerFrame {
  public:
   TrackerFrame(const v1::StreamLimits& limits, v1::Frame& frame)
-      : max_lists_(Within(kMaxLists, limits.max_groups_per_frame())),
-        max_shapes_(Within(kMaxBytes, limits.max_queries_per_frame())),
-        max_bytes_(Within(kMaxBytes, limits.max_frame_bytes() / 2)),
+      : max_lists_(Capped(kMaxLists, limits.max_groups_per_frame())),
+        max_shapes_(Capped(kMaxBytes, limits.max_queries_per_frame())),
+        max_bytes_(Capped(kMaxBytes, limits.max_frame_bytes() / 2)),
         frame_(frame) {}
 
   // False if there is no room. A frame that is empty takes any tracker.
@@ -90,13 +92,13 @@ void StreamSession::Apply(v1::Frame& frame) {
 void StreamSession::Define(v1::TrackerDefinitions& definitions) {
   std::vector<std::shared_ptr<const v1::Shape>> shapes;
   for (v1::Shape& shape : *definitions.mutable_shapes()) {
-    auto kept = std::make_shared<v1::Shape>();
-    kept->Swap(&shape);
-    shapes.push_back(std::move(kept));
+    auto owned = std::make_shared<v1::Shape>();
+    owned->Swap(&shape);
+    shapes.push_back(std::move(owned));
   }
   const int count =
       definitions.shape_size() == 0 ? definitions.shapes_size() : definitions.shape_size();
-  // A server that takes columns which do not fit is not believed.
+  // Columns that do not fit each other define nothing, even if the server did not refuse them.
   if (definitions.tracker_size() != 0 && definitions.tracker_size() != count) return;
   for (int i = 0; i < count; ++i) {
     const auto shape =
@@ -112,20 +114,20 @@ void StreamSession::Define(v1::TrackerDefinitions& definitions) {
 
 bool StreamSession::Replay(const v1::StreamLimits& limits, Cursor& cursor, v1::Frame& frame) const {
   frame.Clear();
-  if (!cursor.bindings_told) {
+  if (!cursor.bindings_done) {
     const auto room =
-        static_cast<int>(1 + Within(kMaxBindings - 1, limits.max_frame_bytes() / kBytesOfABinding));
+        static_cast<int>(1 + Capped(kMaxBindings - 1, limits.max_frame_bytes() / kBytesOfABinding));
     auto next = scenes_.lower_bound(cursor.next_binding);
     for (; next != scenes_.end() && frame.bindings_size() < room; ++next) {
       v1::SceneBinding& binding = *frame.add_bindings();
       binding.set_handle(next->first);
       binding.set_scene(next->second);
     }
-    cursor.bindings_told = next == scenes_.end();
-    if (!cursor.bindings_told) cursor.next_binding = next->first;
+    cursor.bindings_done = next == scenes_.end();
+    if (!cursor.bindings_done) cursor.next_binding = next->first;
     if (frame.bindings_size() != 0) return true;
   }
-  if (cursor.next_tracker > UINT32_MAX) return false;
+  if (cursor.next_tracker > UINT32_MAX) return false;  // past the largest handle: all are done
   TrackerFrame trackers(limits, frame);
   auto next = trackers_.lower_bound(static_cast<uint32_t>(cursor.next_tracker));
   while (next != trackers_.end() && trackers.Add(next->first, next->second)) ++next;

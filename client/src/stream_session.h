@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What a stream has defined, kept so that another call can be told.
+// What a stream has defined, recorded so that another call can define it again.
 //
 // A `StreamSession` is the server's session as of the last answered frame: scenes by handle and
-// trackers by handle. A `Cursor` tells it again, in frames of bounded size:
+// trackers by handle. `Replay` turns it into frames of bounded size, a `Cursor` says where it is:
 //
 //   StreamSession::Cursor cursor;
 //   while (session.Replay(limits, cursor, frame)) …
@@ -23,19 +23,21 @@ namespace carom {
 // Not thread-safe.
 class StreamSession {
  public:
-  // How much has been told.
+  // What comes next in a replay: bindings in the order of their handles, then trackers in theirs.
   struct Cursor {
     uint64_t next_binding = 0;  // handle
     uint64_t next_tracker = 0;  // handle
-    bool bindings_told = false;
+    bool bindings_done = false;
   };
 
-  // Takes what a frame defines that the server has not refused, its shapes out of the message.
+  // Records what a frame defines that the server has not refused; moves its shapes out of the
+  // message.
   void Apply(v1::Frame& frame);
 
-  // Fills `frame` with the next definitions, within `limits` (0: not known) and 1 MiB or so, at
-  // most 1,024 of bindings and 1,024 lists of trackers. False, with an empty frame, once all are
-  // told. The session stays as it is between the first call and the last.
+  // Fills `frame` with the next definitions and moves `cursor` past them: at most 1,024 bindings,
+  // or 1,024 lists of trackers, of 1 MiB in all unless one tracker alone has more, and within
+  // `limits` (0: not known). False, with an empty frame, if nothing is left. `Apply` between the
+  // first call and the last is not allowed.
   bool Replay(const v1::StreamLimits& limits, Cursor& cursor, v1::Frame& frame) const;
 
  private:
