@@ -272,7 +272,7 @@ class Asker {
 
   static Shape Placed(const Mover& mover) {
     const CosSin rotation = SinCos(mover.angle);
-    return PlacedShape(mover.shape, {mover.position, rotation.c, rotation.s}).value();
+    return carom::Placed(mover.shape, {mover.position, rotation.c, rotation.s}).value();
   }
 
  private:

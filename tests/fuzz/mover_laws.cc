@@ -13,7 +13,7 @@ namespace {
 
 using Ids = std::vector<std::vector<uint64_t>>;
 
-// As batches read it; `PlacedShape` takes a pose as it is.
+// As batches read it; `Placed` takes a pose as it is.
 Pose PoseOf(const ShapeColumns& movers, size_t item) {
   Pose pose{Normalized(Vec2{movers.x[item], movers.y[item]})};
   if (!movers.c.empty()) {
@@ -30,7 +30,7 @@ Pose PoseOf(const ShapeColumns& movers, size_t item) {
 // The polygons that `shape` overlaps where it stands; nothing if it leaves the accepted range.
 std::optional<std::vector<uint64_t>> Overlapped(const GroupCase& made, const Shape& shape,
                                                 const Pose& pose) {
-  const absl::StatusOr<Shape> placed = PlacedShape(shape, pose);
+  const absl::StatusOr<Shape> placed = Placed(shape, pose);
   if (!placed.ok()) return std::nullopt;
   Group group;
   const double zero[] = {0};
@@ -119,7 +119,7 @@ class Movers {
     const Ids ids = IdsOf(contacts.counts, contacts.polygon_ids);
     for (size_t i = 0; i < movers_.size(); ++i) {
       if (!overlapped_[i]) continue;
-      const absl::StatusOr<Shape> placed = PlacedShape(ShapeOf(i), PoseOf(movers_, i));
+      const absl::StatusOr<Shape> placed = Placed(ShapeOf(i), PoseOf(movers_, i));
       for (size_t k = 0; k < made_.scene->polygon_count(); ++k) {
         const Polygon& polygon = made_.scene->polygon(k);
         const bool overlap = Has(*overlapped_[i], polygon.id()),
@@ -212,7 +212,7 @@ class Movers {
 
   // The functions of two shapes.
   void CheckPair(size_t item, uint64_t id) const {
-    const absl::StatusOr<Shape> placed = PlacedShape(ShapeOf(item), PoseOf(movers_, item));
+    const absl::StatusOr<Shape> placed = Placed(ShapeOf(item), PoseOf(movers_, item));
     const Shape polygon(*made_.scene->Find(id));
     const double distance = Distance(polygon, *placed).distance;
     Is(item, distance == Distance(*placed, polygon).distance, "distances are symmetric");

@@ -75,7 +75,7 @@ void Sweep(const carom::Scene& scene, const carom::Shape& box) {
 }
 
 void Contact(const carom::Shape& fixed, const carom::Shape& box) {
-  const absl::StatusOr<carom::Shape> placed = carom::PlacedShape(box, {{-0.75, 5}});
+  const absl::StatusOr<carom::Shape> placed = carom::Placed(box, {{-0.75, 5}});
   if (!placed.ok()) return;
   if (const auto contact = carom::Collide(fixed, *placed)) {
     std::printf("the box is %g deep in the wall, the way out is (%g, %g)\n", contact->depth,

@@ -4,8 +4,8 @@
 // What moves?
 //
 // A `Shape` is what a client moves through a scene: a capsule (a circle, a segment and a point are
-// capsules too) or a polygon, described about its reference point. `PlacedShape` puts one at a
-// pose. Batches take many shapes at many poses as `ShapeColumns`.
+// capsules too) or a polygon, described about its reference point. `Placed` puts one at a pose.
+// Batches take many shapes at many poses as `ShapeColumns`.
 #pragma once
 
 #include <cstddef>
@@ -51,9 +51,9 @@ class Shape {
   std::variant<Capsule, Polygon> value_;
 };
 
-// The shape with its vertices, or the ends of its axis, placed by `Placed`; what verdicts take as
-// exact. INVALID_ARGUMENT if one leaves the accepted range. Cost O(vertices).
-absl::StatusOr<Shape> PlacedShape(const Shape& shape, const Pose& pose);
+// The shape with its vertices, or the ends of its axis, placed as points are (carom/geometry.h);
+// what verdicts take as exact. INVALID_ARGUMENT if one leaves the accepted range. Cost O(vertices).
+absl::StatusOr<Shape> Placed(const Shape& shape, const Pose& pose);
 
 // The same for whoever places often, as `PlaceInto` of a polygon.
 bool PlaceInto(const Shape& shape, const Pose& pose, std::optional<Shape>& placed);

@@ -13,6 +13,7 @@
 #include "contact/feature_contact.h"
 #include "contact/manifold.h"
 #include "index/placed_items.h"
+#include "index/placed_shape.h"
 #include "index/scene_traversal.h"
 #include "shape/convex_core.h"
 
@@ -66,7 +67,7 @@ struct Scratch {
            largest <= kMaxMovingVertices;
   }
 
-  std::array<internal::ContactMover, kWindow> movers;
+  std::array<internal::MovingShape, kWindow> movers;
   std::vector<Pair> pairs;
   std::vector<Row> rows;          // of the window
   std::vector<int8_t> is_convex;  // of each shape as described; -1 where nobody asked yet
@@ -115,15 +116,15 @@ class ContactBatch {
     if (!pose) return true;
     if (!meter_.Spend(shape->vertex_count())) return false;
     scratch_->largest = std::max(scratch_->largest, shape->vertex_count());
-    internal::ContactMover& mover = scratch_->movers[k];
+    internal::MovingShape& mover = scratch_->movers[k];
     const auto number = static_cast<size_t>(shape - columns_.movers.shapes.data());
-    if (!mover.Place(*shape, IsConvex(number), *pose)) {
+    if (!mover.Place(*shape, *pose, IsConvex(number))) {
       check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
       return true;
     }
     if (!CheckMasses(columns_, i, check) || IsHollow(*shape)) return true;
     if (!meter_.Spend(shape->vertex_count())) return false;
-    scene_.index().Traverse(meter_, internal::MeetsBox{mover.placed().bounds()},
+    scene_.index().Traverse(meter_, internal::MeetsBox{mover.bounds()},
                             [&](const IndexedPolygon& fixed) {
                               __builtin_prefetch(&fixed);
                               scratch_->pairs.push_back({k, &fixed});
@@ -140,9 +141,9 @@ class ContactBatch {
       if (i + kAhead < pairs.size()) Prefetch(*pairs[i + kAhead].fixed);
       const IndexedPolygon& fixed = *pairs[i].fixed;
       const Polygon& polygon = fixed.polygon();
-      internal::ContactMover& mover = scratch_->movers[pairs[i].mover];
+      internal::MovingShape& mover = scratch_->movers[pairs[i].mover];
       if ((polygon.category() & options_.mask) == 0 || polygon.solidity() == Solidity::kBoundary ||
-          !polygon.bounds().Intersects(mover.placed().bounds())) {
+          !polygon.bounds().Intersects(mover.bounds())) {
         continue;
       }
       const std::optional<Contact> contact = internal::ContactOf(fixed, mover, meter_);
@@ -201,13 +202,12 @@ void ContactAnswers::Clear() {
 std::optional<Contact> Collide(const Shape& fixed, const Shape& mover) {
   if (IsHollow(fixed) || IsHollow(mover)) return std::nullopt;
   WorkMeter meter;
-  if (internal::IsConvexShape(fixed) && internal::IsConvexShape(mover)) {
-    return internal::ConvexContact(internal::CoreOf(fixed), internal::CoreOf(mover), meter);
+  internal::MovingShape a(fixed);
+  internal::MovingShape b(mover);
+  if (a.hull() != nullptr && b.hull() != nullptr) {
+    return internal::ConvexContact(*a.hull(), *b.hull(), meter);
   }
-  const IndexedPolygon indexed_fixed(internal::PolygonOf(fixed), IndexUse::kOneQuery);
-  const IndexedPolygon indexed_mover(internal::PolygonOf(mover), IndexUse::kOneQuery);
-  return internal::FeatureContact({indexed_fixed, internal::RadiusOf(fixed)},
-                                  {indexed_mover, internal::RadiusOf(mover)}, meter);
+  return internal::FeatureContact(a.RingView(), b.RingView(), meter);
 }
 
 SplitTranslation SplitByMass(const Contact& contact, double fixed_mass, double mover_mass) {

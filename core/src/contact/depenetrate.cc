@@ -12,11 +12,14 @@
 #include "carom/contact.h"
 #include "contact/feature_contact.h"
 #include "index/placed_items.h"
+#include "index/placed_shape.h"
 #include "index/scene_traversal.h"
 #include "shape/convex_core.h"
 
 namespace carom {
 namespace {
+
+using internal::PlacedShape;
 
 // Rounds over the contacts of one position until their common push is taken.
 constexpr int kRelaxations = 8;
@@ -60,7 +63,7 @@ class Depenetrator {
     is_convex_ = internal::IsConvexShape(shape_);
     bool is_placed = PlaceAt(pose_.position);
     if (!is_placed) return false;
-    const Box box = mover_.placed().bounds();
+    const Box box = mover_.bounds();
     start_box_ = box;
     size_ = std::max(box.max.x - box.min.x, box.max.y - box.min.y);
     // Several roundings of the largest coordinate: what the placing of a push may lose.
@@ -91,19 +94,21 @@ class Depenetrator {
     if (!IsAccepted(position) || !meter_.Spend(shape_.vertex_count())) return false;
     Pose pose = start_;
     pose.position = Normalized(position);
-    return mover_.Place(shape_, is_convex_, pose);
+    return mover_.Place(shape_, pose, is_convex_);
   }
 
   // Fills pushes_ with a push for each polygon overlapped; returns whether there is none.
   bool CollectPushes() {
     pushes_.clear();
     if (!meter_.Spend(shape_.vertex_count())) return false;
-    const Box reach = mover_.placed().bounds();
+    const Box reach = mover_.bounds();
     bool is_free = true;
     internal::VisitPolygons(
         scene_, options_.mask, meter_, [&](const Box& box) { return reach.Intersects(box); },
         [&](const IndexedPolygon& fixed) {
-          if (!internal::SharePoint({fixed}, mover_.body(), meter_)) return !meter_.stopped();
+          if (!internal::SharePoint(PlacedShape(fixed), mover_.RingView(), meter_)) {
+            return !meter_.stopped();
+          }
           is_free = false;
           const std::optional<Contact> contact = internal::ContactOf(fixed, mover_, meter_);
           if (contact) pushes_.push_back({contact->normal, contact->depth});
@@ -140,13 +145,13 @@ class Depenetrator {
 
   bool IsFree(Vec2 position) {
     if (!PlaceAt(position) || !meter_.Spend(shape_.vertex_count())) return false;
-    const internal::FeatureBody mover = mover_.body();
-    const Box reach = mover_.placed().bounds();
+    const PlacedShape mover = mover_.RingView();
+    const Box reach = mover_.bounds();
     bool is_free = true;
     internal::VisitPolygons(
         scene_, options_.mask, meter_, [&](const Box& box) { return reach.Intersects(box); },
         [&](const IndexedPolygon& fixed) {
-          is_free = !internal::SharePoint({fixed}, mover, meter_);
+          is_free = !internal::SharePoint(PlacedShape(fixed), mover, meter_);
           return is_free && !meter_.stopped();
         });
     return is_free && !meter_.stopped();
@@ -199,7 +204,7 @@ class Depenetrator {
   const DepenetrateOptions& options_;
   WorkMeter& meter_;
   bool is_convex_ = false;
-  internal::ContactMover mover_;
+  internal::MovingShape mover_;
   Pose pose_;
   Box start_box_;
   double size_ = 0;

@@ -11,6 +11,7 @@
 
 #include "carom/predicates.h"
 #include "contact/manifold.h"
+#include "numeric/box_distance.h"
 #include "numeric/double_double.h"
 #include "numeric/exact.h"
 #include "shape/convex_core.h"
@@ -19,28 +20,19 @@
 namespace carom::internal {
 namespace {
 
-// `box` grown by at least `margin`.
-Box Grown(const Box& box, double margin) {
-  if (margin == 0) return box;
-  const auto below = [](double value) { return std::nextafter(value, -HUGE_VAL); };
-  const auto above = [](double value) { return std::nextafter(value, HUGE_VAL); };
-  return {{below(box.min.x - margin), below(box.min.y - margin)},
-          {above(box.max.x + margin), above(box.max.y + margin)}};
-}
-
 // Calls visit(i, edge of a, j, edge of b) for the pairs of edges whose boxes come within the radii,
 // while it returns true.
 template <class Visit>
-void VisitEdgePairs(const FeatureBody& a, const FeatureBody& b, WorkMeter& meter,
+void VisitEdgePairs(const PlacedShape& a, const PlacedShape& b, WorkMeter& meter,
                     const Visit& visit) {
-  const double radius = a.radius + b.radius;
-  const Box reach_b = Grown(b.polygon().bounds(), radius);
+  const double radius = a.radius() + b.radius();
+  const Box reach_b = Grown(b.core_bounds(), radius);
   bool goes_on = true;
-  a.indexed.VisitEdges(
+  a.VisitEdges(
       meter, [&](const Box& box) { return reach_b.Intersects(box); },
       [&](size_t i, const Segment& edge_a) {
         const Box reach_a = Grown(BoundsOf(edge_a), radius);
-        b.indexed.VisitEdges(
+        b.VisitEdges(
             meter, [&](const Box& box) { return reach_a.Intersects(box); },
             [&](size_t j, const Segment& edge_b) {
               goes_on = visit(i, edge_a, j, edge_b);
@@ -187,7 +179,7 @@ class PenetrationSearch {
 // The deepest of the contacts seen; of equally deep ones the first.
 class DeepestContact {
  public:
-  DeepestContact(const FeatureBody& fixed, const FeatureBody& mover, WorkMeter& meter)
+  DeepestContact(const PlacedShape& fixed, const PlacedShape& mover, WorkMeter& meter)
       : fixed_(fixed), mover_(mover), meter_(meter) {}
 
   // The vertices of each body in the other.
@@ -200,7 +192,7 @@ class DeepestContact {
   void AddEdgePairs() {
     VisitEdgePairs(fixed_, mover_, meter_,
                    [&](size_t i, const Segment& a, size_t j, const Segment& b) {
-                     if (CompareDistance(a, Capsule{b, fixed_.radius + mover_.radius}) <= 0) {
+                     if (CompareDistance(a, Capsule{b, fixed_.radius() + mover_.radius()}) <= 0) {
                        AddPair(i, a, j, b);
                      }
                      return !meter_.stopped();
@@ -210,9 +202,9 @@ class DeepestContact {
   const std::optional<Contact>& contact() const { return contact_; }
 
  private:
-  void AddVerticesOf(const FeatureBody& inner, const FeatureBody& outer, int of_mover) {
-    const Box& reach = outer.polygon().bounds();
-    inner.indexed.VisitEdges(
+  void AddVerticesOf(const PlacedShape& inner, const PlacedShape& outer, int of_mover) {
+    const Box& reach = outer.core_bounds();
+    inner.VisitEdges(
         meter_, [&](const Box& box) { return reach.Intersects(box); },
         [&](size_t i, const Segment& edge) {
           AddVertex(inner, outer, static_cast<uint32_t>(i), edge.a, of_mover);
@@ -220,11 +212,11 @@ class DeepestContact {
         });
   }
 
-  void AddVertex(const FeatureBody& inner, const FeatureBody& outer, uint32_t index, Vec2 p,
+  void AddVertex(const PlacedShape& inner, const PlacedShape& outer, uint32_t index, Vec2 p,
                  int of_mover) {
-    if (LocateInPolygon(outer.indexed, p, meter_).location == Location::kOutside) return;
-    const Penetration penetration = PenetrationSearch(outer.indexed, p, meter_).Nearest();
-    const double depth = penetration.distance + (inner.radius + outer.radius);
+    if (LocateInPolygon(*outer.polygon(), p, meter_).location == Location::kOutside) return;
+    const Penetration penetration = PenetrationSearch(*outer.polygon(), p, meter_).Nearest();
+    const double depth = penetration.distance + (inner.radius() + outer.radius());
     if (contact_ && depth <= contact_->depth) return;
     Contact contact;
     contact.kind = ContactKind::kFeature;
@@ -232,7 +224,7 @@ class DeepestContact {
                       of_mover * penetration.direction.y + 0.0};
     contact.depth = depth;
     contact.point_count = 1;
-    const double shift = (penetration.distance + outer.radius - inner.radius) / 2;
+    const double shift = (penetration.distance + outer.radius() - inner.radius()) / 2;
     ContactPoint& point = contact.points[0];
     point.point = {p.x + penetration.direction.x * shift + 0.0,
                    p.y + penetration.direction.y * shift + 0.0};
@@ -250,82 +242,47 @@ class DeepestContact {
     contact_ = contact;
   }
 
-  static ConvexCore EdgeCore(const FeatureBody& body, size_t edge, const Segment& segment) {
-    const Polygon& polygon = body.polygon();
+  static ConvexCore EdgeCore(const PlacedShape& body, size_t edge, const Segment& segment) {
+    const Polygon& polygon = body.polygon()->polygon();
     const auto index = static_cast<uint32_t>(edge);
-    return {segment, body.radius, index, HeadVertex(polygon, edge), index};
+    return {segment, body.radius(), index, HeadVertex(polygon, edge), index};
   }
 
-  const FeatureBody& fixed_;
-  const FeatureBody& mover_;
+  const PlacedShape& fixed_;
+  const PlacedShape& mover_;
   WorkMeter& meter_;
   std::optional<Contact> contact_;
 };
 
-// Of a point one vertex, as `Polygon::Create` drops the one that closes a ring.
-std::span<const Vec2> RingOf(const Segment& axis) { return {&axis.a, axis.a == axis.b ? 1U : 2U}; }
-
 }  // namespace
 
-Polygon PolygonOf(const Shape& shape) {
-  if (shape.polygon()) return *shape.polygon();
-  const Segment& axis = shape.capsule()->axis;
-  std::optional<Polygon> polygon;
-  RingInto(RingOf(axis), polygon);
-  return *polygon;
-}
-
-double RadiusOf(const Shape& shape) { return shape.capsule() ? shape.capsule()->radius : 0; }
-
-bool SharePoint(const FeatureBody& a, const FeatureBody& b, WorkMeter& meter) {
+bool SharePoint(const PlacedShape& a, const PlacedShape& b, WorkMeter& meter) {
   bool meet = false;
   VisitEdgePairs(a, b, meter, [&](size_t, const Segment& edge_a, size_t, const Segment& edge_b) {
-    meet = CompareDistance(edge_a, Capsule{edge_b, a.radius + b.radius}) <= 0;
+    meet = CompareDistance(edge_a, Capsule{edge_b, a.radius() + b.radius()}) <= 0;
     return !meet;
   });
-  return meet || HoldsRing(a.indexed, b.polygon(), meter) ||
-         HoldsRing(b.indexed, a.polygon(), meter);
+  return meet || FirstRingInside(a, b, meter) || FirstRingInside(b, a, meter);
 }
 
-bool ContactMover::Place(const Shape& shape, bool is_convex, const Pose& pose) {
-  core_.reset();
-  indexed_.reset();
-  is_convex_ = is_convex;
-  placed_ = placer_.Place(shape, pose);
-  return placed_ != nullptr;
-}
-
-const ConvexCore* ContactMover::core() {
-  if (is_convex_ && !core_) core_ = CoreOf(*placed_);
-  return core_ ? &*core_ : nullptr;
-}
-
-FeatureBody ContactMover::body() {
-  if (!indexed_) {
-    if (placed_->capsule()) RingInto(RingOf(placed_->capsule()->axis), axis_);
-    indexed_.emplace(placed_->capsule() ? *axis_ : *placed_->polygon(), IndexUse::kOneQuery);
-  }
-  return {*indexed_, RadiusOf(*placed_)};
-}
-
-std::optional<Contact> ContactOf(const IndexedPolygon& fixed, ContactMover& mover,
+std::optional<Contact> ContactOf(const IndexedPolygon& fixed, MovingShape& mover,
                                  WorkMeter& meter) {
-  const ConvexCore* const core = fixed.is_convex() ? mover.core() : nullptr;
-  if (core == nullptr) return FeatureContact({fixed}, mover.body(), meter);
+  const ConvexCore* const core = fixed.is_convex() ? mover.hull() : nullptr;
+  if (core == nullptr) return FeatureContact(PlacedShape(fixed), mover.RingView(), meter);
   if (fixed.core() != nullptr) return ConvexContact(*fixed.core(), *core, meter);
   if (!meter.Spend(fixed.polygon().vertex_count())) return std::nullopt;
   return ConvexContact({fixed.polygon().ring(0), fixed.convexity()}, *core, meter);
 }
 
-std::optional<Contact> FeatureContact(const FeatureBody& fixed, const FeatureBody& mover,
+std::optional<Contact> FeatureContact(const PlacedShape& fixed, const PlacedShape& mover,
                                       WorkMeter& meter) {
   DeepestContact deepest(fixed, mover, meter);
-  if (!Grown(fixed.polygon().bounds(), fixed.radius + mover.radius)
-           .Intersects(mover.polygon().bounds())) {
+  if (!Grown(fixed.core_bounds(), fixed.radius() + mover.radius())
+           .Intersects(mover.core_bounds())) {
     return std::nullopt;
   }
   deepest.AddVertices();
-  const double radii = fixed.radius + mover.radius;
+  const double radii = fixed.radius() + mover.radius();
   if (!deepest.contact() || deepest.contact()->depth <= radii) deepest.AddEdgePairs();
   return deepest.contact();
 }

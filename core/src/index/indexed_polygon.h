@@ -112,9 +112,5 @@ namespace internal {
 // the half-open sense of `PointScan`. Once `meter` has stopped, the result is meaningless.
 PointInPolygon LocateInPolygon(const IndexedPolygon& polygon, Vec2 p, WorkMeter& meter);
 
-// Whether `outer` holds the first vertex of some ring of `inner`. Where no edges meet, each ring
-// lies in one face, so then it tells whether they share a point. Likewise meaningless once stopped.
-bool HoldsRing(const IndexedPolygon& outer, const Polygon& inner, WorkMeter& meter);
-
 }  // namespace internal
 }  // namespace carom

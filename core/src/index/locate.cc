@@ -25,15 +25,6 @@ PointInPolygon LocateInPolygon(const IndexedPolygon& indexed, Vec2 p, WorkMeter&
   return PlaceOf(polygon, scan.winding());
 }
 
-bool HoldsRing(const IndexedPolygon& outer, const Polygon& inner, WorkMeter& meter) {
-  if (!outer.polygon().bounds().Intersects(inner.bounds())) return false;
-  for (size_t ring = 0; ring < inner.ring_count() && meter.Spend(1); ++ring) {
-    const Vec2 vertex = inner.ring(ring).front();
-    if (LocateInPolygon(outer, vertex, meter).location != Location::kOutside) return true;
-  }
-  return false;
-}
-
 }  // namespace internal
 
 void LocateAnswers::Clear() {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The pose of an item of a batch of moving shapes, checked.
+// The shape and the pose of an item of a batch of moving shapes, checked and placed.
 #pragma once
 
 #include <cmath>
@@ -14,6 +14,7 @@
 #include "carom/shape.h"
 #include "carom/sincos.h"
 #include "carom/work_meter.h"
+#include "index/placed_shape.h"
 #include "index/scene_traversal.h"
 
 namespace carom::internal {
@@ -63,30 +64,15 @@ const S* ShapeOf(const PlacedColumns<S>& columns, size_t i, ItemChecker& check) 
   return nullptr;
 }
 
-// Places one shape after the other in the same memory. Not thread-safe.
-class Placer {
- public:
-  // The placed shape, valid until the next; null if a placed vertex is not accepted.
-  const Shape* Place(const Shape& shape, const Pose& pose) {
-    std::optional<Shape>& placed = shape.polygon() ? polygon_ : capsule_;
-    return PlaceInto(shape, pose, placed) ? &*placed : nullptr;
-  }
-
- private:
-  std::optional<Shape> polygon_, capsule_;
-};
-
-// The placed shape of item i, or null: with an error recorded, or with `meter` stopped, on which
+// Places item i in `mover`. Returns false with an error recorded, or with `meter` stopped, on which
 // the shape's vertices are counted before they are placed.
-inline const Shape* PlacedItem(const ShapeColumns& columns, size_t i, ItemChecker& check,
-                               WorkMeter& meter, Placer& placer) {
+inline bool PlaceItem(const ShapeColumns& columns, size_t i, ItemChecker& check, WorkMeter& meter,
+                      MovingShape& mover) {
   const Shape* const shape = ShapeOf(columns, i, check);
-  if (shape == nullptr) return nullptr;
+  if (shape == nullptr) return false;
   const std::optional<Pose> pose = PoseOf(columns, i, check);
-  if (!pose || !meter.Spend(shape->vertex_count())) return nullptr;
-  const Shape* const placed = placer.Place(*shape, *pose);
-  if (placed == nullptr) check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
-  return placed;
+  if (!pose || !meter.Spend(shape->vertex_count())) return false;
+  return mover.Place(*shape, *pose) || check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
 }
 
 }  // namespace carom::internal

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How far are two boxes apart, at least and at most?
+// How far are two boxes apart, at least and at most, and which box holds one that grows?
 //
 // The gaps of the sides are rounded once each (within u, kUnit), so the sums of their squares are
 // within 4u of the exact ones; the factors cover twice that. Accepted coordinates only.
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
 #include "carom/geometry.h"
 #include "numeric/exact.h"
@@ -26,6 +27,15 @@ inline double UpperDistance2(const Box& a, const Box& b) {
   const double dx = std::max(a.max.x - b.min.x, b.max.x - a.min.x);
   const double dy = std::max(a.max.y - b.min.y, b.max.y - a.min.y);
   return (dx * dx + dy * dy) * (1 + 8 * kUnit);
+}
+
+// Holds all points within `margin` >= 0 of the box: one rounding a side, stepped past.
+inline Box Grown(const Box& box, double margin) {
+  if (margin == 0) return box;
+  const auto below = [](double value) { return std::nextafter(value, -HUGE_VAL); };
+  const auto above = [](double value) { return std::nextafter(value, HUGE_VAL); };
+  return {{below(box.min.x - margin), below(box.min.y - margin)},
+          {above(box.max.x + margin), above(box.max.y + margin)}};
 }
 
 }  // namespace carom::internal

@@ -6,21 +6,28 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "base/thread_scratch.h"
-#include "index/closest.h"
 #include "index/indexed_polygon.h"
 #include "index/placed_items.h"
+#include "index/placed_shape.h"
 #include "index/scene_traversal.h"
+#include "proximity/closest.h"
+#include "proximity/distance_query.h"
 #include "shape/approach.h"
 
 namespace carom {
 namespace {
 
 using internal::Closest;
-using internal::Core;
+using internal::DistanceQuery;
 using internal::LengthSum;
+using internal::MovingShape;
+using internal::MeasuredPolygon;
+using internal::PlacedShape;
 
 Vec2 Opposite(Vec2 v) { return {-v.x, -v.y}; }
 
@@ -32,7 +39,7 @@ Vec2 SharedPoint(const Closest& closest, Vec2 core_a, Vec2 core_b, Vec2 towards_
   return radius_a == 0 ? core_a : internal::Along(core_a, towards_b, radius_a);
 }
 
-Separation SeparationOfApart(const Core& a, const Core& b, const Closest& closest) {
+Separation SeparationOfApart(const PlacedShape& a, const PlacedShape& b, const Closest& closest) {
   const internal::Approach& approach = *closest.approach;
   const Vec2 foot = internal::NearestPoint(approach);
   const Vec2 core_a = closest.vertex_is_of_a ? approach.vertex : foot;
@@ -51,7 +58,7 @@ Separation SeparationOfApart(const Core& a, const Core& b, const Closest& closes
           internal::Along(core_b, Opposite(towards_b), b.radius())};
 }
 
-Separation SeparationOf(const Core& a, const Core& b, const Closest& closest) {
+Separation SeparationOf(const PlacedShape& a, const PlacedShape& b, const Closest& closest) {
   Vec2 shared;
   switch (closest.kind) {
     case Closest::Kind::kApart:
@@ -69,7 +76,7 @@ Separation SeparationOf(const Core& a, const Core& b, const Closest& closest) {
   return {0, shared, shared};
 }
 
-DistanceRow RowOf(const Core& fixed, const Core& mover, const Closest& closest) {
+DistanceRow RowOf(const PlacedShape& fixed, const PlacedShape& mover, const Closest& closest) {
   const Separation separation = SeparationOf(fixed, mover, closest);
   DistanceRow row;
   row.distance = separation.distance;
@@ -84,128 +91,29 @@ DistanceRow RowOf(const Core& fixed, const Core& mover, const Closest& closest) 
   return row;
 }
 
-// A polygon of the scene and what decides its distance.
-struct Candidate {
-  const IndexedPolygon* polygon;
-  Closest closest;
-  bool is_touching;  // the shapes share a point: the distance is 0
-};
-
 // What batches of distances work with, kept while it is small.
 struct Scratch {
   static constexpr size_t kMaxCachedItems = 16384;
 
   bool IsWorthCaching() const {
-    return candidates.capacity() <= kMaxCachedItems && largest <= kMaxMovingVertices;
+    return near.capacity() <= kMaxCachedItems && largest <= kMaxMovingVertices;
   }
 
-  internal::Placer placer;
-  std::vector<Candidate> candidates;
+  MovingShape mover;
+  std::vector<MeasuredPolygon> near;
   size_t largest = 0;  // vertices of a mover
 };
 
-// Measures from one mover at a time.
-class DistanceQuery {
- public:
-  DistanceQuery(const Scene& scene, const DistanceOptions& options,
-                std::vector<Candidate>& candidates, DistanceAnswers& out, WorkMeter& meter)
-      : scene_(scene), options_(options), out_(out), meter_(meter), candidates_(candidates) {}
-
-  // Adds the answer of item `index`. Returns false once the meter stops.
-  bool Answer(size_t index, const Core& mover, double max_distance);
-
- private:
-  void Visit(const Core& mover, const IndexedPolygon& indexed);
-  void KeepNearest(const Candidate& candidate);
-  // A polygon is within this squared distance. All that touch count, even so.
-  void LowerLimit(double distance2) { limit2_ = std::min(limit2_, std::max(distance2, touch2_)); }
-
-  const Scene& scene_;
-  const DistanceOptions& options_;
-  DistanceAnswers& out_;
-  WorkMeter& meter_;
-  LengthSum touch_;  // cores this near touch
-  LengthSum reach_;  // cores this near count
-  double limit2_ = 0;
-  double touch2_ = 0;
-  std::vector<Candidate>& candidates_;
-  size_t unkept_ = 0;  // ties beyond the rows that there may be
-};
-
-bool DistanceQuery::Answer(size_t index, const Core& mover, double max_distance) {
-  touch_ = {mover.radius(), 0, 0};
-  reach_ = {mover.radius(), 0, max_distance};
-  limit2_ = internal::SquareBounds(reach_).high;
-  touch2_ = internal::SquareBounds(touch_).high;
-  candidates_.clear();
-  unkept_ = 0;
-  scene_.index().TraverseNearest(meter_, mover.bounds(), limit2_,
-                                 [&](const IndexedPolygon& indexed) {
-                                   Visit(mover, indexed);
-                                   return !meter_.stopped();
-                                 });
-  if (options_.mode == DistanceMode::kNearest) meter_.SpendRows(candidates_.size() + unkept_);
-  if (meter_.stopped()) return false;
-  std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
-    return a.polygon->polygon().id() < b.polygon->polygon().id();
-  });
-  out_.counts[index] = static_cast<uint32_t>(candidates_.size());
-  for (const Candidate& candidate : candidates_) {
-    if (!meter_.Spend(8)) return false;
-    out_.polygon_ids.push_back(candidate.polygon->polygon().id());
-    if (options_.mode == DistanceMode::kWithin) continue;
-    out_.rows.push_back(RowOf(Core(*candidate.polygon), mover, candidate.closest));
+// Adds the rows of the polygons that the query of an item found. Returns false once the meter stops.
+bool AppendRows(const PlacedShape& mover, std::span<const MeasuredPolygon> near, DistanceMode mode,
+                DistanceAnswers& out, WorkMeter& meter) {
+  for (const MeasuredPolygon& polygon : near) {
+    if (!meter.Spend(8)) return false;
+    out.polygon_ids.push_back(polygon.fixed->polygon().id());
+    if (mode == DistanceMode::kWithin) continue;
+    out.rows.push_back(RowOf(PlacedShape(*polygon.fixed), mover, polygon.closest));
   }
   return true;
-}
-
-void DistanceQuery::Visit(const Core& mover, const IndexedPolygon& indexed) {
-  const Polygon& polygon = indexed.polygon();
-  if ((polygon.category() & options_.mask) == 0 ||
-      internal::LowerDistance2(polygon.bounds(), mover.bounds()) > limit2_) {
-    return;
-  }
-  if (options_.mode == DistanceMode::kNearest) {
-    LowerLimit(internal::UpperDistance2(polygon.bounds(), mover.bounds()));
-  }
-  const LengthSum& enough = options_.mode == DistanceMode::kWithin ? reach_ : touch_;
-  std::optional<Closest> closest =
-      internal::FindClosest(Core(indexed), mover, {enough, limit2_}, meter_);
-  if (!closest || !IsCoreWithin(*closest, reach_)) return;
-  const bool is_touching = IsCoreWithin(*closest, touch_);
-  const Candidate candidate{&indexed, *closest, is_touching};
-  if (options_.mode == DistanceMode::kNearest) {
-    KeepNearest(candidate);
-  } else {
-    candidates_.push_back(candidate);
-    meter_.SpendRows(1);
-  }
-}
-
-// Keeps what ties at the least distance, and passes over what is farther.
-void DistanceQuery::KeepNearest(const Candidate& candidate) {
-  if (!candidates_.empty()) {
-    const Candidate& best = candidates_[0];
-    int order = 0;
-    if (candidate.is_touching || best.is_touching) {
-      order = static_cast<int>(best.is_touching) - static_cast<int>(candidate.is_touching);
-    } else {
-      order = Compare(*candidate.closest.approach, *best.closest.approach);
-    }
-    if (order > 0) return;
-    if (order < 0) {
-      candidates_.clear();
-      unkept_ = 0;
-    }
-  }
-  // More ties than there may be rows end the work, unless something nearer comes.
-  if (candidates_.size() > meter_.rows_left()) {
-    ++unkept_;
-    return;
-  }
-  candidates_.push_back(candidate);
-  const double least2 = candidate.is_touching ? 0 : candidate.closest.approach->distance2.high;
-  LowerLimit(least2);
 }
 
 }  // namespace
@@ -218,24 +126,23 @@ void DistanceAnswers::Clear() {
 }
 
 Separation Distance(const Shape& a, const Shape& b) {
-  const internal::OwnedCore core_a(a);
-  const internal::OwnedCore core_b(b);
+  MovingShape shape_a(a);
+  MovingShape shape_b(b);
+  const PlacedShape view_a = shape_a.View();
+  const PlacedShape view_b = shape_b.View();
   WorkMeter meter;
-  const LengthSum enough{core_a.core().radius(), core_b.core().radius(), 0};
+  const LengthSum enough{view_a.radius(), view_b.radius(), 0};
   const std::optional<Closest> closest =
-      internal::FindClosest(core_a.core(), core_b.core(), {enough, HUGE_VAL}, meter);
-  return closest ? SeparationOf(core_a.core(), core_b.core(), *closest) : Separation{};
+      internal::FindClosest(view_a, view_b, {enough, HUGE_VAL}, meter);
+  return closest ? SeparationOf(view_a, view_b, *closest) : Separation{};
 }
 
 bool IsWithin(const Shape& a, const Shape& b, double distance) {
   if (!(distance >= 0)) return false;
-  const internal::OwnedCore core_a(a);
-  const internal::OwnedCore core_b(b);
+  MovingShape shape_a(a);
+  MovingShape shape_b(b);
   WorkMeter meter;
-  const LengthSum enough{core_a.core().radius(), core_b.core().radius(), distance};
-  const std::optional<Closest> closest = internal::FindClosest(
-      core_a.core(), core_b.core(), {enough, internal::SquareBounds(enough).high}, meter);
-  return closest && IsCoreWithin(*closest, enough);
+  return internal::IsWithin(shape_a.View(), shape_b.View(), distance, meter);
 }
 
 bool MeasureDistances(const Scene& scene, const DistanceColumns& columns,
@@ -243,23 +150,25 @@ bool MeasureDistances(const Scene& scene, const DistanceColumns& columns,
   out.Clear();
   out.counts.assign(columns.size(), 0);
   internal::ThreadScratch<Scratch> scratch;
-  DistanceQuery query(scene, options, scratch->candidates, out, meter);
+  MovingShape& mover = scratch->mover;
+  DistanceQuery query(scene, options, scratch->near, meter);
   for (size_t i = 0; i < columns.size(); ++i) {
     if (!meter.Spend(1)) return false;
     ItemChecker check(i, out.errors);
-    const Shape* const placed =
-        internal::PlacedItem(columns.movers, i, check, meter, scratch->placer);
+    const bool is_placed = internal::PlaceItem(columns.movers, i, check, meter, mover);
     if (meter.stopped()) return false;
-    if (placed == nullptr) continue;
+    if (!is_placed) continue;
     const double max_distance = columns.max_distance.empty() ? HUGE_VAL : columns.max_distance[i];
     if (!(max_distance >= 0)) {
       check.Fail(ItemColumn::kMaxDistance, ItemFault::kNegativeLength);
       continue;
     }
-    scratch->largest = std::max(scratch->largest, placed->vertex_count());
-    if (!meter.Spend(placed->vertex_count())) return false;
-    const internal::OwnedCore mover(*placed);
-    if (!query.Answer(i, mover.core(), max_distance)) return false;
+    scratch->largest = std::max(scratch->largest, mover.vertex_count());
+    if (!meter.Spend(mover.vertex_count())) return false;
+    const PlacedShape view = mover.View();
+    if (!query.Run(view, max_distance)) return false;
+    out.counts[i] = static_cast<uint32_t>(scratch->near.size());
+    if (!AppendRows(view, scratch->near, options.mode, out, meter)) return false;
   }
   if (scratch->IsWorthCaching()) scratch.Return();
   return true;

@@ -52,19 +52,11 @@ std::optional<size_t> EdgeCluster::FirstMeeting(const Segment& edge, WorkMeter& 
   return std::nullopt;
 }
 
-bool MovingPolygon::Place() {
-  if (placed_) return true;
-  if (!PlaceInto(shape_, pose_, memory_)) return false;
-  reach_ = memory_->bounds();
-  placed_.emplace(*memory_, IndexUse::kFewLookups);
-  return true;
-}
-
 // A vertex of one in the other is found at once where there is one; edges that meet take a search.
 // Mostly no fixed edge is near: all of the reach lies in one face, and one vertex told.
 bool PolygonPair::Overlap() {
   const Polygon& fixed = fixed_.polygon();
-  const MeetsBox near{moving_.reach()};
+  const MeetsBox near{moving_.bounds()};
   if (!near(fixed.bounds())) return false;
   if (Holds(fixed_, moving_.FirstVertex(0), meter_)) return true;
   if (!moving_.is_placed()) {
@@ -72,9 +64,9 @@ bool PolygonPair::Overlap() {
     if (fixed_.VisitEdges(meter_, near, none)) return false;
   }
   if (meter_.stopped()) return false;
-  const IndexedPolygon& moving = moving_.placed();
+  const IndexedPolygon& moving = moving_.polygon();
   if (Holds(moving, fixed.ring(0).front(), meter_) || DoEdgesMeet()) return true;
-  return HoldsMovingRing() || (fixed.ring_count() > 1 && HoldsRing(moving, fixed, meter_));
+  return HoldsMovingRing() || (fixed.ring_count() > 1 && FirstRingInside(PlacedShape(moving), PlacedShape(fixed_), meter_));
 }
 
 // Of the first ring it is known.
@@ -86,7 +78,7 @@ bool PolygonPair::HoldsMovingRing() {
 }
 
 bool PolygonPair::DoEdgesMeet() {
-  IndexedPolygon& moving = moving_.placed();
+  IndexedPolygon& moving = moving_.polygon();
   Segment near[kFewEdges];
   size_t count = 0;
   const auto add = [&](size_t, const Segment& edge) {
@@ -95,7 +87,7 @@ bool PolygonPair::DoEdgesMeet() {
     return true;
   };
   const size_t edges = moving.polygon().edge_count();
-  const bool few = fixed_.VisitEdges(meter_, MeetsBox{moving_.reach()}, add);
+  const bool few = fixed_.VisitEdges(meter_, MeetsBox{moving_.bounds()}, add);
   if (meter_.stopped()) return false;
   if (!few && edges > IndexedPolygon::kMaxScanned) return DoManyEdgesMeet();
   if (few && (count <= kVeryFewEdges || edges <= IndexedPolygon::kMaxScanned)) {
@@ -128,13 +120,13 @@ bool PolygonPair::DoNearEdgesMeet(std::span<const Segment> near) {
     cluster.Add(edge, BoundsOf(edge));
     return !cluster.full() || !meets_cluster();
   };
-  const bool ran = moving_.placed().VisitEdges(meter_, MeetsBox{reach}, add);
+  const bool ran = moving_.polygon().VisitEdges(meter_, MeetsBox{reach}, add);
   return !meter_.stopped() && (!ran || (!cluster.empty() && meets_cluster()));
 }
 
 // Many moving edges are looked up by eight.
 bool PolygonPair::DoManyEdgesMeet() {
-  IndexedPolygon& moving = moving_.placed();
+  IndexedPolygon& moving = moving_.polygon();
   moving.MakeIndex();
   const MeetsBox reach{fixed_.polygon().bounds()};
   EdgeCluster cluster;
@@ -182,9 +174,9 @@ bool PolygonPair::MeetsEdgeOf(const IndexedPolygon& polygon, const Segment& edge
 }
 
 void PolygonPair::AppendEdges(std::vector<EdgeRef>& edges) {
-  IndexedPolygon& moving = moving_.placed();
+  IndexedPolygon& moving = moving_.polygon();
   moving.MakeIndex();
-  fixed_.VisitEdges(meter_, MeetsBox{moving_.reach()}, [&](size_t index, const Segment& edge) {
+  fixed_.VisitEdges(meter_, MeetsBox{moving_.bounds()}, [&](size_t index, const Segment& edge) {
     if (MeetsEdgeOf(moving, edge) || Holds(moving, edge.a, meter_)) {
       edges.push_back(fixed_.polygon().edge_ref(index));
       return meter_.SpendRows(1);

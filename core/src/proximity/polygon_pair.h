@@ -13,7 +13,7 @@
 #include "carom/polygon.h"
 #include "carom/work_meter.h"
 #include "index/indexed_polygon.h"
-#include "shape/place_vertices.h"
+#include "index/placed_shape.h"
 
 namespace carom::internal {
 
@@ -45,45 +45,11 @@ class EdgeCluster {
   size_t count_ = 0;
 };
 
-// A shape at a pose, which is placed, and indexed, only when a question takes it. Not thread-safe;
-// the shape outlives it.
-class MovingPolygon {
- public:
-  // `memory` is what it is placed in, and outlives it.
-  MovingPolygon(const Polygon& shape, const Pose& pose, std::optional<Polygon>& memory)
-      : shape_(shape), pose_(pose), reach_(ReachOf(pose, shape.bounds())), memory_(memory) {}
-
-  // Whether all placed vertices are accepted. If not, nothing else may be asked.
-  bool IsAccepted() {
-    return (carom::IsAccepted(reach_.min) && carom::IsAccepted(reach_.max)) || Place();
-  }
-
-  // Holds it. Once placed, the smallest box that does.
-  const Box& reach() const { return reach_; }
-  bool is_placed() const { return placed_.has_value(); }
-  // Without an index, unless someone made it.
-  IndexedPolygon& placed() {
-    Place();
-    return *placed_;
-  }
-  size_t ring_count() const { return shape_.ring_count(); }
-  Vec2 FirstVertex(size_t ring) const { return Placed(pose_, shape_.ring(ring).front()); }
-
- private:
-  bool Place();
-
-  const Polygon& shape_;
-  Pose pose_;
-  Box reach_;
-  std::optional<Polygon>& memory_;
-  std::optional<IndexedPolygon> placed_;
-};
-
 // A moving polygon against one polygon of the scene. Once the meter has stopped, answers are
 // meaningless.
 class PolygonPair {
  public:
-  PolygonPair(const IndexedPolygon& fixed, MovingPolygon& moving, WorkMeter& meter)
+  PolygonPair(const IndexedPolygon& fixed, MovingShape& moving, WorkMeter& meter)
       : fixed_(fixed), moving_(moving), meter_(meter) {}
 
   // Where no edges meet, every ring of either lies in one face of the other, so one vertex a ring
@@ -103,7 +69,7 @@ class PolygonPair {
   bool MeetsEdgeOf(const IndexedPolygon& polygon, const Segment& edge);
 
   const IndexedPolygon& fixed_;
-  MovingPolygon& moving_;
+  MovingShape& moving_;
   WorkMeter& meter_;
 };
 

@@ -210,12 +210,4 @@ void ConvexCore::NameEdges(std::span<const Vec2> ring) {
   }
 }
 
-ConvexCore CoreOf(const Shape& shape) {
-  if (shape.polygon()) {
-    const std::span<const Vec2> ring = shape.polygon()->ring(0);
-    return {ring, ConvexityOf(ring)};
-  }
-  return {shape.capsule()->axis, shape.capsule()->radius};
-}
-
 }  // namespace carom::internal

@@ -78,7 +78,4 @@ class ConvexCore {
   Few<uint32_t> vertex_index_, edge_index_;
 };
 
-// The hull of the first ring of a polygon, or the capsule. Borrows the shape's vertices.
-ConvexCore CoreOf(const Shape& shape);
-
 }  // namespace carom::internal

@@ -3,10 +3,8 @@
 
 #include "carom/shape.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "carom/status.h"
+#include "numeric/box_distance.h"
 
 namespace carom {
 namespace {
@@ -34,18 +32,10 @@ absl::StatusOr<Shape> Shape::Create(const Capsule& capsule) {
 
 Box Shape::bounds() const {
   if (polygon()) return polygon()->bounds();
-  // One rounding each, stepped past.
-  const auto below = [](double value) { return std::nextafter(value, -HUGE_VAL); };
-  const auto above = [](double value) { return std::nextafter(value, HUGE_VAL); };
-  Box box = BoundsOf(capsule()->axis);
-  const double radius = capsule()->radius;
-  if (radius == 0) return box;
-  box.min = {below(box.min.x - radius), below(box.min.y - radius)};
-  box.max = {above(box.max.x + radius), above(box.max.y + radius)};
-  return box;
+  return internal::Grown(BoundsOf(capsule()->axis), capsule()->radius);
 }
 
-absl::StatusOr<Shape> PlacedShape(const Shape& shape, const Pose& pose) {
+absl::StatusOr<Shape> Placed(const Shape& shape, const Pose& pose) {
   std::optional<Shape> placed;
   if (PlaceInto(shape, pose, placed)) return *std::move(placed);
   return InvalidField("pose", "must place every vertex within the accepted range");

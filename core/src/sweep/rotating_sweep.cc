@@ -4,7 +4,7 @@
 // Conservative advancement (Mirtich 1996): while shape and scene are apart by more than the shape's
 // points can go, time may advance.
 //
-// Theorem. The answer holds for the exact motion and for the shapes that `PlacedShape` makes of its
+// Theorem. The answer holds for the exact motion and for the shapes that `Placed` makes of its
 // two ends. Let L be the largest coordinate of both positions plus the shape's extent, e the
 // tolerance, W the way.
 //
@@ -35,13 +35,14 @@
 #include <optional>
 
 #include "base/metered_sort.h"
-#include "carom/overlap.h"
 #include "carom/predicates.h"
 #include "index/box_tree.h"
 #include "index/placed_items.h"
+#include "index/placed_shape.h"
 #include "index/scene_traversal.h"
 #include "numeric/exact.h"
 #include "numeric/turn.h"
+#include "proximity/overlap_query.h"
 
 namespace carom {
 namespace {
@@ -160,10 +161,11 @@ bool CompleteMotion(Motion& motion) {
          motion.tolerance >= kLeastToPath * motion.path_length;
 }
 
-// The edges of a shape at a pose, with a tree over their boxes.
-class PlacedEdges {
+// The edges of a shape on its way, with a tree over their boxes. Unlike those of a `MovingShape` its
+// vertices need not be accepted: between two poses they may pass 2^53.
+class EdgeTree {
  public:
-  explicit PlacedEdges(const Shape& shape) : shape_(shape) {}
+  explicit EdgeTree(const Shape& shape) : shape_(shape) {}
 
   void Place(const Pose& pose) {
     edges_.clear();
@@ -209,55 +211,37 @@ class PlacedEdges {
   Box bounds_;
 };
 
-// Whether a capsule and a polygon share a point, exactly: an edge is within the radius of the axis,
-// or the axis lies inside.
-bool Overlaps(const IndexedPolygon& polygon, const Capsule& capsule, const Box& bounds,
-              WorkMeter& meter) {
-  const Segment& axis = capsule.axis;
-  const double radius = capsule.radius;
-  bool meets = false;
-  polygon.VisitEdges(
-      meter, [&](const Box& box) { return bounds.Intersects(box); },
-      [&](size_t, const Segment& edge) {
-        meets = Intersects(axis, edge) || CompareDistance(edge, Circle{axis.a, radius}) <= 0 ||
-                CompareDistance(edge, Circle{axis.b, radius}) <= 0 ||
-                CompareDistance(axis, Circle{edge.a, radius}) <= 0 ||
-                CompareDistance(axis, Circle{edge.b, radius}) <= 0;
-        return !meets;
-      });
-  return meets || internal::LocateInPolygon(polygon, axis.a, meter).location != Location::kOutside;
-}
-
 // Sweeps one item at a time.
 class Sweeper {
  public:
-  Sweeper(const Scene& scene, const RotatingSweepOptions& options, WorkMeter& meter)
-      : scene_(scene), options_(options), meter_(meter) {}
+  Sweeper(const Scene& scene, const RotatingSweepOptions& options, internal::MovingShape& mover,
+          WorkMeter& meter)
+      : scene_(scene), options_(options), mover_(mover), meter_(meter) {}
 
-  // The first contact, or nothing. Meaningless once the meter has stopped.
+  // The first contact of a motion whose start `mover` stands at, or nothing. Meaningless once the
+  // meter has stopped.
   std::optional<RotatingSweepHit> Sweep(const Motion& motion);
 
  private:
-  void CollectOverlaps(const Motion& motion);
-  void CollectCapsuleOverlaps(const Motion& motion);
+  void CollectOverlaps();
   std::optional<RotatingSweepHit> Advance(const Motion& motion);
-  double LeastDistance(const Motion& motion, const PlacedEdges& placed, double t, double most);
-  uint64_t LeastIdWithin(const Motion& motion, const PlacedEdges& placed, double distance);
+  double LeastDistance(const Motion& motion, const EdgeTree& placed, double t, double most);
+  uint64_t LeastIdWithin(const Motion& motion, const EdgeTree& placed, double distance);
   template <class Visit>
-  void VisitNear(const PlacedEdges& placed, const Box& region, const double& distance,
+  void VisitNear(const EdgeTree& placed, const Box& region, const double& distance,
                  const Visit& visit);
-  double DistanceTo(const IndexedPolygon& polygon, const PlacedEdges& placed, const Box& region,
+  double DistanceTo(const IndexedPolygon& polygon, const EdgeTree& placed, const Box& region,
                     double best, double allowed);
 
   const Scene& scene_;
   const RotatingSweepOptions& options_;
+  internal::MovingShape& mover_;
   WorkMeter& meter_;
-  OverlapAnswers overlaps_;
   std::vector<uint64_t> at_start_;  // polygons in contact at the start, ascending
 };
 
 std::optional<RotatingSweepHit> Sweeper::Sweep(const Motion& motion) {
-  CollectOverlaps(motion);
+  CollectOverlaps();
   if (options_.start_policy == StartPolicy::kReportStart && !at_start_.empty()) {
     return RotatingSweepHit{at_start_.front(), 0, 0};
   }
@@ -265,46 +249,20 @@ std::optional<RotatingSweepHit> Sweeper::Sweep(const Motion& motion) {
   return Advance(motion);
 }
 
-// A meter of its own keeps the polygons found from counting as rows of the answer.
-void Sweeper::CollectOverlaps(const Motion& motion) {
+void Sweeper::CollectOverlaps() {
   at_start_.clear();
-  if (motion.shape->capsule() != nullptr) return CollectCapsuleOverlaps(motion);
-  uint64_t charged = 0;
-  WorkMeter inner([&] {
-    const uint64_t units = inner.used() - charged;
-    charged += units;
-    return !meter_.Spend(units);
-  });
-  const Pose& pose = motion.from;
-  const PolygonColumns columns{{motion.shape->polygon(), 1},
-                               {},
-                               {&pose.position.x, 1},
-                               {&pose.position.y, 1},
-                               {&pose.c, 1},
-                               {&pose.s, 1},
-                               {}};
-  OverlapPolygons(scene_, columns, {OverlapDetail::kIds, options_.mask}, overlaps_, inner);
-  meter_.Spend(inner.used() - charged);
-  at_start_ = overlaps_.polygon_ids;
-}
-
-void Sweeper::CollectCapsuleOverlaps(const Motion& motion) {
-  const absl::StatusOr<Shape> placed = PlacedShape(*motion.shape, motion.from);
-  if (!placed.ok()) return;
-  const Box bounds = placed->bounds();
-  internal::VisitPolygons(
-      scene_, options_.mask, meter_, [&](const Box& box) { return bounds.Intersects(box); },
-      [&](const IndexedPolygon& polygon) {
-        if (Overlaps(polygon, *placed->capsule(), bounds, meter_)) {
-          at_start_.push_back(polygon.polygon().id());
-        }
-        return !meter_.stopped();
-      });
+  internal::VisitPolygons(scene_, options_.mask, meter_, internal::MeetsBox{mover_.bounds()},
+                          [&](const IndexedPolygon& fixed) {
+                            if (internal::Overlap(fixed, mover_, nullptr, meter_).overlaps) {
+                              at_start_.push_back(fixed.polygon().id());
+                            }
+                            return !meter_.stopped();
+                          });
   internal::Sort(at_start_, meter_, std::less<>());
 }
 
 std::optional<RotatingSweepHit> Sweeper::Advance(const Motion& motion) {
-  PlacedEdges placed(*motion.shape);
+  EdgeTree placed(*motion.shape);
   const double tolerance = motion.tolerance;
   double t = 0;
   double previous = 0;
@@ -332,7 +290,7 @@ std::optional<RotatingSweepHit> Sweeper::Advance(const Motion& motion) {
 // Visits the polygons whose boxes meet `region` and are nearer than `distance`, which may shrink
 // meanwhile.
 template <class Visit>
-void Sweeper::VisitNear(const PlacedEdges& placed, const Box& region, const double& distance,
+void Sweeper::VisitNear(const EdgeTree& placed, const Box& region, const double& distance,
                         const Visit& visit) {
   internal::VisitPolygons(
       scene_, options_.mask, meter_,
@@ -347,7 +305,7 @@ void Sweeper::VisitNear(const PlacedEdges& placed, const Box& region, const doub
 }
 
 // The lesser of `best` and the distance to the edges whose boxes meet `region`.
-double Sweeper::DistanceTo(const IndexedPolygon& polygon, const PlacedEdges& placed,
+double Sweeper::DistanceTo(const IndexedPolygon& polygon, const EdgeTree& placed,
                            const Box& region, double best, double allowed) {
   polygon.VisitEdges(
       meter_,
@@ -362,7 +320,7 @@ double Sweeper::DistanceTo(const IndexedPolygon& polygon, const PlacedEdges& pla
 }
 
 // The lesser of `most` and the least distance to what can be touched from t on.
-double Sweeper::LeastDistance(const Motion& motion, const PlacedEdges& placed, double t,
+double Sweeper::LeastDistance(const Motion& motion, const EdgeTree& placed, double t,
                               double most) {
   const double radius = motion.shape->capsule() ? motion.shape->capsule()->radius : 0;
   const Box region = motion.ReachFrom(t);
@@ -373,7 +331,7 @@ double Sweeper::LeastDistance(const Motion& motion, const PlacedEdges& placed, d
   return best - radius;
 }
 
-uint64_t Sweeper::LeastIdWithin(const Motion& motion, const PlacedEdges& placed, double distance) {
+uint64_t Sweeper::LeastIdWithin(const Motion& motion, const EdgeTree& placed, double distance) {
   const double radius = motion.shape->capsule() ? motion.shape->capsule()->radius : 0;
   const double reach = distance + radius;
   const Box everywhere{{-HUGE_VAL, -HUGE_VAL}, {HUGE_VAL, HUGE_VAL}};
@@ -402,10 +360,10 @@ std::optional<Pose> EndPoseOf(const RotatingSweepColumns& columns, size_t i, con
   return to;
 }
 
-// Item i, or nothing: with an error recorded, or with `meter` stopped, on which the shape's
-// vertices are counted before they are placed.
+// Item i, at whose start `mover` then stands, or nothing: with an error recorded, or with `meter`
+// stopped, on which the shape's vertices are counted before they are placed.
 std::optional<Motion> MotionOf(const RotatingSweepColumns& columns, size_t i, ItemChecker& check,
-                               WorkMeter& meter) {
+                               internal::MovingShape& mover, WorkMeter& meter) {
   const Shape* shape = internal::ShapeOf(columns.movers, i, check);
   if (shape == nullptr) return std::nullopt;
   const std::optional<Pose> from = internal::PoseOf(columns.movers, i, check);
@@ -414,12 +372,15 @@ std::optional<Motion> MotionOf(const RotatingSweepColumns& columns, size_t i, It
   if (!to || !check.Coordinate(ItemColumn::kTolerance, columns.tolerance[i])) return std::nullopt;
   if (!meter.Spend(3 * shape->vertex_count())) return std::nullopt;
   const double tolerance = Normalized(columns.tolerance[i]);
+  mover.MoveTo(*shape, *to);
+  const bool is_end_accepted = mover.IsAccepted();
+  mover.MoveTo(*shape, *from);
   Motion motion{shape, *from, *to, internal::Turn(*from, *to), tolerance};
   if (tolerance < 0) {
     check.Fail(ItemColumn::kTolerance, ItemFault::kNegativeLength);
-  } else if (!PlacedShape(*shape, *from).ok()) {
+  } else if (!mover.IsAccepted()) {
     check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
-  } else if (!PlacedShape(*shape, *to).ok()) {
+  } else if (!is_end_accepted) {
     check.Fail(ItemColumn::kToX, ItemFault::kPlacedOutOfRange);
   } else if (!CompleteMotion(motion)) {
     check.Fail(ItemColumn::kTolerance, ItemFault::kToleranceTooSmall);
@@ -442,11 +403,12 @@ bool SweepRotating(const Scene& scene, const RotatingSweepColumns& columns,
                    WorkMeter& meter) {
   out.Clear();
   out.counts.assign(columns.size(), 0);
-  Sweeper sweeper(scene, options, meter);
+  internal::MovingShape mover;
+  Sweeper sweeper(scene, options, mover, meter);
   for (size_t i = 0; i < columns.size(); ++i) {
     if (!meter.Spend(1)) return false;
     ItemChecker check(i, out.errors);
-    const std::optional<Motion> motion = MotionOf(columns, i, check, meter);
+    const std::optional<Motion> motion = MotionOf(columns, i, check, mover, meter);
     if (meter.stopped()) return false;
     if (!motion) continue;
     const std::optional<RotatingSweepHit> hit = sweeper.Sweep(*motion);

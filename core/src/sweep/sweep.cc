@@ -11,6 +11,7 @@
 #include "base/metered_sort.h"
 #include "carom/predicates.h"
 #include "index/placed_items.h"
+#include "index/placed_shape.h"
 #include "index/scene_traversal.h"
 #include "sweep/sweep_measures.h"
 #include "sweep/sweep_passage.h"
@@ -20,8 +21,8 @@ namespace {
 
 using internal::IntervalEnd;
 using internal::Motion;
+using internal::PlacedShape;
 using internal::SweepEvent;
-using internal::SweepMover;
 using internal::SweepPair;
 using internal::SweepTime;
 
@@ -42,7 +43,7 @@ class Sweeper {
       : scene_(scene), options_(options), out_(out), meter_(meter) {}
 
   // Adds the answer of item `index`. Returns false once the meter stops.
-  bool Sweep(size_t index, const SweepMover& mover, const Motion& motion);
+  bool Sweep(size_t index, const PlacedShape& mover, const Motion& motion);
 
  private:
   bool is_closest() const { return options_.mode == CastMode::kClosest; }
@@ -61,7 +62,8 @@ class Sweeper {
   const SweepOptions& options_;
   SweepAnswers& out_;
   WorkMeter& meter_;
-  const SweepMover* mover_ = nullptr;
+  const PlacedShape* mover_ = nullptr;
+  Box bounds_;  // of the mover at the start
   Motion motion_;
   double limit_ = 1;          // no later hit matters
   internal::SweptBox reach_;  // holds the shape until `limit_`
@@ -69,11 +71,12 @@ class Sweeper {
   std::vector<Candidate> candidates_;
 };
 
-bool Sweeper::Sweep(size_t index, const SweepMover& mover, const Motion& motion) {
+bool Sweeper::Sweep(size_t index, const PlacedShape& mover, const Motion& motion) {
   mover_ = &mover;
   motion_ = motion;
   limit_ = 1;
-  reach_ = internal::SweptBox(mover.bounds, motion.d, limit_);
+  bounds_ = mover.bounds();
+  reach_ = internal::SweptBox(bounds_, motion.d, limit_);
   pair_.Start(mover, motion);
   candidates_.clear();
   CollectCandidates();
@@ -150,7 +153,7 @@ void Sweeper::Keep(const Candidate& candidate) {
       candidates_[0] = candidate;
     }
     limit_ = std::fmin(1, candidates_[0].time().high());
-    reach_ = internal::SweptBox(mover_->bounds, motion_.d, limit_);
+    reach_ = internal::SweptBox(bounds_, motion_.d, limit_);
     return;
   }
   candidates_.push_back(candidate);
@@ -203,7 +206,7 @@ void Sweeper::MeasureTouch(const Candidate& candidate, SweepHit& hit) const {
     hit.normal = internal::RoundNormal(motion_, meeting, end);
   } else {
     const Segment edge = candidate.fixed->polygon().edge(touch.fixed_edge);
-    const Segment moving = mover_->polygon->polygon().edge(touch.moving_edge);
+    const Segment moving = mover_->edge(touch.moving_edge);
     hit.normal = internal::NormalAgainst(internal::SeparatingEdge(meeting, edge, moving, d), d);
   }
   hit.point = meeting.fixed.a;
@@ -229,15 +232,6 @@ std::optional<Vec2> DisplacementOf(const SweepColumns& columns, size_t i, ItemCh
   return d;
 }
 
-// A segment or a point as a hollow polygon of one edge. Its vertices are accepted.
-Polygon ThinPolygon(const Segment& axis) {
-  PolygonSpec spec;
-  spec.solidity = Solidity::kBoundary;
-  spec.rings = {{{axis.a}, true}};
-  if (!(axis.a == axis.b)) spec.rings[0].vertices.push_back(axis.b);
-  return *Polygon::Create(std::move(spec));
-}
-
 }  // namespace
 
 void SweepAnswers::Clear() {
@@ -252,27 +246,19 @@ bool SweepShapes(const Scene& scene, const SweepColumns& columns, const SweepOpt
   out.Clear();
   out.counts.assign(columns.size(), 0);
   Sweeper sweeper(scene, options, out, meter);
-  internal::Placer placer;
+  internal::MovingShape mover;
   for (size_t i = 0; i < columns.size(); ++i) {
     if (!meter.Spend(1)) return false;
     ItemChecker check(i, out.errors);
-    const Shape* const placed = internal::PlacedItem(columns.movers, i, check, meter, placer);
+    const bool is_placed = internal::PlaceItem(columns.movers, i, check, meter, mover);
     if (meter.stopped()) return false;
-    if (placed == nullptr) continue;
+    if (!is_placed) continue;
     const std::optional<Vec2> d = DisplacementOf(columns, i, check);
     if (!d) continue;
-    if (placed->capsule() && placed->capsule()->radius > 0) {
-      const Capsule& capsule = *placed->capsule();
-      const SweepMover mover{nullptr, capsule.axis, placed->bounds()};
-      if (!sweeper.Sweep(i, mover, {*d, capsule.radius})) return false;
-      continue;
+    const PlacedShape view = mover.View();
+    if (!meter.Spend(view.edge_count()) || !sweeper.Sweep(i, view, {*d, view.radius()})) {
+      return false;
     }
-    const IndexedPolygon moving(
-        placed->polygon() ? *placed->polygon() : ThinPolygon(placed->capsule()->axis),
-        IndexUse::kOneQuery);
-    if (!meter.Spend(moving.polygon().edge_count())) return false;
-    const SweepMover mover{&moving, {}, moving.polygon().bounds()};
-    if (!sweeper.Sweep(i, mover, {*d, 0})) return false;
   }
   return true;
 }

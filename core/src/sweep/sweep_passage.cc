@@ -106,12 +106,14 @@ class MovedVertex {
   Box where_;
 };
 
-// The first vertex of a ring of `inner` that `outer` holds at that moment, as it stood at t = 0.
-std::optional<Vec2> ContainedVertex(const IndexedPolygon& outer, const Polygon& inner, Vec2 d,
+// The first vertex of a ring of `inner` that `outer` holds at that moment, as it stood at t = 0. No
+// edges touch then, so an axis holds none.
+std::optional<Vec2> ContainedVertex(const PlacedShape& outer, const PlacedShape& inner, Vec2 d,
                                     const Moment& moment, WorkMeter& meter) {
+  if (outer.polygon() == nullptr) return std::nullopt;
   for (size_t ring = 0; ring < inner.ring_count() && meter.Spend(1); ++ring) {
-    const Vec2 vertex = inner.ring(ring).front();
-    if (MovedVertex(vertex, d, moment).IsFilledBy(outer, meter)) return vertex;
+    const Vec2 vertex = inner.ring_start(ring);
+    if (MovedVertex(vertex, d, moment).IsFilledBy(*outer.polygon(), meter)) return vertex;
   }
   return std::nullopt;
 }
@@ -133,8 +135,9 @@ bool SweptBox::MayMeet(const Box& box) const {
   return range.low - slack <= high_ && low_ <= range.high + slack;
 }
 
-void SweepPair::Start(const SweepMover& mover, const Motion& motion) {
+void SweepPair::Start(const PlacedShape& mover, const Motion& motion) {
   mover_ = &mover;
+  bounds_ = mover.bounds();
   motion_ = motion;
 }
 
@@ -146,14 +149,14 @@ constexpr uint64_t kMeetings = 8;
 template <class Visit>
 void SweepPair::VisitPairs(const IndexedPolygon& fixed, double limit, WorkMeter& meter,
                            const Visit& visit) const {
-  const SweptBox path(mover_->bounds, motion_.d, limit);
+  const SweptBox path(bounds_, motion_.d, limit);
   const Vec2 back{-motion_.d.x, -motion_.d.y};
   fixed.VisitEdges(
       meter, [&](const Box& box) { return path.MayMeet(box); },
       [&](size_t i, const Segment& edge) {
-        if (is_round()) return meter.Spend(kMeetings) && visit(i, edge, 0, mover_->axis);
+        if (is_round()) return meter.Spend(kMeetings) && visit(i, edge, 0, mover_->edge(0));
         const SweptBox from(BoundsOf(edge), back, limit);
-        return mover_->polygon->VisitEdges(
+        return mover_->VisitEdges(
             meter, [&](const Box& box) { return from.MayMeet(box); },
             [&](size_t j, const Segment& moving) { return visit(i, edge, j, moving); });
       });
@@ -175,7 +178,7 @@ bool SweepPair::TellsNormal(const SweepTouch& touch, const IndexedPolygon& fixed
   if (is_round() || touch.time.is_zero() || touch.time.is_one()) return true;
   const Segment edge =
       SeparatingEdge(touch.time.meeting(), fixed.polygon().edge(touch.fixed_edge),
-                     mover_->polygon->polygon().edge(touch.moving_edge), motion_.d);
+                     mover_->edge(touch.moving_edge), motion_.d);
   return !(edge.a == edge.b);
 }
 
@@ -213,47 +216,43 @@ std::optional<SweepEvent> SweepPair::FirstTouch(const IndexedPolygon& fixed, dou
 }
 
 bool SweepPair::HoldsRingAtStart(const IndexedPolygon& fixed, WorkMeter& meter) const {
-  if (is_round()) {
-    return LocateInPolygon(fixed, mover_->axis.a, meter).location != Location::kOutside;
-  }
-  return HoldsRing(fixed, mover_->polygon->polygon(), meter) ||
-         HoldsRing(*mover_->polygon, fixed.polygon(), meter);
+  const PlacedShape placed(fixed);
+  return FirstRingInside(placed, *mover_, meter) || FirstRingInside(*mover_, placed, meter);
 }
 
 // A point of the edge that the shape holds at the start.
 std::optional<Vec2> SweepPair::StartPointOn(const Segment& edge, WorkMeter& meter) const {
   if (is_round()) {
-    if (CompareDistance(edge, Capsule{mover_->axis, motion_.radius}) > 0) return std::nullopt;
-    return SharedPoint(edge, mover_->axis, {}, motion_.radius);
+    if (CompareDistance(edge, Capsule{mover_->edge(0), motion_.radius}) > 0) return std::nullopt;
+    return SharedPoint(edge, mover_->edge(0), {}, motion_.radius);
   }
   const Box reach = BoundsOf(edge);
   std::optional<Vec2> point;
-  mover_->polygon->VisitEdges(
+  mover_->VisitEdges(
       meter, [&](const Box& box) { return reach.Intersects(box); },
       [&](size_t, const Segment& moving) {
         if (Intersects(edge, moving)) point = SharedPoint(edge, moving, {}, 0);
         return !point;
       });
-  if (point) return point;
+  if (point || mover_->polygon() == nullptr) return point;
   const bool inside =
-      LocateInPolygon(*mover_->polygon, edge.a, meter).location != Location::kOutside;
+      LocateInPolygon(*mover_->polygon(), edge.a, meter).location != Location::kOutside;
   return inside ? std::optional(edge.a) : std::nullopt;
 }
 
 SweepPair::Place SweepPair::AtStart(const IndexedPolygon& fixed, WorkMeter& meter) const {
   Place place;
   fixed.VisitEdges(
-      meter, [&](const Box& box) { return mover_->bounds.Intersects(box); },
+      meter, [&](const Box& box) { return bounds_.Intersects(box); },
       [&](size_t i, const Segment& edge) {
         const std::optional<Vec2> point = StartPointOn(edge, meter);
         if (point) place = {static_cast<uint32_t>(i), *point};
         return !point && !meter.stopped();
       });
   if (place.edge) return place;
-  if (is_round()) return {std::nullopt, mover_->axis.a};
-  const Polygon& moving = mover_->polygon->polygon();
-  for (size_t ring = 0; ring < moving.ring_count() && meter.Spend(1); ++ring) {
-    place.point = moving.ring(ring).front();
+  if (is_round()) return {std::nullopt, mover_->ring_start(0)};
+  for (size_t ring = 0; ring < mover_->ring_count() && meter.Spend(1); ++ring) {
+    place.point = mover_->ring_start(ring);
     if (LocateInPolygon(fixed, place.point, meter).location != Location::kOutside) break;
   }
   return place;
@@ -270,13 +269,13 @@ SweepPair::Place SweepPair::AtEnd(const IndexedPolygon& fixed, WorkMeter& meter)
   });
   if (point) return {std::nullopt, *point};
   const Vec2 d = motion_.d;
-  if (is_round()) return {std::nullopt, PointOnPath(mover_->axis.a, d, 1)};
+  if (is_round()) return {std::nullopt, PointOnPath(mover_->ring_start(0), d, 1)};
   const Moment end{SweepTime::One().Exact(motion_), 1, 1};
-  const Polygon& moving = mover_->polygon->polygon();
-  if (const auto vertex = ContainedVertex(fixed, moving, d, end, meter)) {
+  const PlacedShape placed(fixed);
+  if (const auto vertex = ContainedVertex(placed, *mover_, d, end, meter)) {
     return {std::nullopt, PointOnPath(*vertex, d, 1)};
   }
-  const auto vertex = ContainedVertex(*mover_->polygon, fixed.polygon(), {-d.x, -d.y}, end, meter);
+  const auto vertex = ContainedVertex(*mover_, placed, {-d.x, -d.y}, end, meter);
   return {std::nullopt, vertex.value_or(Vec2{})};
 }
 
@@ -318,13 +317,14 @@ bool SweepPair::IsGapFilled(const IndexedPolygon& fixed, const SweepTime& begin,
   if (is_round()) {
     const double before = begin.is_zero() ? 0 : std::nextafter(begin.low(), -HUGE_VAL);
     const Moment moment{from, before, begin.high()};
-    return MovedVertex(mover_->axis.a, d, moment).IsFilledBy(fixed, meter);
+    return MovedVertex(mover_->ring_start(0), d, moment).IsFilledBy(fixed, meter);
   }
   const ExactRoot to = end.Exact(motion_);
   const ExactRoot middle{from.p * to.m + to.p * from.m, {}, {}, Scaled(from.m * to.m, 1)};
   const Moment moment{middle, std::fmax(begin.low(), 0), std::fmin(end.high(), 1)};
-  return ContainedVertex(fixed, mover_->polygon->polygon(), d, moment, meter) ||
-         ContainedVertex(*mover_->polygon, fixed.polygon(), {-d.x, -d.y}, moment, meter);
+  const PlacedShape placed(fixed);
+  return ContainedVertex(placed, *mover_, d, moment, meter) ||
+         ContainedVertex(*mover_, placed, {-d.x, -d.y}, moment, meter);
 }
 
 SweepPair::Passage SweepPair::FirstPassage(const IndexedPolygon& fixed, WorkMeter& meter) {

@@ -17,6 +17,7 @@
 #include "carom/polygon.h"
 #include "carom/work_meter.h"
 #include "index/indexed_polygon.h"
+#include "index/placed_shape.h"
 #include "sweep/sweep_intervals.h"
 #include "sweep/sweep_time.h"
 
@@ -38,13 +39,6 @@ class SweptBox {
   double high_ = 0;
 };
 
-// A placed shape: a polygon, or the axis of a capsule of radius > 0.
-struct SweepMover {
-  const IndexedPolygon* polygon = nullptr;  // null for a capsule
-  Segment axis;
-  Box bounds;
-};
-
 // A meeting of two edges: by their index, 0 for an axis.
 struct SweepTouch {
   SweepTime time = SweepTime::Zero();
@@ -62,8 +56,9 @@ struct SweepEvent {
 // Reused from polygon to polygon. Not thread-safe.
 class SweepPair {
  public:
-  // The shape of the calls that follow; `motion.d` may be 0. Keeps references.
-  void Start(const SweepMover& mover, const Motion& motion);
+  // The shape of the calls that follow, whose radius is `motion.radius`; `motion.d` may be 0. Keeps
+  // a reference.
+  void Start(const PlacedShape& mover, const Motion& motion);
 
   // The first touch of edges, if it is not above `limit`. At the start any one, not the least.
   std::optional<SweepEvent> FirstTouch(const IndexedPolygon& fixed, double limit, WorkMeter& meter);
@@ -95,7 +90,7 @@ class SweepPair {
     uint32_t moving_edge;
   };
 
-  bool is_round() const { return mover_->polygon == nullptr; }
+  bool is_round() const { return motion_.radius > 0; }
   template <class Visit>
   void VisitPairs(const IndexedPolygon& fixed, double limit, WorkMeter& meter,
                   const Visit& visit) const;
@@ -110,7 +105,8 @@ class SweepPair {
   bool IsGapFilled(const IndexedPolygon& fixed, const SweepTime& begin, const SweepTime& end,
                    WorkMeter& meter) const;
 
-  const SweepMover* mover_ = nullptr;
+  const PlacedShape* mover_ = nullptr;
+  Box bounds_;  // of the mover at the start
   Motion motion_;
   std::vector<Contact> contacts_;
 };

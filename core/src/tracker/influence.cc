@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "index/box_tree.h"
-#include "index/closest.h"
+#include "numeric/box_distance.h"
 #include "numeric/exact.h"
 
 namespace carom::internal {

@@ -9,6 +9,7 @@
 #include "carom/predicates.h"
 #include "numeric/exact.h"
 #include "numeric/lanes.h"
+#include "proximity/closest.h"
 #include "shape/place_vertices.h"
 
 namespace carom::internal {
@@ -39,20 +40,17 @@ bool PosedShape::IsAccepted() {
   return Magnitude(pose_.position) + bounding_radius_ < kMaxCoordinate || Whole() != nullptr;
 }
 
-const Shape* PosedShape::Whole() {
-  if (whole_ == nullptr && meter_.Spend(shape_.shape.vertex_count())) {
-    whole_ = scratch_.placer.Place(shape_.shape, pose_);
-    if (whole_ != nullptr && whole_->polygon()) {
-      whole_index_.emplace(*whole_->polygon(),
-                           kind_ == Kind::kWithin ? IndexUse::kOneQuery : IndexUse::kFewLookups);
-    }
+MovingShape* PosedShape::Whole() {
+  if (!has_whole_ && meter_.Spend(shape_.shape.vertex_count())) {
+    has_whole_ = scratch_.whole.Place(shape_.shape, pose_);
   }
-  return whole_;
+  return has_whole_ ? &scratch_.whole : nullptr;
 }
 
 bool PosedShape::HoldsPoint(Vec2 p) {
-  if (Whole() == nullptr) return false;
-  return LocateInPolygon(*whole_index_, p, meter_).location != Location::kOutside;
+  MovingShape* const whole = Whole();
+  return whole != nullptr &&
+         LocateInPolygon(whole->polygon(), p, meter_).location != Location::kOutside;
 }
 
 Capsule PosedShape::PlacedCapsule() const {
@@ -61,7 +59,7 @@ Capsule PosedShape::PlacedCapsule() const {
 }
 
 bool PosedShape::Meets(const Segment& edge) {
-  if (kind_ == Kind::kWithin) return IsCoreWithin(Core(Capsule{edge, 0}));
+  if (kind_ == Kind::kWithin) return IsWithin(PlacedShape(Capsule{edge, 0}));
   const NearEdge near{0, edge};
   return FindWitness({&near, 1}) || (kind_ == Kind::kPolygon && HoldsPoint(edge.a));
 }
@@ -201,15 +199,12 @@ bool PosedShape::IsOneRing() const {
   return !shape_.shape.polygon() || shape_.shape.polygon()->ring_count() == 1;
 }
 
-bool PosedShape::IsWithin(const IndexedPolygon& polygon) { return IsCoreWithin(Core(polygon)); }
+bool PosedShape::IsWithin(const IndexedPolygon& polygon) { return IsWithin(PlacedShape(polygon)); }
 
-bool PosedShape::IsCoreWithin(const Core& fixed) {
-  if (Whole() == nullptr) return false;
-  const Core moving = whole_index_ ? Core(*whole_index_) : Core(*whole_->capsule());
-  const LengthSum enough{moving.radius(), 0, shape_.options.within};
-  const std::optional<Closest> closest =
-      FindClosest(fixed, moving, {enough, SquareBounds(enough).high}, meter_);
-  return closest && internal::IsCoreWithin(*closest, enough);
+bool PosedShape::IsWithin(const PlacedShape& fixed) {
+  MovingShape* const whole = Whole();
+  return whole != nullptr &&
+         internal::IsWithin(fixed, whole->View(), shape_.options.within, meter_);
 }
 
 }  // namespace carom::internal

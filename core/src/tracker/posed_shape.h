@@ -17,9 +17,8 @@
 #include "carom/geometry.h"
 #include "carom/polygon.h"
 #include "carom/work_meter.h"
-#include "index/closest.h"
 #include "index/indexed_polygon.h"
-#include "index/placed_items.h"
+#include "index/placed_shape.h"
 #include "proximity/polygon_pair.h"
 #include "tracker/tracked_shape.h"
 
@@ -52,7 +51,7 @@ struct PoseScratch {
   uint64_t few_pose = 0;
   std::vector<PlacedRun> runs;
   uint64_t pose = 0;
-  Placer placer;
+  MovingShape whole;
 };
 
 // Once the meter has stopped, answers are meaningless. The shape and the scratch outlive it; there
@@ -73,8 +72,6 @@ class PosedShape {
   double bounding_radius() const { return bounding_radius_; }
   // The disc of this radius about the reference point belongs to them; below 0 for none.
   double inscribed_radius() const { return inscribed_radius_; }
-  // For a capsule: as it is placed.
-  Capsule PlacedCapsule() const;
 
   // Whether the shape, or a point within `within` of it, is on the edge.
   bool Meets(const Segment& edge);
@@ -100,6 +97,9 @@ class PosedShape {
   // All of it for a shape with a `within`, where the parts do not do.
   bool has_within() const { return kind_ == Kind::kWithin; }
   bool IsWithin(const IndexedPolygon& polygon);
+  // All of the shape, placed, for kernels; null where a vertex is not accepted, and once the meter
+  // has stopped. O(n), the first time.
+  MovingShape* Whole();
 
  private:
   enum class Kind : uint8_t { kPolygon, kCapsule, kWithin };
@@ -110,10 +110,11 @@ class PosedShape {
   // The vertices of a polygon of few, placed.
   const Vec2* PlacedFew();
   bool IsFew() const { return shape_.shape.vertex_count() <= PoseScratch::kFew; }
-  // All of the shape, placed; null where a vertex is not accepted.
-  const Shape* Whole();
-  bool IsCoreWithin(const Core& fixed);
+  bool IsWithin(const PlacedShape& fixed);
   bool HoldsPoint(Vec2 p);
+
+  // Of a capsule.
+  Capsule PlacedCapsule() const;
 
   const TrackedShape& shape_;
   Pose pose_;
@@ -123,8 +124,7 @@ class PosedShape {
   double error_;  // of placing
   double bounding_radius_;
   double inscribed_radius_;
-  const Shape* whole_ = nullptr;
-  std::optional<IndexedPolygon> whole_index_;
+  bool has_whole_ = false;  // the scratch holds it
 };
 
 }  // namespace carom::internal

@@ -9,9 +9,9 @@
 #include <limits>
 
 #include "index/box_tree.h"
-#include "index/closest.h"
 #include "index/scene_index.h"
 #include "index/scene_traversal.h"
+#include "numeric/box_distance.h"
 #include "numeric/exact.h"
 
 namespace carom::internal {

@@ -17,7 +17,7 @@ namespace carom::testing {
 namespace {
 
 using internal::LocateInPolygon;
-using internal::MovingPolygon;
+using internal::MovingShape;
 using internal::PolygonPair;
 
 bool Holds(const IndexedPolygon& polygon, Vec2 p) {
@@ -53,10 +53,10 @@ void ExpectAnswers(const PolygonSpec& a, const PolygonSpec& b) {
   const Expected expected = Answer(fixed, IndexedPolygon(mover));
   for (const bool is_placed : {false, true}) {
     WorkMeter meter;
-    std::optional<Polygon> memory;
-    MovingPolygon moving(mover, {}, memory);
+    MovingShape moving;
+    moving.MoveTo(mover, {});
     ASSERT_TRUE(moving.IsAccepted());
-    if (is_placed) moving.placed().MakeIndex();
+    if (is_placed) moving.polygon().MakeIndex();
     PolygonPair pair(fixed, moving, meter);
     ASSERT_EQ(pair.Overlap(), expected.overlap) << ToCode(a) << ToCode(b);
     std::vector<EdgeRef> edges;

@@ -76,13 +76,13 @@ TEST(ShapeTest, BoundsHoldTheCapsule) {
 
 TEST(ShapeTest, PlacingTurnsTheAxisAndKeepsTheRadius) {
   const Shape shape = Shape::Create({{{1, 0}, {3, 0}}, 0.5}).value();
-  const Shape placed = PlacedShape(shape, {{10, 20}, 0, 1}).value();
+  const Shape placed = Placed(shape, {{10, 20}, 0, 1}).value();
   ASSERT_NE(placed.capsule(), nullptr);
   EXPECT_EQ(placed.capsule()->axis.a, (Vec2{10, 21}));
   EXPECT_EQ(placed.capsule()->axis.b, (Vec2{10, 23}));
   EXPECT_EQ(placed.capsule()->radius, 0.5);
   const Shape triangle = Polygon::Create({1, {{{{0, 0}, {2, 0}, {1, 3}}}}}).value();
-  const Shape moved = PlacedShape(triangle, {{5, 5}, 1, 0}).value();
+  const Shape moved = Placed(triangle, {{5, 5}, 1, 0}).value();
   ASSERT_NE(moved.polygon(), nullptr);
   EXPECT_EQ(moved.bounds().max, (Vec2{7, 8}));
 }
@@ -90,11 +90,11 @@ TEST(ShapeTest, PlacingTurnsTheAxisAndKeepsTheRadius) {
 TEST(ShapeTest, PlacingOutOfRangeIsRefused) {
   const Shape capsule = Shape::Create({{{0, 0}, {2, 0}}, 1}).value();
   const Pose far{{kMaxCoordinate, 0}, 1, 0};
-  EXPECT_EQ(PlacedShape(capsule, far).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(Placed(capsule, far).status().code(), absl::StatusCode::kInvalidArgument);
   const Shape polygon = Polygon::Create({1, {{{{0, 0}, {2, 0}}}}}).value();
-  EXPECT_EQ(PlacedShape(polygon, far).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(Placed(polygon, far).status().code(), absl::StatusCode::kInvalidArgument);
   // The surface may leave the range: only vertices and ends are coordinates.
-  EXPECT_TRUE(PlacedShape(Shape::Create({{}, 1}).value(), far).ok());
+  EXPECT_TRUE(Placed(Shape::Create({{}, 1}).value(), far).ok());
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "index/closest.h"
+#include "proximity/closest.h"
 
 #include <algorithm>
 #include <bit>
@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "carom/predicates.h"
+#include "numeric/box_distance.h"
 #include "numeric/exact.h"
 #include "numeric/lanes.h"
 #include "shape/point_distances.h"
@@ -22,7 +23,7 @@ constexpr size_t kSamples = 16;
 // The search over pairs of edges.
 class PairSearch {
  public:
-  PairSearch(const Core& a, const Core& b, const ClosestQuery& query, WorkMeter& meter)
+  PairSearch(const PlacedShape& a, const PlacedShape& b, const ClosestQuery& query, WorkMeter& meter)
       : a_(a), b_(b), enough_(query.enough), limit2_(query.limit2), meter_(meter) {}
 
   // Returns whether a pair within `enough` was found.
@@ -33,7 +34,7 @@ class PairSearch {
     }
     Sample();
     a_.VisitEdges(
-        meter_, [this](const Box& box) { return LowerDistance2(box, b_.bounds()) <= limit2_; },
+        meter_, [this](const Box& box) { return LowerDistance2(box, b_.core_bounds()) <= limit2_; },
         [this](size_t index, const Segment& edge) { return Visit(index, edge); });
     return done_;
   }
@@ -64,7 +65,7 @@ class PairSearch {
     const Segment point = b_.edge(0);
     PointDistances distances(polygon.polygon(), point.a);
     polygon.VisitRuns(
-        meter_, [this](const Box& box) { return LowerDistance2(box, b_.bounds()) <= limit2_; },
+        meter_, [this](const Box& box) { return LowerDistance2(box, b_.core_bounds()) <= limit2_; },
         [&](size_t first, size_t last) {
           if (!meter_.Spend(last - first)) return false;
           distances.Measure(first, last);
@@ -119,8 +120,8 @@ class PairSearch {
     done_ = improved && Compare(*best_->approach, enough_) <= 0;
   }
 
-  const Core& a_;
-  const Core& b_;
+  const PlacedShape& a_;
+  const PlacedShape& b_;
   const LengthSum enough_;
   double limit2_;
   WorkMeter& meter_;
@@ -128,32 +129,27 @@ class PairSearch {
   bool done_ = false;
 };
 
-// The first ring of `inner` whose first vertex is a point of `outer`. Where no edges of the cores
-// meet, each ring lies in one face.
-std::optional<size_t> RingInside(const Core& outer, const Core& inner, WorkMeter& meter) {
-  if (outer.polygon() == nullptr || !outer.bounds().Intersects(inner.bounds())) return std::nullopt;
-  for (size_t ring = 0; ring < inner.ring_count(); ++ring) {
-    if (!meter.Spend(1)) return std::nullopt;
-    const Vec2 start = inner.ring_start(ring);
-    if (LocateInPolygon(*outer.polygon(), start, meter).location != Location::kOutside) return ring;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
-std::optional<Closest> FindClosest(const Core& a, const Core& b, const ClosestQuery& query,
+std::optional<Closest> FindClosest(const PlacedShape& a, const PlacedShape& b, const ClosestQuery& query,
                                    WorkMeter& meter) {
   PairSearch search(a, b, query, meter);
   if (search.Run()) return search.best();
-  if (const std::optional<size_t> ring = RingInside(a, b, meter)) {
+  if (const std::optional<size_t> ring = FirstRingInside(a, b, meter)) {
     return Closest{Closest::Kind::kBInA, 0, 0, *ring};
   }
-  if (const std::optional<size_t> ring = RingInside(b, a, meter)) {
+  if (const std::optional<size_t> ring = FirstRingInside(b, a, meter)) {
     return Closest{Closest::Kind::kAInB, 0, 0, *ring};
   }
   if (meter.stopped()) return std::nullopt;
   return search.best();
+}
+
+bool IsWithin(const PlacedShape& a, const PlacedShape& b, double distance, WorkMeter& meter) {
+  const LengthSum enough{a.radius(), b.radius(), distance};
+  const std::optional<Closest> closest =
+      FindClosest(a, b, {enough, SquareBounds(enough).high}, meter);
+  return closest && IsCoreWithin(*closest, enough);
 }
 
 }  // namespace carom::internal

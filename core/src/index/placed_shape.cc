@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "index/placed_shape.h"
+
+#include <span>
+
+#include "shape/place_vertices.h"
+
+namespace carom::internal {
+
+std::optional<size_t> FirstRingInside(const PlacedShape& outer, const PlacedShape& inner,
+                                      WorkMeter& meter) {
+  if (outer.polygon() == nullptr || !outer.core_bounds().Intersects(inner.core_bounds())) {
+    return std::nullopt;
+  }
+  for (size_t ring = 0; ring < inner.ring_count() && meter.Spend(1); ++ring) {
+    const Vec2 start = inner.ring_start(ring);
+    if (LocateInPolygon(*outer.polygon(), start, meter).location != Location::kOutside) return ring;
+  }
+  return std::nullopt;
+}
+
+MovingShape::MovingShape(const Shape& placed) {
+  if (placed.capsule()) {
+    capsule_ = *placed.capsule();
+    return;
+  }
+  shape_ = placed.polygon();
+  bounds_ = shape_->bounds();
+  indexed_.emplace(*shape_, IndexUse::kFewLookups);
+}
+
+// The index shares the placed vertices, and the hull borrows them: they go before those are written
+// over.
+void MovingShape::Begin(const Polygon* shape, const Pose& pose) {
+  hull_.reset();
+  indexed_.reset();
+  capsule_.reset();
+  is_convex_.reset();
+  shape_ = shape;
+  pose_ = pose;
+}
+
+bool MovingShape::Place(const Shape& shape, const Pose& pose, std::optional<bool> is_convex) {
+  Begin(shape.polygon(), pose);
+  is_convex_ = is_convex;
+  if (shape_ != nullptr) return PlacePolygon();
+  PlaceAxis(*shape.capsule(), pose);
+  return IsAccepted();
+}
+
+void MovingShape::MoveTo(const Polygon& shape, const Pose& pose) {
+  Begin(&shape, pose);
+  bounds_ = ReachOf(pose, shape.bounds());
+}
+
+void MovingShape::MoveTo(const Shape& shape, const Pose& pose) {
+  if (shape.polygon()) return MoveTo(*shape.polygon(), pose);
+  Begin(nullptr, pose);
+  PlaceAxis(*shape.capsule(), pose);
+}
+
+void MovingShape::PlaceAxis(const Capsule& capsule, const Pose& pose) {
+  capsule_ = Capsule{{Placed(pose, capsule.axis.a), Placed(pose, capsule.axis.b)}, capsule.radius};
+}
+
+bool MovingShape::IsAccepted() {
+  if (capsule_) {
+    return carom::IsAccepted(capsule_->axis.a) && carom::IsAccepted(capsule_->axis.b);
+  }
+  return (carom::IsAccepted(bounds_.min) && carom::IsAccepted(bounds_.max)) || PlacePolygon();
+}
+
+bool MovingShape::PlacePolygon() {
+  if (indexed_) return true;
+  if (!PlaceInto(*shape_, pose_, vertices_)) return false;
+  bounds_ = vertices_->bounds();
+  indexed_.emplace(*vertices_, IndexUse::kFewLookups);
+  return true;
+}
+
+PlacedShape MovingShape::View() {
+  if (capsule_) return PlacedShape(*capsule_);
+  polygon().MakeIndex();
+  return PlacedShape(*indexed_);
+}
+
+// Of a point one vertex, as `Polygon::Create` drops the one that closes a ring.
+PlacedShape MovingShape::RingView() {
+  if (!capsule_) return View();
+  if (!indexed_) {
+    const Segment& axis = capsule_->axis;
+    RingInto(std::span<const Vec2>(&axis.a, axis.a == axis.b ? 1 : 2), vertices_);
+    indexed_.emplace(*vertices_, IndexUse::kFewLookups);
+  }
+  return PlacedShape(*indexed_, capsule_->radius);
+}
+
+const ConvexCore* MovingShape::hull() {
+  if (hull_) return &*hull_;
+  if (!is_convex_) is_convex_ = capsule_ || ConvexityOf(*shape_) != Convexity::kNone;
+  if (!*is_convex_) return nullptr;
+  if (capsule_) {
+    hull_.emplace(capsule_->axis, capsule_->radius);
+  } else {
+    const std::span<const Vec2> ring = polygon().polygon().ring(0);
+    hull_.emplace(ring, ConvexityOf(ring));
+  }
+  return &*hull_;
+}
+
+}  // namespace carom::internal

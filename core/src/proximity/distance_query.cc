@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "proximity/distance_query.h"
+
+#include <optional>
+
+#include "numeric/box_distance.h"
+#include "index/scene_traversal.h"
+
+namespace carom::internal {
+
+bool DistanceQuery::Run(const PlacedShape& mover, double max_distance) {
+  touch_ = {mover.radius(), 0, 0};
+  reach_ = {mover.radius(), 0, max_distance};
+  limit2_ = SquareBounds(reach_).high;
+  touch2_ = SquareBounds(touch_).high;
+  near_.clear();
+  unkept_ = 0;
+  scene_.index().TraverseNearest(meter_, mover.core_bounds(), limit2_,
+                                 [&](const IndexedPolygon& fixed) {
+                                   Visit(mover, fixed);
+                                   return !meter_.stopped();
+                                 });
+  if (options_.mode == DistanceMode::kNearest) meter_.SpendRows(near_.size() + unkept_);
+  if (meter_.stopped()) return false;
+  std::sort(near_.begin(), near_.end(), [](const MeasuredPolygon& a, const MeasuredPolygon& b) {
+    return a.fixed->polygon().id() < b.fixed->polygon().id();
+  });
+  return true;
+}
+
+void DistanceQuery::Visit(const PlacedShape& mover, const IndexedPolygon& fixed) {
+  const Polygon& polygon = fixed.polygon();
+  if ((polygon.category() & options_.mask) == 0 ||
+      LowerDistance2(polygon.bounds(), mover.core_bounds()) > limit2_) {
+    return;
+  }
+  if (options_.mode == DistanceMode::kNearest) {
+    LowerLimit(UpperDistance2(polygon.bounds(), mover.core_bounds()));
+  }
+  const LengthSum& enough = options_.mode == DistanceMode::kWithin ? reach_ : touch_;
+  const std::optional<Closest> closest =
+      FindClosest(PlacedShape(fixed), mover, {enough, limit2_}, meter_);
+  if (!closest || !IsCoreWithin(*closest, reach_)) return;
+  const MeasuredPolygon candidate{&fixed, *closest, IsCoreWithin(*closest, touch_)};
+  if (options_.mode == DistanceMode::kNearest) {
+    KeepNearest(candidate);
+  } else {
+    near_.push_back(candidate);
+    meter_.SpendRows(1);
+  }
+}
+
+// Keeps what ties at the least distance, and passes over what is farther.
+void DistanceQuery::KeepNearest(const MeasuredPolygon& candidate) {
+  if (!near_.empty()) {
+    const MeasuredPolygon& best = near_[0];
+    int order = 0;
+    if (candidate.is_touching || best.is_touching) {
+      order = static_cast<int>(best.is_touching) - static_cast<int>(candidate.is_touching);
+    } else {
+      order = Compare(*candidate.closest.approach, *best.closest.approach);
+    }
+    if (order > 0) return;
+    if (order < 0) {
+      near_.clear();
+      unkept_ = 0;
+    }
+  }
+  // More ties than there may be rows end the work, unless something nearer comes.
+  if (near_.size() > meter_.rows_left()) {
+    ++unkept_;
+    return;
+  }
+  near_.push_back(candidate);
+  const double least2 = candidate.is_touching ? 0 : candidate.closest.approach->distance2.high;
+  LowerLimit(least2);
+}
+
+}  // namespace carom::internal

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Which polygons of a scene are nearest to one shape, or within a bound of it?
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "carom/distance.h"
+#include "carom/scene.h"
+#include "carom/work_meter.h"
+#include "index/indexed_polygon.h"
+#include "index/placed_shape.h"
+#include "proximity/closest.h"
+#include "shape/approach.h"
+
+namespace carom::internal {
+
+// A polygon of the scene and what decides its distance.
+struct MeasuredPolygon {
+  const IndexedPolygon* fixed;
+  Closest closest;
+  bool is_touching;  // the shapes share a point: the distance is 0
+};
+
+// One shape after the other. Borrows all that it is made of.
+class DistanceQuery {
+ public:
+  // Fills `near`.
+  DistanceQuery(const Scene& scene, const DistanceOptions& options, std::vector<MeasuredPolygon>& near,
+                WorkMeter& meter)
+      : scene_(scene), options_(options), near_(near), meter_(meter) {}
+
+  // Replaces `near` by the polygons that the options ask for, by ascending id. Returns false once
+  // the meter has stopped.
+  bool Run(const PlacedShape& mover, double max_distance);
+
+ private:
+  void Visit(const PlacedShape& mover, const IndexedPolygon& fixed);
+  void KeepNearest(const MeasuredPolygon& candidate);
+  // A polygon is within this squared distance. All that touch count, even so.
+  void LowerLimit(double distance2) { limit2_ = std::min(limit2_, std::max(distance2, touch2_)); }
+
+  const Scene& scene_;
+  const DistanceOptions options_;
+  std::vector<MeasuredPolygon>& near_;
+  WorkMeter& meter_;
+  LengthSum touch_;  // cores this near touch
+  LengthSum reach_;  // cores this near count
+  double limit2_ = 0;
+  double touch2_ = 0;
+  size_t unkept_ = 0;  // ties beyond the rows that there may be
+};
+
+}  // namespace carom::internal

@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "proximity/overlap_query.h"
+
+#include <algorithm>
+
+#include "carom/predicates.h"
+#include "index/scene_traversal.h"
+#include "numeric/box_distance.h"
+#include "proximity/polygon_pair.h"
+
+namespace carom::internal {
+namespace {
+
+// The shapes that are all points within a radius of a centre or an axis, and what is asked of them:
+// a core point, whether a box may come within the radius, and the exact order of an edge's distance
+// and the radius.
+Vec2 CorePoint(const Circle& circle) { return circle.center; }
+Vec2 CorePoint(const Capsule& capsule) { return capsule.axis.a; }
+
+// False only if no point of `box` is within the radius of a point of `core`. The squared radius is
+// within u of exact, which the slack of the distance covers.
+bool MayReach(const Box& box, const Box& core, double radius) {
+  return LowerDistance2(box, core) <= radius * radius;
+}
+bool MayReach(const Box& box, const Circle& circle) {
+  return MayReach(box, {circle.center, circle.center}, circle.radius);
+}
+bool MayReach(const Box& box, const Capsule& capsule) {
+  return MayReach(box, BoundsOf(capsule.axis), capsule.radius);
+}
+
+// An edge is within the radius, or the core is filled. The distance is the radius exactly if no
+// edge is nearer and the core is outside. Where no edge is nearer and the radius is not 0, no edge
+// meets the core, so one point of it decides.
+template <class Round>
+PairOverlap OverlapRound(const IndexedPolygon& fixed, const Round& shape,
+                         std::vector<EdgeRef>* edges, WorkMeter& meter) {
+  bool meets_edge = false;
+  bool nearer = false;
+  fixed.VisitEdges(
+      meter, [&](const Box& box) { return MayReach(box, shape); },
+      [&](size_t index, const Segment& edge) {
+        const int order = CompareDistance(edge, shape);
+        if (order > 0) return true;
+        meets_edge = true;
+        nearer = nearer || order < 0;
+        if (edges == nullptr) return !nearer;
+        edges->push_back(fixed.polygon().edge_ref(index));
+        return meter.SpendRows(1);
+      });
+  if (nearer) return {true, false};
+  bool touching = shape.radius == 0;
+  if (!meets_edge || !touching) {
+    const Location core = LocateInPolygon(fixed, CorePoint(shape), meter).location;
+    if (!meets_edge && core == Location::kOutside) return {};
+    touching = touching || core == Location::kOutside;
+  }
+  return {true, touching};
+}
+
+}  // namespace
+
+PairOverlap Overlap(const IndexedPolygon& fixed, const Circle& circle, std::vector<EdgeRef>* edges,
+                    WorkMeter& meter) {
+  return OverlapRound(fixed, circle, edges, meter);
+}
+
+PairOverlap Overlap(const IndexedPolygon& fixed, const Capsule& capsule,
+                    std::vector<EdgeRef>* edges, WorkMeter& meter) {
+  return OverlapRound(fixed, capsule, edges, meter);
+}
+
+// An edge meets the solid box, or the box, which then lies in one face, is filled.
+PairOverlap Overlap(const IndexedPolygon& fixed, const Box& box, std::vector<EdgeRef>* edges,
+                    WorkMeter& meter) {
+  bool meets_edge = false;
+  fixed.VisitEdges(meter, MeetsBox{box}, [&](size_t index, const Segment& edge) {
+    if (!Intersects(edge, box)) return true;
+    meets_edge = true;
+    if (edges == nullptr) return false;
+    edges->push_back(fixed.polygon().edge_ref(index));
+    return meter.SpendRows(1);
+  });
+  return {meets_edge || LocateInPolygon(fixed, box.min, meter).location != Location::kOutside};
+}
+
+PairOverlap Overlap(const IndexedPolygon& fixed, MovingShape& mover, std::vector<EdgeRef>* edges,
+                    WorkMeter& meter) {
+  if (const Capsule* const capsule = mover.capsule()) {
+    return OverlapRound(fixed, *capsule, edges, meter);
+  }
+  PolygonPair pair(fixed, mover, meter);
+  if (!pair.Overlap()) return {};
+  if (edges != nullptr) pair.AppendEdges(*edges);
+  return {true};
+}
+
+template <class Meets, class Shape>
+void OverlapQuery::Find(const Meets& meets, Shape& shape) {
+  std::vector<OverlapRow>& rows = found_.rows;
+  std::vector<EdgeRef>& edges = found_.edges;
+  rows.clear();
+  edges.clear();
+  std::vector<EdgeRef>* const wanted = options_.detail == OverlapDetail::kEdges ? &edges : nullptr;
+  VisitPolygons(scene_, options_.mask, meter_, meets, [&](const IndexedPolygon& fixed) {
+    const size_t first_edge = edges.size();
+    const PairOverlap pair = Overlap(fixed, shape, wanted, meter_);
+    if (!pair.overlaps) return !meter_.stopped();
+    rows.push_back({fixed.polygon().id(), pair.touching, first_edge, edges.size() - first_edge});
+    return meter_.SpendRows(1);
+  });
+  std::sort(rows.begin(), rows.end(),
+            [](const OverlapRow& a, const OverlapRow& b) { return a.id < b.id; });
+}
+
+void OverlapQuery::Run(const Circle& circle) {
+  Find([&](const Box& box) { return MayReach(box, circle); }, circle);
+}
+
+void OverlapQuery::Run(const Capsule& capsule) {
+  Find([&](const Box& box) { return MayReach(box, capsule); }, capsule);
+}
+
+void OverlapQuery::Run(const Box& box) { Find(MeetsBox{box}, box); }
+
+void OverlapQuery::Run(MovingShape& mover) {
+  if (const Capsule* const capsule = mover.capsule()) return Run(*capsule);
+  Find(MeetsBox{mover.bounds()}, mover);
+}
+
+}  // namespace carom::internal
