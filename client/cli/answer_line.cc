@@ -74,7 +74,7 @@ void WriteHolders(Writer& writer, const char* in, const char* on, const Holders&
              [&](size_t i) { return holders.locations[i] == Location::kBoundary; });
 }
 
-// What the line tells of the first hit.
+// The members of the first hit.
 void WriteFirst(Writer& writer, const CastHit& hit) {
   writer.Member("t", hit.fraction);
   writer.Member("poly", hit.polygon_id);
@@ -135,10 +135,9 @@ std::string PointLine(std::string_view q, const Holders& holders) {
   return writer.Finished();
 }
 
-std::string SegmentLine(std::string_view q, bool hit, std::span<const CastHit> hits,
-                        const Holders& holders) {
+std::string SegmentLine(std::string_view q, std::span<const CastHit> hits, const Holders& holders) {
   Writer writer(q);
-  writer.Member("hit", hit);
+  writer.Member("hit", !hits.empty());
   if (!hits.empty()) WriteFirst(writer, hits.front());
   WriteHolders(writer, "start_in", "start_on", holders);
   writer.Array(
@@ -149,6 +148,13 @@ std::string SegmentLine(std::string_view q, bool hit, std::span<const CastHit> h
         out += ']';
       },
       [](size_t) { return true; });
+  return writer.Finished();
+}
+
+std::string AnyHitLine(std::string_view q, bool hit, const Holders& holders) {
+  Writer writer(q);
+  writer.Member("hit", hit);
+  WriteHolders(writer, "start_in", "start_on", holders);
   return writer.Finished();
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How does an answer look as a line of JSON?
+// What is an answer as a line of JSON?
 //
 // Each function returns one line without its line break. `q` is the JSON text that the line begins
 // with, or empty. Ids print as exact integers, numbers as the shortest text that reads back.
@@ -32,10 +32,11 @@ struct Holders {
 
 std::string PointLine(std::string_view q, const Holders& holders);
 
-// `hits` in the total order; `holders` of the start. Under ANY there are no hits to print, and
-// `hit` alone tells.
-std::string SegmentLine(std::string_view q, bool hit, std::span<const CastHit> hits,
-                        const Holders& holders);
+// `hits` in the total order; `holders` of the start.
+std::string SegmentLine(std::string_view q, std::span<const CastHit> hits, const Holders& holders);
+
+// The same for a cast in the mode ANY, which answers no hits.
+std::string AnyHitLine(std::string_view q, bool hit, const Holders& holders);
 
 // `touching` beside `polygon_ids`.
 std::string CircleLine(std::string_view q, std::span<const uint64_t> polygon_ids,

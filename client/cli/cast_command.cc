@@ -57,7 +57,7 @@ absl::StatusOr<GroupAnswers> Ask(const CastCommandOptions& options) {
 
 int Run(const CastCommandOptions& options) {
   const absl::StatusOr<GroupAnswers> answers = Ask(options);
-  if (!answers.ok()) return Fail(answers.status());
+  if (!answers.ok()) return FailOf(options.name, answers.status());
   const CastAnswers& segments = answers->segments;
   if (!segments.errors.empty()) return Fail(ItemStatus(segments.errors.front(), "a"));
   if (!segments.truncated.empty()) {
@@ -65,7 +65,9 @@ int Run(const CastCommandOptions& options) {
         absl::StrCat("the segment hits more than ", kMaxMaxHits, " polygons")));
   }
   const Holders holders{answers->points.polygon_ids, answers->points.locations};
-  std::cout << SegmentLine("", segments.counts.front() > 0, segments.hits, holders) << '\n';
+  std::cout << (options.mode == "any" ? AnyHitLine("", segments.counts.front() > 0, holders)
+                                      : SegmentLine("", segments.hits, holders))
+            << '\n';
   return kSuccess;
 }
 
@@ -76,10 +78,10 @@ void AddCastCommand(CLI::App& app, int& exit_status) {
   CLI::App* command = app.add_subcommand(
       "cast", "Cast the segment from (X1, Y1) to (X2, Y2); print what it hits as a line of JSON");
   command->add_option("NAME", options->name, "Scene, as arena or scenes/arena")->required();
-  command->add_option("X1", options->ax)->required();
-  command->add_option("Y1", options->ay)->required();
-  command->add_option("X2", options->bx)->required();
-  command->add_option("Y2", options->by)->required();
+  AddCoordinate(*command, "X1", options->ax);
+  AddCoordinate(*command, "Y1", options->ay);
+  AddCoordinate(*command, "X2", options->bx);
+  AddCoordinate(*command, "Y2", options->by);
   command->add_option("--mode", options->mode, "Hit or not; the first hit; or one a polygon")
       ->check(CLI::IsMember({"any", "closest", "all"}))
       ->capture_default_str();

@@ -7,9 +7,41 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "carom/geometry.h"
 #include "carom/status.h"
+#include "client/formats/nearest_word.h"
+#include "client/formats/scene_reader.h"
 
 namespace carom::cli {
+namespace {
+
+// The command at the end of those that were given: `import` of `carom scene import`.
+CLI::App& LastCommand(CLI::App& app) {
+  CLI::App* last = &app;
+  while (!last->get_subcommands().empty()) last = last->get_subcommands().back();
+  return *last;
+}
+
+std::vector<std::string> CommandsOf(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+std::vector<std::string> OptionsOf(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+}  // namespace
 
 void AddAddress(CLI::App& command, std::string& address) {
   // CLI11 would read the variable for every command that has the flag, over one that was given.
@@ -30,12 +62,71 @@ int Fail(const absl::Status& status) {
   std::cerr << "carom: " << absl::StatusCodeToString(status.code()) << ": " << status.message()
             << '\n';
   const std::vector<Violation> violations = Violations(status);
-  if (violations.size() > 1) {  // the message tells the first
+  if (violations.size() > 1) {  // the message has the first
     for (const Violation& violation : violations) {
       std::cerr << "  " << violation.field << ": " << violation.description << '\n';
     }
   }
   return kFailure;
+}
+
+int FailOf(std::string_view scene, const absl::Status& status) {
+  const std::vector<Violation> violations = Violations(status);
+  if (violations.size() != 1) return Fail(status);
+  const Violation& violation = violations.front();
+  if (violation.field != "name" && violation.field != "scene") return Fail(status);
+  return Fail(Refused(status.code(), FullName(scene), violation.description));
+}
+
+void Warn(std::string_view file, const absl::Status& status) {
+  const std::vector<Violation> violations = Violations(status);
+  for (const Violation& violation : violations) {
+    std::cerr << "carom: warning: " << file << ": " << violation.field << ": "
+              << violation.description << '\n';
+  }
+  const size_t unlisted = ViolationCount(status) - violations.size();
+  if (unlisted > 0) std::cerr << "carom: warning: " << file << ": " << unlisted << " more\n";
+}
+
+CLI::Option* AddCoordinate(CLI::App& command, const std::string& name, double& value) {
+  const auto refused = [](const std::string& text) {
+    double number = 0;
+    if (absl::SimpleAtod(text, &number) && IsAccepted(number)) return std::string();
+    return absl::StrCat(kNumberRange, ", not '", text, "'");
+  };
+  return command.add_option(name, value)
+      ->required()
+      ->check(CLI::Validator(refused, ""))
+      ->type_name("NUMBER");
+}
+
+std::string UsageMessage(CLI::App& app, const CLI::Error& error) {
+  const CLI::App& command = LastCommand(app);
+  const std::vector<std::string> unread = command.remaining();
+  for (const std::string& word : unread) {
+    if (!word.starts_with("--")) continue;
+    const std::string option = word.substr(0, word.find('='));
+    return absl::StrCat("unknown option '", option, "'", Suggestion(option, OptionsOf(command)));
+  }
+  const std::vector<std::string> commands = CommandsOf(command);
+  if (commands.empty()) {
+    const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+    return is_extra ? absl::StrCat("unexpected argument '", unread.front(), "'") : error.what();
+  }
+  if (unread.empty()) {
+    return absl::StrCat("a command is required: ", absl::StrJoin(commands, ", "));
+  }
+  return absl::StrCat("unknown command '", unread.front(), "'",
+                      Suggestion(unread.front(), commands));
+}
+
+std::string CommandName(CLI::App& app) {
+  std::string name = app.get_name();
+  for (const CLI::App* last = &app; !last->get_subcommands().empty();) {
+    last = last->get_subcommands().back();
+    absl::StrAppend(&name, " ", last->get_name());
+  }
+  return name;
 }
 
 }  // namespace carom::cli

@@ -16,11 +16,13 @@
 
 namespace CLI {
 class App;
-}
+class Error;
+class Option;
+}  // namespace CLI
 
 namespace carom::cli {
 
-// Exit statuses, as `carom --help` tells them.
+// Exit statuses, as `carom --help` lists them.
 inline constexpr int kSuccess = 0;
 inline constexpr int kFailure = 1;
 inline constexpr int kUsage = 2;
@@ -39,5 +41,21 @@ std::string FullName(std::string_view scene);
 
 // Writes `carom: CODE: message` and further violations to standard error; returns `kFailure`.
 int Fail(const absl::Status& status);
+
+// The same for a request about `scene`, which the message names in place of the request's field.
+int FailOf(std::string_view scene, const absl::Status& status);
+
+// Writes a line `carom: warning: FILE: …` to standard error for each violation of `status`.
+void Warn(std::string_view file, const absl::Status& status);
+
+// The option `name` of `command`: a coordinate (carom/geometry.h), in the user's own notation.
+CLI::Option* AddCoordinate(CLI::App& command, const std::string& name, double& value);
+
+// Why the command line could not be read, in a line: the argument at fault as it was typed, and the
+// command or option that may have been meant.
+std::string UsageMessage(CLI::App& app, const CLI::Error& error);
+
+// The command that was asked for, or as much of it as there is: `carom scene import`.
+std::string CommandName(CLI::App& app);
 
 }  // namespace carom::cli

@@ -84,11 +84,12 @@ absl::Status WriteFile(const std::string& path, const std::string& text) {
   return file ? absl::OkStatus() : absl::UnknownError(absl::StrCat("cannot write ", path));
 }
 
-// The polygons of the first scene in the file: something to wander about in.
+// The polygons of the first scene in the file: what the shapes move in.
 absl::StatusOr<std::vector<Polygon>> ReadMap(const std::string& path) {
   const absl::StatusOr<SceneFile> file = SceneFile::Read(path);
   if (!file.ok()) return file.status();
   if (file->size() == 0) return absl::InvalidArgumentError("the map holds no scene");
+  Warn(path, file->UnknownMembers(0));
   return file->polygons(0);
 }
 

@@ -3,13 +3,38 @@
 
 // The command line: `carom COMMAND`.
 #include <CLI/CLI.hpp>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "client/cli/command.h"
+
+// Set for this file by client/CMakeLists.txt; the fallback is for tools that read it alone.
+#ifndef CAROM_VERSION
+#define CAROM_VERSION "unversioned"
+#endif
+
+namespace {
+
+// The arguments, last one first as CLI11 takes them. `help COMMAND` is `COMMAND --help`.
+std::vector<std::string> Arguments(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (!arguments.empty() && arguments.front() == "help") {
+    arguments.erase(arguments.begin());
+    arguments.emplace_back("--help");
+  }
+  return {arguments.rbegin(), arguments.rend()};
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app{"Exact 2D collision queries: scenes and questions to a caromd server", "carom"};
   app.require_subcommand(1);
+  app.set_version_flag("--version", "carom " CAROM_VERSION);
   app.footer(
+      "`carom help COMMAND` prints a command's arguments.\n"
       "Exit status: 0 success; 1 a request failed (code and field on standard error), or eval met "
       "a line that is not JSON; 2 usage.");
   int exit_status = carom::cli::kSuccess;
@@ -19,9 +44,13 @@ int main(int argc, char** argv) {
   carom::cli::AddDemoCommand(app, exit_status);
   carom::cli::AddLoadCommand(app, exit_status);
   try {
-    app.parse(argc, argv);
+    app.parse(Arguments(argc, argv));
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? carom::cli::kSuccess : carom::cli::kUsage;
+    // Help and the version count as errors too.
+    if (error.get_exit_code() == 0) return app.exit(error);
+    std::cerr << "carom: " << carom::cli::UsageMessage(app, error) << "\nRun `"
+              << carom::cli::CommandName(app) << " --help` for usage.\n";
+    return carom::cli::kUsage;
   }
   return exit_status;
 }

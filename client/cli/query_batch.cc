@@ -109,8 +109,7 @@ class Printer {
     points_.Next(starts);
     if (cursor.error()) return ErrorLine(q, ItemStatus(*cursor.error(), "a"));
     if (std::ranges::binary_search(answers.truncated, cursor.item())) return TooMany(q);
-    const std::span<const CastHit> hits = cursor.rows(answers.hits);
-    return SegmentLine(q, !hits.empty(), hits, RowsOf(starts));
+    return SegmentLine(q, cursor.rows(answers.hits), RowsOf(starts));
   }
 
   std::string operator()(std::string_view q, const CircleQuery&) {
@@ -185,7 +184,7 @@ absl::Status FirstError(const std::vector<GroupResult>& results) {
   return absl::OkStatus();
 }
 
-// What a line tells of an error of its whole frame.
+// An error of the whole frame, as the error of a line of it.
 absl::Status OfTheLine(const absl::Status& status) {
   return Refused(status.code(), "op", status.message());
 }

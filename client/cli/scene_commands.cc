@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "carom/client.h"
+#include "carom/status.h"
 #include "client/cli/command.h"
 #include "client/formats/json_text.h"
 #include "client/formats/scene_reader.h"
@@ -22,6 +23,7 @@ struct SceneOptions {
   std::string file;
   std::string id;
   bool replace = false;
+  bool strict = false;
 };
 
 // One line of JSON.
@@ -44,34 +46,46 @@ void Print(const SceneSummary& scene) {
   std::cout << line << "}\n";
 }
 
-int PrintOrFail(const absl::StatusOr<SceneSummary>& scene) {
-  if (!scene.ok()) return Fail(scene.status());
+int PrintOrFail(const SceneOptions& options, const absl::StatusOr<SceneSummary>& scene) {
+  if (!scene.ok()) return FailOf(options.name, scene.status());
   Print(*scene);
   return kSuccess;
 }
 
-// The one scene of the file, or the one that `--id` names.
+// The index of the one scene of the file, or of the one that `--id` names.
+absl::StatusOr<size_t> ChooseScene(const SceneFile& file, const SceneOptions& options) {
+  if (!options.id.empty()) {
+    const std::optional<size_t> index = file.Find(options.id);
+    if (index) return *index;
+    return absl::NotFoundError(absl::StrCat(options.file, " has no scene ", options.id));
+  }
+  if (file.size() == 1) return 0;
+  return absl::InvalidArgumentError(
+      absl::StrCat(options.file, " has ", file.size(), " scenes: choose one of them with --id"));
+}
+
 absl::StatusOr<std::vector<Polygon>> ReadOneScene(const SceneOptions& options) {
   const absl::StatusOr<SceneFile> file =
       SceneFile::Read(options.file == "-" ? "/dev/stdin" : options.file);
   if (!file.ok()) return file.status();
-  if (!options.id.empty()) {
-    const std::optional<size_t> index = file->Find(options.id);
-    if (index) return file->polygons(*index);
-    return absl::NotFoundError(absl::StrCat(options.file, " has no scene ", options.id));
-  }
-  if (file->size() == 1) return file->polygons(0);
-  return absl::InvalidArgumentError(
-      absl::StrCat(options.file, " has ", file->size(), " scenes: choose one of them with --id"));
+  const absl::StatusOr<size_t> index = ChooseScene(*file, options);
+  if (!index.ok()) return index.status();
+  const absl::Status unknown = file->UnknownMembers(*index);
+  if (!unknown.ok() && options.strict) return unknown;
+  Warn(options.file, unknown);
+  return file->polygons(*index);
 }
 
 int Import(const SceneOptions& options, Client& client) {
   const absl::StatusOr<std::vector<Polygon>> polygons = ReadOneScene(options);
   if (!polygons.ok()) return Fail(polygons.status());
-  return PrintOrFail(
+  const absl::StatusOr<SceneSummary> scene =
       client.ImportScene(FullName(options.name), *polygons,
                          options.replace ? ImportMode::kReplace : ImportMode::kCreate,
-                         {.timeout = std::chrono::milliseconds(0)}));
+                         {.timeout = std::chrono::milliseconds(0)});
+  if (!absl::IsAlreadyExists(scene.status())) return PrintOrFail(options, scene);
+  return Fail(Refused(scene.status().code(), FullName(options.name),
+                      "a scene of this name is there; --replace replaces it"));
 }
 
 int List(const SceneOptions&, Client& client) {
@@ -82,12 +96,12 @@ int List(const SceneOptions&, Client& client) {
 }
 
 int Show(const SceneOptions& options, Client& client) {
-  return PrintOrFail(client.GetScene(FullName(options.name)));
+  return PrintOrFail(options, client.GetScene(FullName(options.name)));
 }
 
 int Delete(const SceneOptions& options, Client& client) {
   const absl::Status status = client.DeleteScene(FullName(options.name));
-  return status.ok() ? kSuccess : Fail(status);
+  return status.ok() ? kSuccess : FailOf(options.name, status);
 }
 
 // Adds a command that `run` carries out.
@@ -120,6 +134,8 @@ void AddSceneCommands(CLI::App& app, int& exit_status) {
   import->add_option("FILE", options->file, "The file; - is standard input")->required();
   import->add_option("--id", options->id, "The scene's id, in a file of several");
   import->add_flag("--replace", options->replace, "Replace the scene if it is there");
+  import->add_flag("--strict", options->strict,
+                   "Refuse a file with members that nothing reads, in place of a warning");
   AddCommand(*scene, "list", "Print all scenes, one a line", options, List, exit_status);
   add_name(
       AddCommand(*scene, "get", "Print a scene's version and size", options, Show, exit_status));

@@ -7,12 +7,14 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "carom/status.h"
 #include "client/formats/json_text.h"
+#include "client/formats/nearest_word.h"
 
 namespace carom {
 namespace {
@@ -116,6 +118,30 @@ absl::StatusOr<Polygon> ReadPolygonWithId(const json& object, uint64_t id) {
   absl::StatusOr<Polygon> polygon = Polygon::Create(std::move(spec));
   if (!polygon.ok()) return Prefixed(polygon.status(), "");
   return polygon;
+}
+
+// Adds the members of `object` that are not among `known` to `refusal`.
+void AddUnknown(const json& object, std::span<const std::string> known, const std::string& path,
+                Refusal& refusal) {
+  for (const auto& [name, value] : object.items()) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    refusal.Add(path.empty() ? name : absl::StrCat(path, ".", name),
+                "unknown member" + Suggestion(name, known));
+  }
+}
+
+void AddUnknownOfPolygon(const json& polygon, const std::string& path, Refusal& refusal) {
+  static const std::vector<std::string> kPolygon = {"category", "fill", "id", "rings", "solidity"};
+  static const std::vector<std::string> kRing = {"open", "points"};
+  if (!polygon.is_object()) return;
+  AddUnknown(polygon, kPolygon, path, refusal);
+  const auto rings = polygon.find("rings");
+  if (rings == polygon.end() || !rings->is_array()) return;
+  for (size_t i = 0; i < rings->size(); ++i) {
+    const json& ring = (*rings)[i];
+    if (!ring.is_object()) continue;
+    AddUnknown(ring, kRing, absl::StrCat(path, ".", Indexed("rings", i)), refusal);
+  }
 }
 
 bool IsScene(const std::optional<JsonDocument>& document) {
@@ -248,6 +274,18 @@ std::optional<size_t> SceneFile::Find(std::string_view id) const {
 
 absl::StatusOr<std::vector<Polygon>> SceneFile::polygons(size_t index) const {
   return ReadPolygons(scenes_[index]);
+}
+
+absl::Status SceneFile::UnknownMembers(size_t index) const {
+  static const std::vector<std::string> kScene = {"id", "polygons"};
+  Refusal refusal;
+  AddUnknown(scenes_[index], kScene, "", refusal);
+  const json& polygons = scenes_[index].at("polygons");
+  if (!polygons.is_array()) return refusal.status();
+  for (size_t i = 0; i < polygons.size(); ++i) {
+    AddUnknownOfPolygon(polygons[i], Indexed("polygons", i), refusal);
+  }
+  return refusal.status();
 }
 
 }  // namespace carom

@@ -8,7 +8,7 @@
 // `id` is an unsigned 64-bit integer. `fill` is "evenodd" (if absent) or "nonzero", `solidity` is
 // "solid" (if absent) or "boundary", `category` an unsigned 64-bit integer, 1 if absent. A ring is
 // an array of points [x, y], or {"points": [...], "open": true} for an open chain. Other members
-// are ignored.
+// are ignored; `SceneFile::UnknownMembers` names them, since `"solidty"` is one.
 //
 // Errors name a field in these words: `polygons[3].rings[0][5]` is a point, `polygons[3].fill` a
 // member. They are INVALID_ARGUMENT, or RESOURCE_EXHAUSTED over the limits of `Polygon::Create`;
@@ -68,6 +68,9 @@ class SceneFile {
   std::optional<size_t> Find(std::string_view id) const;
   // Errors as for ReadPolygons.
   absl::StatusOr<std::vector<Polygon>> polygons(size_t index) const;
+  // The members of scene `index`, its polygons and their rings that nothing reads: OK if there are
+  // none, else INVALID_ARGUMENT with the paths of the first 16 and, if one is near, the name meant.
+  absl::Status UnknownMembers(size_t index) const;
 
  private:
   std::vector<nlohmann::json> scenes_;

@@ -9,6 +9,7 @@ namespace carom {
 namespace {
 
 using carom::testing::ProcessResult;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -41,7 +42,9 @@ TEST_F(CliTest, Scenes) {
 
   result = Carom({"scene", "import", "scenes/arena", file, "--id", "two"});
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.standard_error, StartsWith("carom: ALREADY_EXISTS: "));
+  EXPECT_EQ(result.standard_error,
+            "carom: ALREADY_EXISTS: scenes/arena: a scene of this name is there; --replace "
+            "replaces it\n");
   result = Carom({"scene", "import", "scenes/arena", file, "--id", "two", "--replace"});
   EXPECT_EQ(result.exit_code, 0) << result.standard_error;
   result = Carom({"scene", "import", "void", "-"}, R"({"polygons":[]})");
@@ -57,7 +60,8 @@ TEST_F(CliTest, Scenes) {
   EXPECT_EQ(Carom({"scene", "delete", "arena"}).exit_code, 0);
   result = Carom({"scene", "get", "arena"});
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.standard_error, StartsWith("carom: NOT_FOUND: "));
+  EXPECT_EQ(result.standard_error, "carom: NOT_FOUND: scenes/arena: no scene of this name\n");
+  EXPECT_EQ(Carom({"scene", "delete", "arena"}).standard_error, result.standard_error);
 }
 
 TEST_F(CliTest, ImportRefusals) {
@@ -73,7 +77,27 @@ TEST_F(CliTest, ImportRefusals) {
   EXPECT_THAT(result.standard_error, HasSubstr("INVALID_ARGUMENT: polygons[0].rings[0]"));
   EXPECT_THAT(result.standard_error, HasSubstr("  polygons[1].id: required"));
   EXPECT_THAT(Carom({"scene", "get", "No Such"}).standard_error,
-              StartsWith("carom: INVALID_ARGUMENT: name"));
+              StartsWith("carom: INVALID_ARGUMENT: scenes/No Such: must be scenes/{scene}"));
+}
+
+// A misspelt member would be a polygon of another kind than was meant, in silence.
+TEST_F(CliTest, UnknownMembersOfAFile) {
+  const std::string file = folder_.Write(
+      "walls.json", R"({"polygons":[{"id":1,"solidty":"boundary","rings":[[[0,0],[4,0]]]}]})");
+  const std::string unknown = "polygons[0].solidty: unknown member; did you mean 'solidity'?";
+  ProcessResult result = Carom({"scene", "import", "a", file, "--strict"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.standard_error, "carom: INVALID_ARGUMENT: " + unknown + "\n");
+  result = Carom({"scene", "import", "a", file});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.standard_error, "carom: warning: " + file + ": " + unknown + "\n");
+  std::string many = R"({"polygons":[)";
+  for (int i = 0; i < 20; ++i) {
+    absl::StrAppend(&many, i == 0 ? "" : ",", R"({"note":"","rings":[[[0,0]]],"id":)", i, "}");
+  }
+  result = Carom({"scene", "import", "b", "-"}, many + "]}");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.standard_error, EndsWith("carom: warning: -: 4 more\n"));
 }
 
 TEST_F(CliTest, Cast) {
@@ -87,14 +111,16 @@ TEST_F(CliTest, Cast) {
   result = Carom({"cast", "scenes/a", "-5", "5", "35", "5", "--mode", "all"});
   EXPECT_THAT(result.standard_output, HasSubstr(R"("all":[[7,0.125],[8,0.625]]})"));
   result = Carom({"cast", "a", "5", "5", "35", "5", "--mode", "any"});
-  EXPECT_EQ(result.standard_output, "{\"hit\":true,\"start_in\":[7],\"start_on\":[],\"all\":[]}\n");
+  EXPECT_EQ(result.standard_output, "{\"hit\":true,\"start_in\":[7],\"start_on\":[]}\n");
   result = Carom({"cast", "a", "5", "5", "25", "5", "--inside", "exit"});
   EXPECT_THAT(result.standard_output, StartsWith(R"({"hit":true,"t":0.25,"poly":7,)"));
 
   result = Carom({"cast", "a", "5", "5", "1e300", "5"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.standard_error, StartsWith("carom: X2: must be a number, finite"));
+  result = Carom({"cast", "missing", "0", "0", "1", "1"});
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.standard_error, StartsWith("carom: INVALID_ARGUMENT: b[0]"));
-  EXPECT_EQ(Carom({"cast", "missing", "0", "0", "1", "1"}).exit_code, 1);
+  EXPECT_EQ(result.standard_error, "carom: NOT_FOUND: scenes/missing: no scene of this name\n");
 }
 
 TEST_F(CliTest, Usage) {
@@ -113,9 +139,40 @@ TEST_F(CliTest, Usage) {
   for (const auto& arguments : kUsage) {
     EXPECT_EQ(Carom(arguments).exit_code, 2) << ::testing::PrintToString(arguments);
   }
-  const ProcessResult help = Carom({"--help"});
-  EXPECT_EQ(help.exit_code, 0);
-  EXPECT_THAT(help.standard_output, HasSubstr("Exit status"));
+  for (const char* help : {"--help", "help"}) {
+    const ProcessResult printed = Carom({help});
+    EXPECT_EQ(printed.exit_code, 0);
+    EXPECT_THAT(printed.standard_output, HasSubstr("Exit status"));
+  }
+  EXPECT_EQ(Carom({"help", "cast"}).standard_output, Carom({"cast", "--help"}).standard_output);
+  const ProcessResult version = Carom({"--version"});
+  EXPECT_EQ(version.exit_code, 0);
+  EXPECT_THAT(version.standard_output,
+              ::testing::ContainsRegex("^carom [0-9]+\\.[0-9]+\\.[0-9]+\n$"));
+}
+
+// A usage error names what was typed, and what may have been meant.
+TEST_F(CliTest, UsageMessages) {
+  const std::pair<std::vector<std::string>, std::string> kMessages[] = {
+      {{}, "a command is required: scene, cast, eval, demo, load"},
+      {{"evl"}, "unknown command 'evl'; did you mean 'eval'?"},
+      {{"fly"}, "unknown command 'fly'"},
+      {{"--verison"}, "unknown option '--verison'; did you mean '--version'?"},
+      {{"scene", "imprt", "a"}, "unknown command 'imprt'; did you mean 'import'?"},
+      {{"cast", "a", "1", "2", "3"}, "Y2 is required"},
+      {{"cast", "a", "four", "2", "3", "4"},
+       "X1: must be a number, finite and at most 2^53 in magnitude, not 'four'"},
+      {{"cast", "a", "1", "nan", "3", "4"},
+       "Y1: must be a number, finite and at most 2^53 in magnitude, not 'nan'"},
+      {{"cast", "a", "1", "2", "3", "4", "5"}, "unexpected argument '5'"},
+      {{"cast", "a", "1", "2", "3", "4", "--mdoe=any"},
+       "unknown option '--mdoe'; did you mean '--mode'?"},
+  };
+  for (const auto& [arguments, message] : kMessages) {
+    const ProcessResult result = Carom(arguments);
+    EXPECT_EQ(result.exit_code, 2) << message;
+    EXPECT_THAT(result.standard_error, StartsWith("carom: " + message + "\nRun `carom"));
+  }
 }
 
 TEST_F(CliTest, Addresses) {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "client/formats/json_text.h"
+#include "client/formats/nearest_word.h"
 #include "client/formats/scene_reader.h"
 #include "tests/client/fixture.h"
 
@@ -120,6 +121,43 @@ TEST(SceneFileTest, ReadsLinesAndDocuments) {
   ASSERT_TRUE(document.ok()) << document.status();
   EXPECT_EQ(document->size(), 1u);
   EXPECT_EQ(document->id(0), "");
+}
+
+TEST(SceneFileTest, NamesUnknownMembers) {
+  const ScratchFolder folder;
+  const auto file = SceneFile::Read(folder.Write(
+      "scenes.jsonl",
+      R"({"id":"a","polygons":[{"id":1,"rings":[[[0,0]]],"fill":"evenodd","solidity":"solid"}]})"
+      "\n"
+      R"({"id":"b","name":"B","polygons":[7,{"id":1,"rings":[[[0,0]],)"
+      R"({"points":[[0,0]],"opne":true}],"solidty":"boundary","colour":[1,2,3]}]})"
+      "\n"
+      R"({"polygons":{"rings":[]}})"));
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_TRUE(file->UnknownMembers(0).ok());
+  const absl::Status unknown = file->UnknownMembers(1);
+  EXPECT_EQ(unknown.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(
+      Violations(unknown),
+      ElementsAre(Violation{"name", "unknown member"},
+                  Violation{"polygons[1].colour", "unknown member"},
+                  Violation{"polygons[1].solidty", "unknown member; did you mean 'solidity'?"},
+                  Violation{"polygons[1].rings[1].opne", "unknown member; did you mean 'open'?"}));
+  EXPECT_TRUE(file->UnknownMembers(2).ok());
+}
+
+TEST(NearestWordTest, IsASlipAway) {
+  const std::vector<std::string> kWords = {"scene", "cast", "eval", "load"};
+  EXPECT_EQ(NearestWord("evl", kWords), "eval");    // a letter less
+  EXPECT_EQ(NearestWord("evall", kWords), "eval");  // one more
+  EXPECT_EQ(NearestWord("csat", kWords), "cast");   // two swapped
+  EXPECT_EQ(NearestWord("loan", kWords), "load");   // one replaced
+  EXPECT_EQ(NearestWord("scenery", kWords), "scene");
+  EXPECT_EQ(NearestWord("fly", kWords), "");
+  EXPECT_EQ(NearestWord("", kWords), "");
+  EXPECT_EQ(NearestWord("eval", {}), "");
+  EXPECT_EQ(Suggestion("evl", kWords), "; did you mean 'eval'?");
+  EXPECT_EQ(Suggestion("fly", kWords), "");
 }
 
 TEST(SceneFileTest, Refusals) {

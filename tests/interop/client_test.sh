@@ -30,18 +30,12 @@ client_node() {
 
 # Go reads the generated package inside the module, so the module is copied.
 client_go() {
-  local stage=$build/go/module package=carom.invalid/interop/carompb file
-  local -a options=()
-  for file in "$protos"/carom/v1/*.proto; do
-    file=carom/v1/${file##*/}
-    options+=(--go_opt="M$file=$package" --go-grpc_opt="M$file=$package")
-  done
+  local stage=$build/go/module
   rm -rf "$stage"
   mkdir -p "$stage"
   cp -r "$here/go.mod" "$here/go.sum" "$here/go" "$stage"
   PATH=$build/go/bin:$PATH protoc -I "$protos" --go_out="$stage" --go-grpc_out="$stage" \
-    --go_opt=module="${package%/*}" --go-grpc_opt=module="${package%/*}" \
-    "${options[@]}" "$protos"/carom/v1/*.proto
+    "$protos"/carom/v1/*.proto
   (cd "$stage" && GOFLAGS='-mod=readonly -buildvcs=false' go build -o client ./go)
   "$stage/client" "$@"
 }

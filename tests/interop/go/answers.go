@@ -8,7 +8,7 @@ import (
 	"math"
 	"strings"
 
-	pb "carom.invalid/interop/carompb"
+	pb "carom.invalid/interop/carom/v1"
 )
 
 // answers are those of any kind.

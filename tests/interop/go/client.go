@@ -6,7 +6,7 @@
 // usage: client ADDRESS QUESTIONS
 //
 // QUESTIONS are lines of ../questions.py; the answers are printed as ../expected.py tells. Package
-// carompb is made from the .proto files by protoc-gen-go and protoc-gen-go-grpc.
+// The package caromv1 is made from the .proto files by protoc-gen-go and protoc-gen-go-grpc.
 package main
 
 import (
@@ -25,7 +25,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
-	pb "carom.invalid/interop/carompb"
+	pb "carom.invalid/interop/carom/v1"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	pb "carom.invalid/interop/carompb"
+	pb "carom.invalid/interop/carom/v1"
 )
 
 var (
