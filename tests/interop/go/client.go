@@ -5,8 +5,8 @@
 //
 // usage: client ADDRESS QUESTIONS
 //
-// QUESTIONS are lines of ../questions.py; the answers are printed as ../expected.py tells. Package
-// The package caromv1 is made from the .proto files by protoc-gen-go and protoc-gen-go-grpc.
+// QUESTIONS are lines of ../questions.py; the answers are printed as ../expected.py does. The
+// package caromv1 is made from the .proto files by protoc-gen-go and protoc-gen-go-grpc.
 package main
 
 import (

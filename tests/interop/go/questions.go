@@ -40,13 +40,13 @@ type polygon struct {
 
 type line struct {
 	polygon
-	Q, Frame                        int
+	Q, Frame                      int
 	Op, As, Inside, Detail, Scene string
-	A, B, P                         [2]number
-	C                               json.RawMessage // a circle's centre, or a move's cosine
-	R, X, Y, S                      number
-	Tracker                         uint32
-	Polygons                        []polygon
+	A, B, P                       [2]number
+	C                             json.RawMessage // a circle's centre, or a move's cosine
+	R, X, Y, S                    number
+	Tracker                       uint32
+	Polygons                      []polygon
 }
 
 func (p polygon) message() *pb.Polygon {
@@ -64,7 +64,7 @@ func (p polygon) message() *pb.Polygon {
 // key is what questions of one group share: its scene, and the options of its columns.
 type key struct {
 	scene, inside, detail string
-	floats                  bool
+	floats                bool
 }
 
 func (l *line) key() key {
