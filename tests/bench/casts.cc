@@ -49,8 +49,8 @@ class CastGroup {
     for (const auto& [who, goal] : {std::pair<const char*, double>{"box2d", goals.box2d},
                                     {"chipmunk", goals.chipmunk},
                                     {"parry", goals.parry}}) {
-      AddRatio(bench, absl::StrCat(name, "_vs_", who), timings, "carom", who, goal);
-      AddRatio(bench, absl::StrCat(name, "_single_vs_", who), timings, "carom one by one", who,
+      AddRatio(bench, absl::StrCat(name, "_vs_", who), timings, {"carom", who}, goal);
+      AddRatio(bench, absl::StrCat(name, "_single_vs_", who), timings, {"carom one by one", who},
                kSingle * goal);
     }
   }

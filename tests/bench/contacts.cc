@@ -34,8 +34,8 @@ void RunContacts(Bench& bench) {
                        bench.queries(), bench.rounds());
     const std::string name = absl::StrCat("contacts_dense_1e5_", vertices, "gon");
     bench.report.Timings(name, timings);
-    AddRatio(bench, absl::StrCat(name, "_vs_box2d"), timings, "carom", "box2d", 3.3);
-    AddRatio(bench, absl::StrCat(name, "_vs_chipmunk"), timings, "carom", "chipmunk", 8);
+    AddRatio(bench, absl::StrCat(name, "_vs_box2d"), timings, {"carom", "box2d"}, 3.3);
+    AddRatio(bench, absl::StrCat(name, "_vs_chipmunk"), timings, {"carom", "chipmunk"}, 8);
   }
 }
 
@@ -55,7 +55,7 @@ void RunNearest(Bench& bench) {
                       {hash->name(), hash->Nearest(points, radius)}},
                      bench.queries(), bench.rounds());
   bench.report.Timings(name, timings);
-  AddRatio(bench, name + "_vs_chipmunk", timings, "carom", "chipmunk", 8);
+  AddRatio(bench, name + "_vs_chipmunk", timings, {"carom", "chipmunk"}, 8);
 }
 
 }  // namespace carom::bench

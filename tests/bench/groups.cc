@@ -23,9 +23,10 @@ const Timing* Fastest(const std::vector<Timing>& timings, const std::string& nam
 }  // namespace
 
 void AddRatio(Bench& bench, const std::string& name, const std::vector<Timing>& timings,
-              const std::string& ours, const std::string& theirs, double goal) {
+              const Rivals& rivals, double goal) {
+  const auto& [ours, theirs] = rivals;
   const auto a = std::find_if(timings.begin(), timings.end(),
-                              [&](const Timing& timing) { return timing.name == ours; });
+                              [&](const Timing& timing) { return timing.name == rivals.ours; });
   const Timing* b = Fastest(timings, theirs);
   Row row{name, a->ns, theirs, 0, RatioAtLeast(goal)};
   if (b == nullptr) {

@@ -37,9 +37,15 @@ void RunStops(Bench& bench);       // how soon unwanted work stops
 void RunUnary(Bench& bench);       // Evaluate by another's load generator, beside streams
 void RunMaps(Bench& bench);        // scenes made by others
 
-// Adds a row for `theirs` among the timings, against `ours` of them: for the fastest of those whose
-// name begins so. A peer that has no timing was not built, and its row is not met.
+// The name of a timing of ours, and how those of a peer begin.
+struct Rivals {
+  std::string ours;
+  std::string theirs;
+};
+
+// Adds a row for ours against the fastest timing whose name begins as theirs. A peer that has no
+// timing was not built, and its row is not met.
 void AddRatio(Bench& bench, const std::string& name, const std::vector<Timing>& timings,
-              const std::string& ours, const std::string& theirs, double goal);
+              const Rivals& rivals, double goal);
 
 }  // namespace carom::bench

@@ -41,6 +41,13 @@ double TimeOf(const std::vector<Timing>& timings, const std::string& name) {
   return 0;
 }
 
+// Who answers a cell. Box2D is null where it is not built.
+struct Contenders {
+  Carom& ours;
+  OutlinePeer& geos;
+  ScenePeer* box2d;
+};
+
 class Study {
  public:
   explicit Study(Bench& bench) : bench_(bench) {}
@@ -49,8 +56,7 @@ class Study {
 
  private:
   void RunFigure(FigureKind kind, size_t n, const Figure& figure);
-  void RunCell(Cell cell, Carom& ours, OutlinePeer& geos, ScenePeer* box2d, const Figure& mover,
-               bool turning);
+  void RunCell(Cell cell, const Contenders& contenders, const Figure& mover, bool turning);
   void Report();
   void Plot() const;
 
@@ -89,15 +95,15 @@ void Study::RunFigure(FigureKind kind, size_t n, const Figure& figure) {
       for (const bool turning : {false, true}) {
         const std::string name =
             absl::StrCat(figure.name, "x", m, "_", Name(way), turning ? "_turning" : "");
-        RunCell({name, kind, n, m, way, 0, 0, 0, 0, 0, {}}, ours, *geos, box2d.get(), mover,
+        RunCell({name, kind, n, m, way, 0, 0, 0, 0, 0, {}}, {ours, *geos, box2d.get()}, mover,
                 turning);
       }
     }
   }
 }
 
-void Study::RunCell(Cell cell, Carom& ours, OutlinePeer& geos, ScenePeer* box2d,
-                    const Figure& mover, bool turning) {
+void Study::RunCell(Cell cell, const Contenders& contenders, const Figure& mover, bool turning) {
+  const auto& [ours, geos, box2d] = contenders;
   const Movers movers{{mover.outline}, MakePath(cell.way, turning)};
   const size_t steps = movers.placements.size();
   const std::vector<Timing> timings = RunInterleaved(

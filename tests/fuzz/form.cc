@@ -51,10 +51,18 @@ class Form {
     Is(edge.edge < vertices, "edges exist");
   }
 
-  // Rows of one kind, in the order of f(row), each of a polygon considered.
+  // What was asked for.
+  struct Asked {
+    CastMode mode;
+    uint32_t max_hits;
+    uint64_t mask;
+  };
+
+  // Rows of one kind, in the order of order(row), each of a polygon considered.
   template <class Hit, class Order>
-  void Hits(const std::vector<uint32_t>& counts, const std::vector<Hit>& hits, CastMode mode,
-            uint32_t max_hits, uint64_t mask, Order order) const {
+  void Hits(const std::vector<uint32_t>& counts, const std::vector<Hit>& hits, const Asked& asked,
+            Order order) const {
+    const auto& [mode, max_hits, mask] = asked;
     if (mode == CastMode::kAny) {
       for (const uint32_t count : counts) Is(count <= 1, "ANY counts 0 or 1");
       Is(hits.empty(), "ANY has no hits");
@@ -74,7 +82,7 @@ class Form {
 
   void Casts(const CastAnswers& batch, size_t items, const CastOptions& options) const {
     Items(batch, batch.counts, items);
-    Hits(batch.counts, batch.hits, options.mode, options.max_hits, options.mask,
+    Hits(batch.counts, batch.hits, {options.mode, options.max_hits, options.mask},
          [](const CastHit& hit) { return hit.fraction; });
     Is(batch.reflections.size() == (options.reflect ? batch.hits.size() : 0),
        "reflections stand beside hits if asked");
@@ -266,15 +274,16 @@ void CheckForm(const GroupCase& made, GroupAnswers& answers) {
   form.Overlaps(answers.polygons, group.polygons.size(), group.polygon_options, false);
   CheckMovers(form, group, answers);
   form.Items(answers.sweeps, answers.sweeps.counts, group.sweeps.size());
-  form.Hits(answers.sweeps.counts, answers.sweeps.hits, group.sweep_options.mode,
-            group.sweep_options.max_hits, group.sweep_options.mask,
+  form.Hits(answers.sweeps.counts, answers.sweeps.hits,
+            {group.sweep_options.mode, group.sweep_options.max_hits, group.sweep_options.mask},
             [](const SweepHit& hit) { return hit.fraction; });
   form.Items(answers.rotating_sweeps, answers.rotating_sweeps.counts, group.rotating_sweeps.size());
-  form.Hits(answers.rotating_sweeps.counts, answers.rotating_sweeps.hits, CastMode::kClosest, 1,
-            group.rotating_sweep_options.mask, [](const RotatingSweepHit&) { return 0; });
+  form.Hits(answers.rotating_sweeps.counts, answers.rotating_sweeps.hits,
+            {CastMode::kClosest, 1, group.rotating_sweep_options.mask},
+            [](const RotatingSweepHit&) { return 0; });
   form.Items(answers.arcs, answers.arcs.counts, group.arcs.size());
-  form.Hits(answers.arcs.counts, answers.arcs.hits, group.arc_options.mode,
-            group.arc_options.max_hits, group.arc_options.mask,
+  form.Hits(answers.arcs.counts, answers.arcs.hits,
+            {group.arc_options.mode, group.arc_options.max_hits, group.arc_options.mask},
             [](const ArcHit& hit) { return hit.time; });
   CheckFractions(form, made, answers);
   CheckVisibility(form, group, answers);

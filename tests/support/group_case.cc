@@ -282,11 +282,11 @@ void FillRotations(Choices& choices, BadNumbers bad, size_t count, GroupCase& ma
   }
 }
 
+// Places the shapes of `movers`.
 template <class S>
-void Fill(Choices& choices, BadNumbers bad, size_t count, const std::vector<S>& shapes,
-          GroupCase& made, PlacedColumns<S>& movers) {
-  movers.shapes = shapes;
-  const uint32_t known = static_cast<uint32_t>(shapes.size());
+void Fill(Choices& choices, BadNumbers bad, size_t count, GroupCase& made,
+          PlacedColumns<S>& movers) {
+  const uint32_t known = static_cast<uint32_t>(movers.shapes.size());
   const uint32_t indices = bad == BadNumbers::kSome && choices.OneIn(16) ? known + 1 : known;
   movers.shape = made.Indices(count, [&](size_t) { return choices.Below(indices); });
   std::vector<Vec2> positions;
@@ -413,12 +413,14 @@ std::unique_ptr<GroupCase> MakeGroupCase(Choices& choices, uint32_t max_items, B
 
 void FillPoses(Choices& choices, BadNumbers bad, size_t count, GroupCase& made,
                PolygonColumns& movers) {
-  Fill(choices, bad, count, made.polygons, made, movers);
+  movers.shapes = made.polygons;
+  Fill(choices, bad, count, made, movers);
 }
 
 void FillPoses(Choices& choices, BadNumbers bad, size_t count, GroupCase& made,
                ShapeColumns& movers) {
-  Fill(choices, bad, count, made.shapes, made, movers);
+  movers.shapes = made.shapes;
+  Fill(choices, bad, count, made, movers);
 }
 
 }  // namespace carom::testing

@@ -123,10 +123,18 @@ void Feed(int& descriptor, const std::string& text, std::size_t& position) {
     Close(descriptor);
 }
 
+// Our ends of the pipes to a child; below 0 once closed.
+struct Ends {
+  int& input;
+  int& output;
+  int& error;
+};
+
 // Moves input and outputs until the child has closed both outputs; returns false when the deadline
 // passes first.
-bool Exchange(int& input, int& output, int& error, const std::string& text, ProcessResult* result,
-              Clock::time_point deadline) {
+bool Exchange(const Ends& ends, const std::string& text, Clock::time_point deadline,
+              ProcessResult* result) {
+  const auto& [input, output, error] = ends;
   std::size_t position = 0;
   if (text.empty()) Close(input);
   while (output >= 0 || error >= 0) {
@@ -183,8 +191,8 @@ ProcessResult RunProcess(const std::vector<std::string>& command, const std::str
   Close(error.write_end);
   if (failure == 0) {
     fcntl(input.write_end, F_SETFL, O_NONBLOCK);
-    result.timed_out = !Exchange(input.write_end, output.read_end, error.read_end, standard_input,
-                                 &result, deadline) ||
+    result.timed_out = !Exchange({input.write_end, output.read_end, error.read_end}, standard_input,
+                                 deadline, &result) ||
                        !Wait(pid, deadline, &result.exit_code);
     if (result.timed_out) Kill(pid);
   } else {

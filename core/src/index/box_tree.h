@@ -139,28 +139,36 @@ class BoxTree {
   template <class Visit>
   bool TraverseNearest(WorkMeter& meter, const FloatBox& from, const double& limit2,
                        const Visit& visit) const {
-    return count_ == 0 || TraverseNearest(level_count() - 1, 0, meter, from, limit2, visit);
+    return count_ == 0 ||
+           TraverseNearest(level_count() - 1, 0, Nearest<Visit>{meter, from, limit2, visit});
   }
 
  private:
+  // What stays the same down the recursion of `TraverseNearest`.
+  template <class Visit>
+  struct Nearest {
+    WorkMeter& meter;
+    const FloatBox& from;
+    const double& limit2;
+    const Visit& visit;
+  };
+
   void AddLevels(std::vector<BoxNode> level);
 
   template <class Visit>
-  bool TraverseNearest(size_t level, size_t index, WorkMeter& meter, const FloatBox& from,
-                       const double& limit2, const Visit& visit) const {
-    if (!meter.Spend(BoxNode::kWidth)) return false;
-    const BoxNode::Column distances2 = node(level, index).LowerDistances2(from);
-    for (LaneBits bits = BoxNode::Within(distances2, limit2); bits != 0;) {
+  bool TraverseNearest(size_t level, size_t index, const Nearest<Visit>& query) const {
+    if (!query.meter.Spend(BoxNode::kWidth)) return false;
+    const BoxNode::Column distances2 = node(level, index).LowerDistances2(query.from);
+    for (LaneBits bits = BoxNode::Within(distances2, query.limit2); bits != 0;) {
       size_t nearest = static_cast<size_t>(std::countr_zero(bits));
       for (LaneBits rest = bits & (bits - 1); rest != 0; rest &= rest - 1) {
         const auto lane = static_cast<size_t>(std::countr_zero(rest));
         if (distances2[lane] < distances2[nearest]) nearest = lane;
       }
-      if (distances2[nearest] > limit2) break;
+      if (distances2[nearest] > query.limit2) break;
       bits &= ~(LaneBits{1} << nearest);
       const size_t child = index * BoxNode::kWidth + nearest;
-      if (!(level == 0 ? visit(child)
-                       : TraverseNearest(level - 1, child, meter, from, limit2, visit))) {
+      if (!(level == 0 ? query.visit(child) : TraverseNearest(level - 1, child, query))) {
         return false;
       }
     }

@@ -43,10 +43,21 @@ namespace hn = hwy::HWY_NAMESPACE;
 // How many pairs ahead the memory of a node is asked for.
 constexpr size_t kAhead = 16;
 
-// Writes the children of `node` that the line may meet from `targets` and `lines` on: `first` + k
-// for lane k. Returns their number.
-HWY_INLINE size_t AddChildren(const BoxNode& node, const LineCull& cull, uint32_t first,
-                              uint16_t line, uint32_t* targets, uint16_t* lines) {
+// The children of a node, of which lane k is `first` + k, and the line that may meet them.
+struct Children {
+  uint32_t first;
+  uint16_t line;
+};
+
+// Writes those of `children`, the children of `node`, that the line may meet, from pair `count` of
+// `out` on, of which it leaves `out.count` alone. Returns the number of pairs then.
+//
+// The box of a child meets the line only if its corners farthest along the line's normal, on either
+// side, are not both on one side of it. All eight lanes are stored, those that are met first: their
+// numbers come from a table by the bits of the mask, and what is beyond the count is overwritten by
+// the next node.
+HWY_INLINE size_t AddChildren(const BoxNode& node, const LineCull& cull, Children children,
+                              Frontier& out, size_t count) {
   const hn::CappedTag<float, BoxNode::kWidth> d;
   const float* const start = node.min_x.data();
   const auto normal_x = hn::Set(d, cull.normal_x);
@@ -71,19 +82,22 @@ HWY_INLINE size_t AddChildren(const BoxNode& node, const LineCull& cull, uint32_
   const hn::Rebind<uint8_t, decltype(numbers)> bytes;
   for (size_t i = 0; i < BoxNode::kWidth; i += hn::Lanes(numbers)) {
     const auto lanes = hn::PromoteTo(numbers, hn::LoadU(bytes, kSetLanes[bits].data() + i));
-    hn::StoreU(hn::Add(lanes, hn::Set(numbers, first)), numbers, targets + i);
+    hn::StoreU(hn::Add(lanes, hn::Set(numbers, children.first)), numbers,
+               out.targets.data() + count + i);
   }
-  const uint64_t four = uint64_t{0x0001000100010001} * line;
-  std::memcpy(lines, &four, sizeof(four));
-  std::memcpy(lines + 4, &four, sizeof(four));
-  return static_cast<size_t>(std::popcount(bits));
+  // The product repeats the 16 bits four times, and two stores of it fill eight lanes.
+  const uint64_t four = uint64_t{0x0001000100010001} * children.line;
+  std::memcpy(out.lines.data() + count, &four, sizeof(four));
+  std::memcpy(out.lines.data() + count + 4, &four, sizeof(four));
+  return count + static_cast<size_t>(std::popcount(bits));
 }
 
-// Opens the nodes of a part of `in`: `node_of(target)` is one, its children are `first_of(target)`
-// and those that follow.
+// Opens the nodes of a part: `node_of(target)` is one, its children are `first_of(target)` and
+// those that follow.
 template <class NodeOf, class FirstOf>
-HWY_INLINE void Open(const Frontier& in, size_t begin, const LineCull* lines, Frontier& out,
-                     const NodeOf& node_of, const FirstOf& first_of) {
+HWY_INLINE void Open(const FrontierPart& part, Frontier& out, const NodeOf& node_of,
+                     const FirstOf& first_of) {
+  const auto& [in, begin, lines] = part;
   const size_t size = std::min(Frontier::kPart, in.count - begin);
   std::array<const BoxNode*, Frontier::kPart + kAhead> nodes;
   for (size_t i = 0; i < size; ++i) {
@@ -99,24 +113,22 @@ HWY_INLINE void Open(const Frontier& in, size_t begin, const LineCull* lines, Fr
     __builtin_prefetch(nodes[i + kAhead]->max_x.data());
     const uint32_t target = in.targets[begin + i];
     const uint16_t line = in.lines[begin + i];
-    count += AddChildren(*nodes[i], lines[line], first_of(target), line, out.targets.data() + count,
-                         out.lines.data() + count);
+    count = AddChildren(*nodes[i], lines[line], {first_of(target), line}, out, count);
   }
   out.count = count;
 }
 
-void OpenUpperNodes(const SceneIndex& scene, size_t level, const Frontier& in, size_t begin,
-                    const LineCull* lines, Frontier& out) {
+void OpenUpperNodes(const SceneIndex& scene, size_t level, const FrontierPart& part,
+                    Frontier& out) {
   const BoxTree& tree = scene.tree();
   Open(
-      in, begin, lines, out, [&](uint32_t node) { return &tree.node(level, node); },
+      part, out, [&](uint32_t node) { return &tree.node(level, node); },
       [](uint32_t node) { return node * uint32_t{BoxNode::kWidth}; });
 }
 
-void OpenTileNodes(const SceneIndex& scene, size_t level, const Frontier& in, size_t begin,
-                   const LineCull* lines, Frontier& out) {
+void OpenTileNodes(const SceneIndex& scene, size_t level, const FrontierPart& part, Frontier& out) {
   Open(
-      in, begin, lines, out,
+      part, out,
       [&](uint32_t number) {
         const Slot node = Slot::Of(number);
         return &scene.tile(node.tile).tree().node(level, node.index);
@@ -185,7 +197,7 @@ void LineDescent::OpenUpper(const Call& call, size_t level) {
   for (size_t begin = 0; begin < in.count; begin += Frontier::kPart) {
     if (!call.meter.Spend(BoxNode::kWidth * std::min(in.count - begin, Frontier::kPart))) return;
     HWY_DYNAMIC_DISPATCH(OpenUpperNodes)
-    (call.scene, level - 1, in, begin, lines.data(), upper_[level - 1]);
+    (call.scene, level - 1, {in, begin, lines.data()}, upper_[level - 1]);
     OpenUpper(call, level - 1);
   }
   in.count = 0;
@@ -212,7 +224,7 @@ void LineDescent::OpenInTiles(const Call& call, size_t level) {
   Frontier& out = in_tiles_[level - 1];
   for (size_t begin = 0; begin < in.count; begin += Frontier::kPart) {
     if (!call.meter.Spend(BoxNode::kWidth * std::min(in.count - begin, Frontier::kPart))) return;
-    HWY_DYNAMIC_DISPATCH(OpenTileNodes)(call.scene, level - 1, in, begin, lines.data(), out);
+    HWY_DYNAMIC_DISPATCH(OpenTileNodes)(call.scene, level - 1, {in, begin, lines.data()}, out);
     if (level > 1) {
       OpenInTiles(call, level - 1);
     } else {

@@ -75,6 +75,14 @@ struct Frontier {
   alignas(64) std::array<uint16_t, kCapacity> lines;
 };
 
+// The pairs of `frontier` from `begin` on, `Frontier::kPart` at most, with what `lines[pair.line]`
+// may meet.
+struct FrontierPart {
+  const Frontier& frontier;
+  size_t begin;
+  const LineCull* lines;
+};
+
 // Polygon `index` of a tile, or a node of its tree, as one number. A scene has less than 2^22
 // tiles: as small ones join, 67 million polygons, the most that a server takes, make a million.
 struct Slot {

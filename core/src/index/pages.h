@@ -49,13 +49,21 @@ void AppendPages(std::vector<typename Page::Entry> entries, const MakePage& make
   }
 }
 
-// `pages` without the entries whose keys are in `gone`, and with `arriving`; both are sorted by
-// `key_of`, and no arriving key is among those that stay. `sorted(page)` are the entries of a page
-// by key. Pages that get small join the next.
+// What changes in pages: the keys of the entries that go, and the entries that come. Both are
+// sorted by key, and no arriving key is among those that stay.
+template <class Page>
+struct PageEdit {
+  std::vector<typename Page::Key> gone;
+  std::vector<typename Page::Entry> arriving;
+};
+
+// `pages` after the edit. `key_of(entry)` is the key, `sorted(page)` the entries of a page by key.
+// Pages in which nothing changes are shared; those that get small join the next, so that edits
+// without end leave no trail of small pages.
 template <class Page, class KeyOf, class Sorted, class MakePage>
-Pages<Page> Edited(const Pages<Page>& pages, const std::vector<typename Page::Key>& gone,
-                   std::vector<typename Page::Entry> arriving, const KeyOf& key_of,
+Pages<Page> Edited(const Pages<Page>& pages, PageEdit<Page> edit, const KeyOf& key_of,
                    const Sorted& sorted, const MakePage& make_page) {
+  auto& [gone, arriving] = edit;
   using Entry = typename Page::Entry;
   const auto by_key = [&](const Entry& a, const Entry& b) { return key_of(a) < key_of(b); };
   Pages<Page> result;

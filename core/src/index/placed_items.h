@@ -19,22 +19,32 @@
 
 namespace carom::internal {
 
-// The rotation given by an angle, or by c and s, of which either may be absent; nothing and an
-// error recorded where it is not one. `pose` keeps its position.
-inline bool ReadRotation(std::span<const double> c, std::span<const double> s,
-                         std::span<const double> angle, ItemColumn c_column,
-                         ItemColumn angle_column, size_t i, ItemChecker& check, Pose& pose) {
-  if (!angle.empty()) {
-    if (!(std::abs(angle[i]) <= kMaxAngle)) {
-      return check.Fail(angle_column, ItemFault::kAngleOutOfRange);
+// The columns that rotations are given in, each of them empty or as long as the batch, and what an
+// error calls those that can be wrong.
+struct RotationColumns {
+  std::span<const double> c, s, angle;
+  ItemColumn c_name = ItemColumn::kC;
+  ItemColumn angle_name = ItemColumn::kAngle;
+};
+
+// Turns `pose` to the rotation of item i: that of the angle where there are angles, else of c and
+// s, else its own. Returns false, and records an error, where that is not a rotation.
+inline bool ReadRotation(const RotationColumns& columns, size_t i, ItemChecker& check, Pose& pose) {
+  if (!columns.angle.empty()) {
+    const double angle = columns.angle[i];
+    // Also false for NaN.
+    if (!(std::abs(angle) <= kMaxAngle)) {
+      return check.Fail(columns.angle_name, ItemFault::kAngleOutOfRange);
     }
-    const CosSin rotation = SinCos(angle[i]);
+    const CosSin rotation = SinCos(angle);
     pose.c = rotation.c;
     pose.s = rotation.s;
-  } else if (!c.empty()) {
-    if (!IsRotation(c[i], s[i])) return check.Fail(c_column, ItemFault::kNotARotation);
-    pose.c = c[i];
-    pose.s = s[i];
+  } else if (!columns.c.empty()) {
+    if (!IsRotation(columns.c[i], columns.s[i])) {
+      return check.Fail(columns.c_name, ItemFault::kNotARotation);
+    }
+    pose.c = columns.c[i];
+    pose.s = columns.s[i];
   }
   return true;
 }
@@ -48,8 +58,7 @@ std::optional<Pose> PoseOf(const Columns& columns, size_t i, ItemChecker& check)
     return std::nullopt;
   }
   pose.position = Normalized(Vec2{columns.x[i], columns.y[i]});
-  if (!ReadRotation(columns.c, columns.s, columns.angle, ItemColumn::kC, ItemColumn::kAngle, i,
-                    check, pose)) {
+  if (!ReadRotation({columns.c, columns.s, columns.angle}, i, check, pose)) {
     return std::nullopt;
   }
   return pose;

@@ -271,14 +271,14 @@ SceneIndex::SceneIndex(const SceneIndex& base, const std::vector<const Polygon*>
     return key_of(a) < key_of(b);
   });
   tiles_ = Edited(
-      base.tiles_, gone_keys, std::move(indexed), key_of,
+      base.tiles_, {std::move(gone_keys), std::move(indexed)}, key_of,
       [this](const Tile& tile) { return tile.Sorted(curve_); },
       [this](std::vector<IndexedPolygon> polygons) {
         return std::make_shared<const Tile>(std::move(polygons), curve_);
       });
   std::sort(arriving.begin(), arriving.end(), ById);
   id_pages_ = Edited(
-      base.id_pages_, gone_ids, Entries(std::move(arriving)),
+      base.id_pages_, {std::move(gone_ids), Entries(std::move(arriving))},
       [](const IdPage::Entry& entry) { return entry.id; },
       [](const IdPage& page) {
         return std::vector<IdPage::Entry>(page.entries().begin(), page.entries().end());

@@ -353,8 +353,9 @@ std::optional<Pose> EndPoseOf(const RotatingSweepColumns& columns, size_t i, con
   }
   Pose to = from;
   to.position = Normalized(Vec2{columns.to_x[i], columns.to_y[i]});
-  if (!internal::ReadRotation(columns.to_c, columns.to_s, columns.to_angle, ItemColumn::kToC,
-                              ItemColumn::kToAngle, i, check, to)) {
+  if (!internal::ReadRotation(
+          {columns.to_c, columns.to_s, columns.to_angle, ItemColumn::kToC, ItemColumn::kToAngle}, i,
+          check, to)) {
     return std::nullopt;
   }
   return to;

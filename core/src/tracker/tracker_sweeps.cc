@@ -98,8 +98,9 @@ std::optional<Pose> StartOf(const MoveColumns& moves, size_t i, const Pose& to,
   Pose from = to;
   if (!check.Coordinate(ItemColumn::kFromX, moves.from_x[i]) ||
       !check.Coordinate(ItemColumn::kFromY, moves.from_y[i]) ||
-      !ReadRotation(moves.from_c, moves.from_s, moves.from_angle, ItemColumn::kFromC,
-                    ItemColumn::kFromAngle, i, check, from)) {
+      !ReadRotation({moves.from_c, moves.from_s, moves.from_angle, ItemColumn::kFromC,
+                     ItemColumn::kFromAngle},
+                    i, check, from)) {
     return std::nullopt;
   }
   from.position = Normalized(Vec2{moves.from_x[i], moves.from_y[i]});

@@ -400,10 +400,13 @@ std::optional<std::vector<uint64_t>> IdsAtStart(const TestScene& scene, const Tu
   return ids;
 }
 
+Real RadiusOf(const Turning& m) { return m.shape.capsule() ? m.shape.capsule()->radius : 0; }
+
 // Before `low`, or at any time where there is no hit, the mover is away from every polygon that it
 // does not overlap at the start.
 void ExpectClearBefore(const Scene& scene, const Turning& m, const RotatingSweepAnswers& got,
-                       const std::vector<uint64_t>& at_start, Real radius, int samples) {
+                       const std::vector<uint64_t>& at_start, int samples) {
+  const Real radius = RadiusOf(m);
   const bool is_clear = got.hits.empty();
   const double low = is_clear ? 1 : got.hits[0].low;
   for (size_t i = 0; i < scene.polygon_count(); ++i) {
@@ -419,7 +422,8 @@ void ExpectClearBefore(const Scene& scene, const Turning& m, const RotatingSweep
 }
 
 void ExpectHit(const Scene& scene, const Turning& m, const RotatingSweepHit& hit,
-               const std::vector<uint64_t>& at_start, Real radius) {
+               const std::vector<uint64_t>& at_start) {
+  const Real radius = RadiusOf(m);
   EXPECT_LE(0, hit.low);
   EXPECT_LE(hit.low, hit.high);
   EXPECT_LE(hit.high, 1);
@@ -456,10 +460,9 @@ void ExpectCertificate(const TestScene& scene, const Turning& m, StartPolicy pol
     EXPECT_EQ(got.hits[0].high, 0);
     return;
   }
-  const Real radius = m.shape.capsule() ? m.shape.capsule()->radius : 0;
-  ExpectClearBefore(*scene.scene, m, got, *at_start, radius, samples);
+  ExpectClearBefore(*scene.scene, m, got, *at_start, samples);
   if (!got.hits.empty()) {
-    ExpectHit(*scene.scene, m, got.hits[0], *at_start, radius);
+    ExpectHit(*scene.scene, m, got.hits[0], *at_start);
   } else if (m.shape.polygon() != nullptr) {
     for (const uint64_t id : OverlapIds(*scene.scene, m, m.to)) EXPECT_TRUE(Holds(*at_start, id));
   }
