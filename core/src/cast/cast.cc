@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "base/hit_collector.h"
 #include "base/thread_scratch.h"
 #include "cast/line_cast.h"
 #include "cast/passages.h"
@@ -90,7 +91,7 @@ bool CastBatch::Run(size_t count, const LineOf& line_of) {
   out_.Clear();
   out_.counts.assign(count, 0);
   line_of_ = &line_of;
-  const bool is_ordered = internal::LineCast::IsOrdered(options_.mode);
+  const bool is_ordered = internal::IsOrdered(options_.mode);
   const size_t hits = is_ordered ? std::max<size_t>(options_.max_hits, 1) : 1;
   const size_t most = std::clamp<size_t>(kMostKept / hits, 1, kLines);
   for (begin_ = 0; begin_ < count; begin_ = end_) {

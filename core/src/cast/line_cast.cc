@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/metered_sort.h"
 #include "shape/measures.h"
 
 namespace carom::internal {
@@ -28,8 +27,7 @@ void LineCast::Start(const CastOptions& options, WorkMeter& meter) {
   meter_ = &meter;
   reach_ = line_.bounds;
   end_ = line_.t_max;
-  candidates_.clear();
-  is_truncated_ = false;
+  hits_.Start(options.mode, options.max_hits);
 }
 
 bool LineCast::Add(const IndexedPolygon& indexed, PassageFinder& finder) {
@@ -39,7 +37,7 @@ bool LineCast::Add(const IndexedPolygon& indexed, PassageFinder& finder) {
   if (options_->target == CastTarget::kBounds) {
     finder.Start(line_);
     const IndexedPolygon box(BoxOf(polygon), IndexUse::kOneQuery);
-    return ApplyInsidePolicy(polygon, finder.Find(box, *meter_));
+    return AddPassages(polygon, finder.Find(box, *meter_));
   }
   PlainPassage plain;
   meter_->Spend(std::min(polygon.vertex_count(), kMaxPlainEdges));
@@ -50,62 +48,35 @@ bool LineCast::Add(const IndexedPolygon& indexed, PassageFinder& finder) {
       const bool comes_in = plain.entry != kNoEdge;
       if (comes_in && plain.begin.low > end_) return false;  // behind the best one
       const Passage passage = PassageOf(line_, polygon, plain);
-      return ApplyInsidePolicy(polygon, {&passage, 1});
+      return AddPassages(polygon, {&passage, 1});
     }
     case PlainVerdict::kCannotTell:
       break;
   }
   finder.Start(line_);
-  return ApplyInsidePolicy(polygon, finder.FindSeveral(indexed, *meter_));
+  return AddPassages(polygon, finder.FindSeveral(indexed, *meter_));
 }
 
-// Applies the inside policy to the passages of one polygon.
-bool LineCast::ApplyInsidePolicy(const Polygon& polygon, std::span<const Passage> passages) {
-  bool at_exit = false;
-  if (!passages.empty() && passages[0].begin.is_start()) {
-    if (options_->inside_policy == InsidePolicy::kIgnore) passages = passages.subspan(1);
-    at_exit = options_->inside_policy == InsidePolicy::kExit;
-  }
+// Keeps what the inside policy reports of the passages of one polygon.
+bool LineCast::AddPassages(const Polygon& polygon, std::span<const Passage> passages) {
   if (passages.empty()) return false;
-  const bool is_narrower = Keep(polygon, passages[0], at_exit);
+  const auto [first, at_exit] =
+      ApplyInsidePolicy(options_->inside_policy, passages[0].begin.is_start());
+  if (first == passages.size()) return false;
+  const bool is_narrower = Keep(polygon, passages[first], at_exit);
   if (options_->mode != CastMode::kAllPassages) return is_narrower;
-  for (const Passage& passage : passages.subspan(1)) {
+  for (const Passage& passage : passages.subspan(first + 1)) {
     if (meter_->stopped()) break;
     Keep(polygon, passage, false);
   }
   return false;
 }
 
-// Under ALL and ALL_PASSAGES the candidates are a heap with the last in the total order on top, and
-// one more than is asked for: that one tells that there are more.
+// Returns whether the reach became smaller. Lines of which all hits are wanted keep theirs: they
+// are followed in one go.
 bool LineCast::Keep(const Polygon& polygon, const Passage& passage, bool at_exit) {
-  const Candidate candidate{&polygon, passage, at_exit};
-  const auto before = [this](const Candidate& a, const Candidate& b) {
-    meter_->Spend(1);
-    return ComesBefore(a, b);
-  };
-  if (is_ordered()) {
-    candidates_.push_back(candidate);
-    std::push_heap(candidates_.begin(), candidates_.end(), before);
-    if (candidates_.size() <= size_t{options_->max_hits} + 1) return false;
-    std::pop_heap(candidates_.begin(), candidates_.end(), before);
-    candidates_.pop_back();
-    return false;
-  }
-  if (candidates_.empty()) {
-    candidates_.push_back(candidate);
-  } else if (ComesBefore(candidate, candidates_[0])) {
-    candidates_[0] = candidate;
-  } else {
-    return false;
-  }
-  return options_->mode == CastMode::kClosest && Narrow(candidates_[0].fraction());
-}
-
-// The total order. Passages of one polygon are apart, so (ring, edge) never decides.
-bool LineCast::ComesBefore(const Candidate& a, const Candidate& b) const {
-  const int order = Fraction::Compare(line_, a.fraction(), b.fraction());
-  return order != 0 ? order < 0 : a.polygon->id() < b.polygon->id();
+  if (!hits_.Add({&polygon, passage, at_exit}, ByFraction(), *meter_)) return false;
+  return options_->mode == CastMode::kClosest && Narrow(hits_.last().fraction());
 }
 
 // Narrows the reach to t <= best. Returns whether it did.
@@ -117,18 +88,10 @@ bool LineCast::Narrow(const Fraction& best) {
   return true;
 }
 
-size_t LineCast::Finish() {
-  const auto before = [this](const Candidate& a, const Candidate& b) { return ComesBefore(a, b); };
-  if (is_ordered()) SortHeap(candidates_, *meter_, before);
-  if (is_ordered() && candidates_.size() > options_->max_hits) {
-    candidates_.pop_back();
-    is_truncated_ = true;
-  }
-  return candidates_.size();
-}
+size_t LineCast::Finish() { return hits_.Finish(ByFraction(), *meter_); }
 
 void LineCast::Measure(size_t rank, CastHit& hit, Vec2& reflection) const {
-  const Candidate& candidate = candidates_[rank];
+  const Candidate& candidate = hits_.hits()[rank];
   std::optional<Polygon> box;
   if (options_->target == CastTarget::kBounds) box = BoxOf(*candidate.polygon);
   const Polygon& polygon = box ? *box : *candidate.polygon;

@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
+#include "base/hit_collector.h"
 #include "carom/cast.h"
 #include "carom/geometry.h"
 #include "carom/polygon.h"
@@ -20,37 +20,32 @@
 
 namespace carom::internal {
 
-// Reused from line to line, it allocates for lines of very many hits alone. Not thread-safe.
+// The hits of one line so far, and how much of the line still matters. Reused from line to line, it
+// allocates for lines of very many hits alone. Not thread-safe.
 class LineCast {
  public:
   // To be set before the start, and left alone from then on.
   Line& line() { return line_; }
   // `options` and `meter` outlive what is asked of the line.
   void Start(const CastOptions& options, WorkMeter& meter);
-  // Whether all hits are wanted, in order.
-  static bool IsOrdered(CastMode mode) {
-    return mode == CastMode::kAll || mode == CastMode::kAllPassages;
-  }
   bool is_ordered() const { return IsOrdered(options_->mode); }
 
   // Looks at a polygon that the line may meet, perhaps not for the first time unless the mode is
   // ALL or ALL_PASSAGES. Returns whether the reach became smaller. `finder` is anyone's.
   bool Add(const IndexedPolygon& indexed, PassageFinder& finder);
   // Whether no more polygons are wanted.
-  bool is_done() const { return options_->mode == CastMode::kAny && !candidates_.empty(); }
+  bool is_done() const { return hits_.is_done(); }
   // Where the part of the line ends in which a better hit may be.
   double end() const { return end_; }
 
   // The number of hits. What follows does so once all polygons are there.
   size_t Finish();
   // Whether there were more than `max_hits`.
-  bool is_truncated() const { return is_truncated_; }
+  bool is_truncated() const { return hits_.is_truncated(); }
   // Sets `hit`, that of `rank` in the total order, and the reflection if it is asked.
   void Measure(size_t rank, CastHit& hit, Vec2& reflection) const;
   // Gives back the memory of very many hits, which are then gone.
-  void Trim() {
-    if (candidates_.capacity() > kKept) candidates_ = {};
-  }
+  void Trim() { hits_.Trim(); }
 
  private:
   // A hit before its measures are computed.
@@ -61,25 +56,29 @@ class LineCast {
 
     const Fraction& fraction() const { return at_exit ? passage.end : passage.begin; }
     const PassageEdge& reported() const { return at_exit ? passage.exit : passage.entry; }
+    uint64_t polygon_id() const { return polygon->id(); }
   };
 
-  bool ApplyInsidePolicy(const Polygon& polygon, std::span<const Passage> passages);
+  // Orders hits by exact fraction.
+  auto ByFraction() const {
+    return [this](const Candidate& a, const Candidate& b) {
+      return Fraction::Compare(line_, a.fraction(), b.fraction());
+    };
+  }
+
+  bool AddPassages(const Polygon& polygon, std::span<const Passage> passages);
   bool Keep(const Polygon& polygon, const Passage& passage, bool at_exit);
-  bool ComesBefore(const Candidate& a, const Candidate& b) const;
   bool Narrow(const Fraction& best);
   void Measure(const Polygon& polygon, const Candidate& candidate, CastHit& hit) const;
   Vec2 NormalOf(const Polygon& polygon, const PassageEdge& edge, int towards) const;
   Feature FeatureOf(const Polygon& polygon, const PassageEdge& edge) const;
-
-  static constexpr size_t kKept = 128;  // candidates for which it keeps room
 
   const CastOptions* options_ = nullptr;
   WorkMeter* meter_ = nullptr;
   Line line_{Segment{}};
   Box reach_;  // holds the part up to `end_`
   double end_ = 1;
-  std::vector<Candidate> candidates_;
-  bool is_truncated_ = false;
+  HitCollector<Candidate> hits_;
 };
 
 }  // namespace carom::internal

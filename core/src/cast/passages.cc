@@ -6,7 +6,6 @@
 #include <span>
 #include <utility>
 
-#include "base/metered_sort.h"
 #include "carom/predicates.h"
 #include "cast/plain_passage.h"
 #include "numeric/exact.h"
@@ -20,10 +19,8 @@ int8_t WindingChange(int from, int to) {
   return static_cast<int8_t>((from > 0 ? 1 : 0) - (to > 0 ? 1 : 0));
 }
 
-// The least edge that is not parallel, else the least of all.
-void Prefer(PassageEdge& best, PassageEdge candidate) {
-  if (best.index == kNoEdge || (best.parallel && !candidate.parallel) ||
-      (best.parallel == candidate.parallel && candidate.index < best.index)) {
+void Prefer(PassageEdge& best, const PassageEdge& candidate) {
+  if (IsPreferredEdge(candidate.index, candidate.parallel, best.index, best.parallel)) {
     best = candidate;
   }
 }
@@ -128,7 +125,7 @@ const std::vector<Passage>& PassageFinder::FindByTouches(const IndexedPolygon& p
   const PointInPolygon start = AfterStart(polygon, meter);
   if (touches_.empty() && start.location == Location::kOutside) return passages_;
   if (meter.stopped()) return passages_;
-  JoinTouches(polygon.polygon(), start.location != Location::kOutside, start.winding, meter);
+  JoinTouches(polygon.polygon(), start, meter);
   return passages_;
 }
 
@@ -173,14 +170,8 @@ void PassageFinder::CollectTouches(const IndexedPolygon& polygon, WorkMeter& met
         AddTouch(static_cast<uint32_t>(index), edge);
         return true;
       });
-  SortTouches(meter);
-}
-
-void PassageFinder::SortTouches(WorkMeter& meter) {
-  Sort(touches_, meter, [this](const Touch& a, const Touch& b) {
-    const int order = Compare(a.begin, b.begin);
-    return order != 0 ? order < 0 : a.edge < b.edge;
-  });
+  SortTouches(
+      touches_, [this](const Fraction& a, const Fraction& b) { return Compare(a, b); }, meter);
 }
 
 // Where the line's unbounded extension meets an edge that is not parallel to it, given the sides of
@@ -228,41 +219,44 @@ int64_t PassageFinder::WindingAfterStart(const IndexedPolygon& polygon, WorkMete
   return winding;
 }
 
-// Walks the touches in order. Between two of them the line is in the polygon where the gap is
-// filled, or where a parallel edge covers it.
-void PassageFinder::JoinTouches(const Polygon& polygon, bool starts_inside, int64_t winding,
-                                WorkMeter& meter) {
-  bool open = starts_inside;
-  size_t first_touch = 0;
-  Passage passage{Fraction::Start(line_), Fraction::Start(line_), {}, {}};
-  size_t i = 0;
-  while (i < touches_.size() && meter.Spend(1)) {
-    const Fraction at = touches_[i].begin;
-    if (open && polygon.IsFilled(winding)) {
-      if (Compare(passage.end, at) < 0) passage.end = at;
-    } else if (open && Compare(passage.end, at) < 0) {
-      Close(passage, first_touch, i, meter);
-      open = false;
+// The line along its sorted touches. A gap is inside where the moved line's winding number, that
+// just after the start and the changes at all touches before the gap, is filled. (Touches at the
+// start are part of the number given.)
+class PassageFinder::TouchPath {
+ public:
+  TouchPath(const PassageFinder& finder, const Polygon& polygon, int64_t winding)
+      : finder_(finder), polygon_(polygon), winding_(winding) {}
+
+  Fraction Start() const { return Fraction::Start(finder_.line_); }
+  Fraction Limit() const { return Fraction::End(finder_.line_); }
+  int Compare(const Fraction& a, const Fraction& b) const { return finder_.Compare(a, b); }
+  bool IsGapInside(const Fraction&, size_t next) {
+    for (; counted_ < next; ++counted_) {
+      const Touch& touch = finder_.touches_[counted_];
+      if (!touch.begin.is_start()) winding_ += touch.winding_change;
     }
-    if (!open) {
-      passage = {at, at, {}, {}};
-      first_touch = i;
-      open = true;
-    }
-    for (; i < touches_.size() && meter.Spend(1) && Compare(touches_[i].begin, at) == 0; ++i) {
-      if (!at.is_start()) winding += touches_[i].winding_change;
-      if (Compare(passage.end, touches_[i].end) < 0) passage.end = touches_[i].end;
-    }
+    return polygon_.IsFilled(winding_);
   }
-  if (!open) return;
-  if (polygon.IsFilled(winding)) passage.end = Fraction::End(line_);
-  Close(passage, first_touch, touches_.size(), meter);
+
+ private:
+  const PassageFinder& finder_;
+  const Polygon& polygon_;
+  int64_t winding_;  // after the first `counted_` touches
+  size_t counted_ = 0;
+};
+
+void PassageFinder::JoinTouches(const Polygon& polygon, const PointInPolygon& start,
+                                WorkMeter& meter) {
+  TouchPath path(*this, polygon, start.winding);
+  PassageMerge<Fraction, Touch, TouchPath> merge(touches_, start.location != Location::kOutside,
+                                                 path, meter);
+  while (const auto passage = merge.Next()) Report(*passage, meter);
 }
 
-// Chooses the reported edges among the touches of the passage, and keeps it.
-void PassageFinder::Close(Passage& passage, size_t first_touch, size_t last_touch,
-                          WorkMeter& meter) {
-  for (size_t i = first_touch; i < last_touch && meter.Spend(1); ++i) {
+// Adds a passage, with the edges to report chosen among its touches.
+void PassageFinder::Report(const MergedPassage<Fraction>& merged, WorkMeter& meter) {
+  Passage passage{merged.begin, merged.end, {}, {}};
+  for (size_t i = merged.first; i < merged.last && meter.Spend(1); ++i) {
     const Touch& touch = touches_[i];
     if (Compare(touch.begin, passage.begin) == 0) {
       Prefer(passage.entry, {touch.edge, touch.parallel, touch.begin});
@@ -272,7 +266,6 @@ void PassageFinder::Close(Passage& passage, size_t first_touch, size_t last_touc
     }
   }
   passages_.push_back(passage);
-  passage.entry = passage.exit = {};
 }
 
 }  // namespace carom::internal

@@ -5,10 +5,10 @@
 //
 // `PassageFinder` computes the passages of a line (line.h) in a polygon: the largest intervals of t
 // in [t_min, t_max] with origin + t * direction in the polygon, exactly, for any rings. It collects
-// every touch of line and edges, and tells filled gaps from empty ones by the winding number of the
-// line moved by an infinitesimal amount to its left: there it meets no vertex and runs along no
-// edge, so each edge that passes the line from one side to the other changes the winding by one, at
-// its touch.
+// every touch of line and edges, joins them (base/passage_merge.h), and tells filled gaps from
+// empty ones by the winding number of the line moved by an infinitesimal amount to its left: there
+// it meets no vertex and runs along no edge, so each edge that passes the line from one side to the
+// other changes the winding by one, at its touch.
 // For small rings, certain crossings make short work of all that (plain_passage.h).
 // docs/adr/0002-general-edge-passages.md tells why this and not convex pieces.
 #pragma once
@@ -19,19 +19,18 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/passage_merge.h"
 #include "carom/geometry.h"
 #include "carom/polygon.h"
 #include "carom/work_meter.h"
 #include "cast/plain_passage.h"
+#include "cast/reported_edge.h"
 #include "index/indexed_polygon.h"
 #include "numeric/exact.h"
 #include "shape/fraction.h"
 #include "shape/line.h"
 
 namespace carom::internal {
-
-// No edge.
-inline constexpr uint32_t kNoEdge = 0xffffffff;
 
 // An edge at an end of a passage, whether it is parallel to the line, and where it meets that
 // end (equal to the passage's fraction there, but kept as this edge defines it).
@@ -85,7 +84,10 @@ class PassageFinder {
     uint32_t edge;
     int8_t winding_change;
     bool parallel;
+
+    uint32_t source() const { return edge; }
   };
+  class TouchPath;
 
   bool FindByCrossings(const Polygon& polygon);
   void FindAtPoint(const IndexedPolygon& polygon, WorkMeter& meter);
@@ -95,9 +97,8 @@ class PassageFinder {
   Meeting Meet(const Segment& edge, int side_a, int side_b) const;
   PointInPolygon AfterStart(const IndexedPolygon& polygon, WorkMeter& meter) const;
   int64_t WindingAfterStart(const IndexedPolygon& polygon, WorkMeter& meter) const;
-  void SortTouches(WorkMeter& meter);
-  void JoinTouches(const Polygon& polygon, bool starts_inside, int64_t winding, WorkMeter& meter);
-  void Close(Passage& passage, size_t first_touch, size_t last_touch, WorkMeter& meter);
+  void JoinTouches(const Polygon& polygon, const PointInPolygon& start, WorkMeter& meter);
+  void Report(const MergedPassage<Fraction>& merged, WorkMeter& meter);
   // The box misses the line when its four corners lie strictly on one side. Each product below has
   // three roundings, their difference a fourth: 8u of the magnitudes covers them.
   bool LineMayMeet(const Box& box) const {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "cast/passages.h"
+#include "cast/reported_edge.h"
 #include "numeric/double_lanes.h"
 #include "numeric/exact.h"
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/metered_sort.h"
+#include "base/hit_collector.h"
 #include "carom/predicates.h"
 #include "index/placed_items.h"
 #include "index/placed_shape.h"
@@ -34,6 +34,7 @@ struct Candidate {
   bool at_exit;  // the passage's end is the hit
 
   const SweepTime& time() const { return event.touch.time; }
+  uint64_t polygon_id() const { return fixed->polygon().id(); }
 };
 
 // Sweeps one shape at a time.
@@ -46,16 +47,17 @@ class Sweeper {
   bool Sweep(size_t index, const PlacedShape& mover, const Motion& motion);
 
  private:
-  bool is_closest() const { return options_.mode == CastMode::kClosest; }
-  bool is_any() const { return options_.mode == CastMode::kAny; }
+  // Orders hits by time.
+  auto ByTime() const {
+    return [this](const Candidate& a, const Candidate& b) { return CompareTimes(a, b); };
+  }
 
   void CollectCandidates();
   std::optional<Candidate> HitOf(const IndexedPolygon& fixed);
   std::optional<Candidate> HitFromInside(const IndexedPolygon& fixed);
   void Keep(const Candidate& candidate);
   int CompareTimes(const Candidate& a, const Candidate& b) const;
-  bool ComesBefore(const Candidate& a, const Candidate& b) const;
-  SweepHit Measured(const Candidate& candidate);
+  SweepHit Measured(const Candidate& candidate) const;
   void MeasureTouch(const Candidate& candidate, SweepHit& hit) const;
 
   const Scene& scene_;
@@ -68,7 +70,7 @@ class Sweeper {
   double limit_ = 1;          // no later hit matters
   internal::SweptBox reach_;  // holds the shape until `limit_`
   SweepPair pair_;
-  std::vector<Candidate> candidates_;
+  internal::HitCollector<Candidate> hits_;
 };
 
 bool Sweeper::Sweep(size_t index, const PlacedShape& mover, const Motion& motion) {
@@ -78,28 +80,16 @@ bool Sweeper::Sweep(size_t index, const PlacedShape& mover, const Motion& motion
   bounds_ = mover.bounds();
   reach_ = internal::SweptBox(bounds_, motion.d, limit_);
   pair_.Start(mover, motion);
-  candidates_.clear();
+  hits_.Start(options_.mode, options_.max_hits);
   CollectCandidates();
   if (meter_.stopped()) return false;
-  if (is_any()) {
-    out_.counts[index] = candidates_.empty() ? 0 : 1;
-    return true;
-  }
-  internal::SortHeap(candidates_, meter_,
-                     [this](const Candidate& a, const Candidate& b) { return ComesBefore(a, b); });
-  if (meter_.stopped()) return false;
-  if (!is_closest() && candidates_.size() > options_.max_hits) {
-    candidates_.pop_back();
-    out_.truncated.push_back(static_cast<uint32_t>(index));
-  }
-  if (!meter_.SpendRows(candidates_.size())) return false;
-  for (size_t i = 0; i < candidates_.size(); ++i) {
-    if (!meter_.Spend(4)) return false;
-    out_.hits.push_back(Measured(candidates_[i]));
-    out_.hits.back().ties = i > 0 && CompareTimes(candidates_[i - 1], candidates_[i]) == 0;
-  }
-  out_.counts[index] = static_cast<uint32_t>(candidates_.size());
-  return !meter_.stopped();
+  const auto measure = [this](size_t rank) {
+    meter_.Spend(4);
+    SweepHit hit = Measured(hits_.hits()[rank]);
+    hit.ties = rank > 0 && CompareTimes(hits_.hits()[rank - 1], hits_.hits()[rank]) == 0;
+    return hit;
+  };
+  return hits_.Write(index, out_, ByTime(), measure, meter_);
 }
 
 void Sweeper::CollectCandidates() {
@@ -109,7 +99,7 @@ void Sweeper::CollectCandidates() {
         const std::optional<Candidate> hit = HitOf(fixed);
         if (meter_.stopped()) return false;
         if (hit) Keep(*hit);
-        return !(hit && is_any());
+        return !hits_.is_done();
       });
 }
 
@@ -121,46 +111,25 @@ std::optional<Candidate> Sweeper::HitOf(const IndexedPolygon& fixed) {
   return Candidate{&fixed, *touch, false, false};
 }
 
+// A sweep of length zero has the one parameter 0: its passage begins and ends there.
 std::optional<Candidate> Sweeper::HitFromInside(const IndexedPolygon& fixed) {
   const bool moves = !(motion_.d == Vec2{});
-  switch (options_.inside_policy) {
-    case InsidePolicy::kReportStart:
-      break;
-    case InsidePolicy::kIgnore: {
-      if (!moves) return std::nullopt;
-      const std::optional<SweepEvent> re_entry = pair_.FirstPassage(fixed, meter_).re_entry;
-      if (!re_entry) return std::nullopt;
-      return Candidate{&fixed, *re_entry, false, false};
-    }
-    case InsidePolicy::kExit:
-      if (!moves) break;
-      return Candidate{&fixed, pair_.FirstPassage(fixed, meter_).end, true, true};
+  const auto [passage, at_exit] = internal::ApplyInsidePolicy(options_.inside_policy, true);
+  if (passage > 0) {
+    if (!moves) return std::nullopt;
+    const std::optional<SweepEvent> re_entry = pair_.FirstPassage(fixed, meter_).re_entry;
+    if (!re_entry) return std::nullopt;
+    return Candidate{&fixed, *re_entry, false, false};
   }
+  if (at_exit && moves) return Candidate{&fixed, pair_.FirstPassage(fixed, meter_).end, true, true};
   return Candidate{&fixed, {}, true, false};
 }
 
-// Under ALL the candidates are a heap with the last in the total order on top, and one more than is
-// asked for: that one tells that there are more.
+// While the collector is full, what comes after its last hit does not matter.
 void Sweeper::Keep(const Candidate& candidate) {
-  const auto before = [this](const Candidate& a, const Candidate& b) {
-    meter_.Spend(1);
-    return ComesBefore(a, b);
-  };
-  if (is_closest()) {
-    if (candidates_.empty()) {
-      candidates_.push_back(candidate);
-    } else if (ComesBefore(candidate, candidates_[0])) {
-      candidates_[0] = candidate;
-    }
-    limit_ = std::fmin(1, candidates_[0].time().high());
-    reach_ = internal::SweptBox(bounds_, motion_.d, limit_);
-    return;
-  }
-  candidates_.push_back(candidate);
-  std::push_heap(candidates_.begin(), candidates_.end(), before);
-  if (candidates_.size() <= size_t{options_.max_hits} + 1) return;
-  std::pop_heap(candidates_.begin(), candidates_.end(), before);
-  candidates_.pop_back();
+  if (!hits_.Add(candidate, ByTime(), meter_) || !hits_.is_full()) return;
+  limit_ = std::fmin(1, hits_.last().time().high());
+  reach_ = internal::SweptBox(bounds_, motion_.d, limit_);
 }
 
 // The total order: exact for radius 0, of the times rounded up else.
@@ -171,12 +140,7 @@ int Sweeper::CompareTimes(const Candidate& a, const Candidate& b) const {
   return SweepTime::Compare(motion_, a.time(), b.time());
 }
 
-bool Sweeper::ComesBefore(const Candidate& a, const Candidate& b) const {
-  const int order = CompareTimes(a, b);
-  return order != 0 ? order < 0 : a.fixed->polygon().id() < b.fixed->polygon().id();
-}
-
-SweepHit Sweeper::Measured(const Candidate& candidate) {
+SweepHit Sweeper::Measured(const Candidate& candidate) const {
   const Polygon& polygon = candidate.fixed->polygon();
   SweepHit hit;
   hit.polygon_id = polygon.id();

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstddef>
 
-#include "base/metered_sort.h"
 #include "carom/predicates.h"
 #include "numeric/exact.h"
 #include "sweep/sweep_measures.h"
@@ -291,21 +290,16 @@ void SweepPair::CollectContacts(const IndexedPolygon& fixed, WorkMeter& meter) {
   contacts_.clear();
   VisitPairs(fixed, 1, meter, [&](size_t i, const Segment& edge, size_t j, const Segment& moving) {
     if (const std::optional<SweepInterval> interval = Interval(edge, moving)) {
-      contacts_.push_back({*interval, static_cast<uint32_t>(i), static_cast<uint32_t>(j)});
+      contacts_.push_back(
+          {interval->begin, interval->end, static_cast<uint32_t>(i), static_cast<uint32_t>(j)});
     }
     // More pairs than there may be rows are more memory than an answer is worth.
     return contacts_.size() <= meter.rows_left() || meter.SpendRows(contacts_.size());
   });
-  SortContacts(meter);
-}
-
-void SweepPair::SortContacts(WorkMeter& meter) {
-  internal::Sort(contacts_, meter, [this](const Contact& a, const Contact& b) {
-    const int order = SweepTime::Compare(motion_, a.interval.begin, b.interval.begin);
-    if (order != 0) return order < 0;
-    return a.fixed_edge != b.fixed_edge ? a.fixed_edge < b.fixed_edge
-                                        : a.moving_edge < b.moving_edge;
-  });
+  const auto compare = [this](const SweepTime& a, const SweepTime& b) {
+    return SweepTime::Compare(motion_, a, b);
+  };
+  SortTouches(contacts_, compare, meter);
 }
 
 // Between contacts no vertex lies on an edge of the other shape. Radius 0: the middle of the gap.
@@ -327,46 +321,68 @@ bool SweepPair::IsGapFilled(const IndexedPolygon& fixed, const SweepTime& begin,
          ContainedVertex(*mover_, placed, {-d.x, -d.y}, moment, meter);
 }
 
+// The shape along its sorted contacts with one polygon.
+class SweepPair::ContactPath {
+ public:
+  ContactPath(const SweepPair& pair, const IndexedPolygon& fixed, WorkMeter& meter)
+      : pair_(pair), fixed_(fixed), meter_(meter) {}
+
+  SweepTime Start() const { return SweepTime::Zero(); }
+  SweepTime Limit() const { return SweepTime::One(); }
+  int Compare(const SweepTime& a, const SweepTime& b) const {
+    return SweepTime::Compare(pair_.motion_, a, b);
+  }
+  bool IsGapInside(const SweepTime& begin, size_t next) const {
+    const auto& contacts = pair_.contacts_;
+    const SweepTime end = next < contacts.size() ? contacts[next].begin : Limit();
+    return pair_.IsGapFilled(fixed_, begin, end, meter_);
+  }
+
+ private:
+  const SweepPair& pair_;
+  const IndexedPolygon& fixed_;
+  WorkMeter& meter_;
+};
+
 SweepPair::Passage SweepPair::FirstPassage(const IndexedPolygon& fixed, WorkMeter& meter) {
   CollectContacts(fixed, meter);
-  const SweepTime one = SweepTime::One();
-  SweepTime end = SweepTime::Zero();
-  size_t next = 0;
-  for (;;) {
-    for (; next < contacts_.size() && meter.Spend(1); ++next) {
-      const SweepInterval& interval = contacts_[next].interval;
-      if (SweepTime::Compare(motion_, interval.begin, end) > 0) break;
-      if (SweepTime::Compare(motion_, interval.end, end) > 0) end = interval.end;
-    }
-    if (meter.stopped()) return {};
-    if (SweepTime::Compare(motion_, end, one) == 0) break;
-    const SweepTime gap_end = next < contacts_.size() ? contacts_[next].interval.begin : one;
-    if (!IsGapFilled(fixed, end, gap_end, meter)) break;
-    end = gap_end;
-  }
+  ContactPath path(*this, fixed, meter);
+  const auto merged =
+      PassageMerge<SweepTime, Contact, ContactPath>(contacts_, true, path, meter).Next();
+  if (!merged) return {};
   Passage passage;
-  passage.end.touch.time = end;
-  if (SweepTime::Compare(motion_, end, one) == 0) {
-    passage.end.touch.time = one;
-    return passage;
-  }
-  for (size_t i = 0; i < next && meter.Spend(1); ++i) {
-    const Contact& contact = contacts_[i];
-    if (SweepTime::Compare(motion_, contact.interval.end, end) != 0 && !is_round()) continue;
-    if (contact.interval.end.high() != end.high() && is_round()) continue;
-    Gather({contact.interval.end, contact.fixed_edge, contact.moving_edge}, IntervalEnd::kEnd,
-           fixed, passage.end);
-  }
-  if (next == contacts_.size()) return passage;
+  passage.end = EndOf(*merged, fixed, meter);
+  if (merged->last == contacts_.size()) return passage;
+  // For a round shape the least edge is that of the begins that round up to the same double.
   SweepEvent re_entry;
-  for (size_t i = next; i < contacts_.size() && meter.Spend(1); ++i) {
+  for (size_t i = merged->last; i < contacts_.size() && meter.Spend(1); ++i) {
     const Contact& contact = contacts_[i];
-    if (contact.interval.begin.low() > contacts_[next].interval.begin.high()) break;
-    Gather({contact.interval.begin, contact.fixed_edge, contact.moving_edge}, IntervalEnd::kBegin,
-           fixed, re_entry);
+    if (contact.begin.low() > contacts_[merged->last].begin.high()) break;
+    Gather({contact.begin, contact.fixed_edge, contact.moving_edge}, IntervalEnd::kBegin, fixed,
+           re_entry);
   }
   passage.re_entry = re_entry;
   return passage;
+}
+
+// The end of a passage: one, without an edge, where it reaches that; else the contacts that end
+// there, exactly or (for a round shape) rounded up.
+SweepEvent SweepPair::EndOf(const MergedPassage<SweepTime>& merged, const IndexedPolygon& fixed,
+                            WorkMeter& meter) const {
+  SweepEvent event;
+  event.touch.time = merged.end;
+  if (SweepTime::Compare(motion_, merged.end, SweepTime::One()) == 0) {
+    event.touch.time = SweepTime::One();
+    return event;
+  }
+  for (size_t i = merged.first; i < merged.last && meter.Spend(1); ++i) {
+    const Contact& contact = contacts_[i];
+    const bool ends_here = is_round() ? contact.end.high() == merged.end.high()
+                                      : SweepTime::Compare(motion_, contact.end, merged.end) == 0;
+    if (!ends_here) continue;
+    Gather({contact.end, contact.fixed_edge, contact.moving_edge}, IntervalEnd::kEnd, fixed, event);
+  }
+  return event;
 }
 
 }  // namespace carom::internal

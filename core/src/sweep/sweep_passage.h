@@ -3,16 +3,18 @@
 
 // What does a moving shape touch of one polygon, and until when?
 //
-// `SweepPair` holds a shape on its way and answers, polygon by polygon, where it first touches, and
-// where the passage that holds the start ends: the union of the contact intervals of all pairs of
-// edges (sweep_intervals.h), with the gaps in which one shape holds a ring of the other. Between
-// contacts of edges nothing of that changes, so one exact location in each gap decides.
+// `SweepPair` holds a shape on its path and answers, polygon by polygon, where it first touches,
+// and where the passage that holds the start ends: the union of the contact intervals of all pairs
+// of edges (sweep_intervals.h), with the gaps in which one shape holds a ring of the other
+// (base/passage_merge.h).
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "base/passage_merge.h"
 #include "carom/geometry.h"
 #include "carom/polygon.h"
 #include "carom/work_meter.h"
@@ -23,7 +25,7 @@
 
 namespace carom::internal {
 
-// Where a box is on its way, for t in [0, limit]. Rounded outward.
+// Where a box is on its path, for t in [0, limit]. Rounded outward.
 class SweptBox {
  public:
   SweptBox() = default;
@@ -84,11 +86,16 @@ class SweepPair {
   Place AtEnd(const IndexedPolygon& fixed, WorkMeter& meter) const;
 
  private:
+  // The contact interval of a pair of edges.
   struct Contact {
-    SweepInterval interval;
+    SweepTime begin;
+    SweepTime end;
     uint32_t fixed_edge;
     uint32_t moving_edge;
+
+    std::pair<uint32_t, uint32_t> source() const { return {fixed_edge, moving_edge}; }
   };
+  class ContactPath;
 
   bool is_round() const { return motion_.radius > 0; }
   template <class Visit>
@@ -101,7 +108,8 @@ class SweepPair {
               SweepEvent& event) const;
   std::optional<Vec2> StartPointOn(const Segment& edge, WorkMeter& meter) const;
   void CollectContacts(const IndexedPolygon& fixed, WorkMeter& meter);
-  void SortContacts(WorkMeter& meter);
+  SweepEvent EndOf(const MergedPassage<SweepTime>& merged, const IndexedPolygon& fixed,
+                   WorkMeter& meter) const;
   bool IsGapFilled(const IndexedPolygon& fixed, const SweepTime& begin, const SweepTime& end,
                    WorkMeter& meter) const;
 
