@@ -21,7 +21,8 @@
 
 namespace carom {
 
-// REPORT_START: polygons in contact at the start are hits at [0, 0]. IGNORE: they are left out.
+// REPORT_START: contact at the start, an exact verdict, is a hit at [0, 0]; what is merely near by
+// then does not matter. IGNORE: polygons in contact at the start are left out.
 // (The end of a contact that turns is not certified, so there is no EXIT and no re-entry.)
 enum class StartPolicy : uint8_t { kReportStart, kIgnore };
 
@@ -45,8 +46,9 @@ struct RotatingSweepColumns {
 // one that starts so close and moves away is not, if it is out of there within 64 steps, each of
 // half its distance.
 struct RotatingSweepHit {
-  // The least of those that are so close at `high`, as far as doubles can tell: a polygon whose
-  // distance is above 6/7 of the tolerance may count or not.
+  // Where polygons are in contact at the start under REPORT_START: the least of those in contact,
+  // exactly. Else the least of those that are so close at `high`, as far as doubles can tell: a
+  // polygon whose distance is above 6/7 of the tolerance may count or not.
   uint64_t polygon_id = 0;
   double low = 0;  // 0 <= low <= high <= 1
   double high = 0;

@@ -25,8 +25,11 @@ namespace carom {
 // A sweep's path is the placed shape moved by t * d for t in [0, 1]. Modes and policies are those
 // of casts (carom/cast.h): a passage is a largest interval of t in which shape and polygon share a
 // point (touching counts), and the start is inside where they do at t = 0. ALL_PASSAGES is not
-// offered; it reads as ALL. A sweep of length zero is an overlap test: a hit at 0 or none, and none
-// under IGNORE.
+// offered; it reads as ALL.
+//
+// A sweep of length zero is an overlap test. Its passage begins and ends at its one parameter 0, so
+// that EXIT answers what REPORT_START does, edge and point of the start included, and IGNORE
+// nothing.
 struct SweepOptions {
   CastMode mode = CastMode::kClosest;
   InsidePolicy inside_policy = InsidePolicy::kReportStart;
@@ -52,8 +55,8 @@ struct SweepHit {
   uint64_t polygon_id = 0;
   // In [0, 1]: 0 exactly if they overlap at the start (under REPORT_START). For a polygon, and for
   // a capsule of radius 0: the exact value rounded to nearest even. For a capsule of radius > 0:
-  // the exact value rounded up. Under EXIT it is the passage's end, rounded likewise, or 1 where
-  // the passage reaches the end.
+  // the exact value rounded up. Under EXIT it is the passage's end, rounded likewise: 1 where the
+  // passage reaches the end of a sweep that has a length.
   double fraction = 0;
   bool starts_inside = false;  // the passage holds the start
   // Whether it is as early as the hit before it: equal exact fractions, or equal doubles for a
@@ -61,8 +64,9 @@ struct SweepHit {
   bool ties = false;
   // The least (ring, edge) of the polygon that touches the shape at the exact fraction; for a
   // capsule of radius > 0 the least whose own touch, rounded up, is `fraction`. At a start inside,
-  // the least that holds a point of the solid shape. Meaningless without has_edge (no edge touches
-  // at the start, or the passage reaches the end).
+  // and under EXIT for a sweep of length zero, the least that holds a point of the solid shape.
+  // Meaningless without has_edge: no edge touches at the start, or under EXIT the passage reaches
+  // fraction 1.
   EdgeRef edge;
   bool has_edge = false;
   // A point that they share at `fraction`, within 3 ulp(M): exactly a vertex of the polygon where

@@ -40,9 +40,10 @@ inline constexpr uint32_t kMaxBeams = 65536;
 // Fans: beam k of fan i, k in [0, beams[i]), starts at (x[i], y[i]) and points to the angle
 // angle[i] + k * step[i] (radians, counter-clockwise from +x, each operation rounded once, at most
 // 2^20 in magnitude). It ends at (x + range * cos, y + range * sin) with `SinCos` of
-// carom/sincos.h, each operation rounded once; that segment is then read as every segment is and
-// taken as exact. range[i] is in [0, 2^53]; below 2^-140 it is read as 0, and every beam is a
-// point.
+// carom/sincos.h, each operation rounded once. A magnitude below 2^-140 is read as 0 first, of x, y
+// and range before that, then of the end's two coordinates; the segment is exact from there on. So
+// a beam of range 2^-100 along the y axis ends on that axis, though the cosine of the double
+// nearest to pi / 2 is not 0. range[i] is in [0, 2^53]; read as 0, it makes every beam a point.
 struct FanColumns {
   std::span<const double> x, y, angle, step, range;
   std::span<const uint32_t> beams;

@@ -143,6 +143,26 @@ TEST(FanBoundaryTest, ABeamThatEndsOnAnEdgeHits) {
   EXPECT_EQ(answers.distances, (std::vector<double>{2, below, 0}));
 }
 
+// The end (2^-154, 2^-100) is read as (0, 2^-100): the beam runs up the axis onto a wall that
+// stands on it. At 2^-80 the end is beside the axis, x = 2^-133 or so, and the beam passes the
+// wall.
+TEST(FanBoundaryTest, AnEndBelowTheLeastMagnitudeIsReadAsZero) {
+  PolygonSpec wall{7, {{{{0, 0x1p-101}, {0, 1}}, true}}};
+  wall.solidity = Solidity::kBoundary;
+  const Scene::Ptr scene = MakeScene({wall}).scene;
+  const double up = std::acos(0.0);
+  ASSERT_GT(SinCos(up).c, 0);
+  const FanAnswers answers = Scan(*scene, {{{0, 0}, up, 0, 0x1p-100}, {{0, 0}, up, 0, 0x1p-80}});
+  EXPECT_EQ(answers.hits, (std::vector<uint8_t>{1, 0}));
+  EXPECT_EQ(answers.distances, (std::vector<double>{0x1p-101, 0x1p-80}));
+  // So are the start and the range: the beam is the origin.
+  PolygonSpec point{7, {{{{0, 0}}, true}}};
+  point.solidity = Solidity::kBoundary;
+  const FanAnswers at = Scan(*MakeScene({point}).scene, {{{0x1p-141, -0x1p-150}, 1, 0, 0x1p-141}});
+  EXPECT_EQ(at.hits, (std::vector<uint8_t>{1}));
+  EXPECT_EQ(at.distances, (std::vector<double>{0}));
+}
+
 TEST(FanTest, FaultsAreNamedByColumn) {
   const Fan good{{0, 0}, 0, 0.1, 8, 3};
   const double above = std::nextafter(kMaxAngle, HUGE_VAL);

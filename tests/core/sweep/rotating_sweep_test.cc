@@ -162,6 +162,17 @@ TEST(RotatingSweepTest, ContactAtTheStartFollowsThePolicy) {
   }
 }
 
+// Polygon 1 is a thousandth of the tolerance away from the start, 2 touches it.
+TEST(RotatingSweepTest, AtZeroTheLeastInContactIsNamedNotTheLeastNearBy) {
+  const TestScene scene = MakeScene({Square(1, 0, 1 + 1e-6, 2), Square(2, 0, -3, 2)});
+  const Turning m{MakePolygon({{0, 0}, {1, 0}, {1, 2}, {0, 2}}), PoseAt(0, -1, 0), PoseAt(9, 0, 1),
+                  1e-3};
+  const RotatingSweepAnswers start = Ask(*scene.scene, m);
+  ASSERT_EQ(start.hits.size(), 1u);
+  EXPECT_EQ(start.hits[0].polygon_id, 2u);
+  EXPECT_EQ(start.hits[0].high, 0);
+}
+
 // A body that came to rest beside a wall was stuck there: whatever it did next began within the
 // tolerance. A motion away from the wall is clear.
 TEST(RotatingSweepTest, LeavingAWallNearByIsClear) {

@@ -177,6 +177,27 @@ TEST(SweepTest, ASweepOfLengthZeroIsAnOverlapTest) {
   }
 }
 
+// The passage begins and ends at 0, so that its end has the edge of the start; that of a sweep with
+// a length has none where it reaches the end.
+TEST(SweepTest, ASweepOfLengthZeroLeavesAtItsStart) {
+  const Scene::Ptr scene = MakeScene({{7, {Rectangle(0, 0, 4, 4)}}}).scene;
+  for (const Shape& mover : {ShapeOf({0, {Rectangle(3, 1, 6, 2)}}), CircleOf({4.5, 2}, 1)}) {
+    const SweepAnswers start = Sweep(*scene, mover, {0, 0}, All());
+    const SweepAnswers exit = Sweep(*scene, mover, {0, 0}, All(InsidePolicy::kExit));
+    ASSERT_EQ(exit.hits.size(), 1u);
+    ExpectSameHit(exit.hits[0], start.hits[0]);
+    EXPECT_EQ(exit.hits[0].fraction, 0);
+    EXPECT_TRUE(exit.hits[0].has_edge);
+    EXPECT_EQ(exit.hits[0].edge, (EdgeRef{0, 1}));
+    EXPECT_EQ(exit.hits[0].normal, (Vec2{0, 0}));
+    EXPECT_TRUE(Sweep(*scene, mover, {0, 0}, All(InsidePolicy::kIgnore)).hits.empty());
+    const SweepAnswers longer = Sweep(*scene, mover, {0, 0.25}, All(InsidePolicy::kExit));
+    ASSERT_EQ(longer.hits.size(), 1u);
+    EXPECT_EQ(longer.hits[0].fraction, 1);
+    EXPECT_FALSE(longer.hits[0].has_edge);
+  }
+}
+
 // --- modes, errors -------------------------------------------------------------------------------
 
 TEST(SweepTest, AllKeepsTheFirstOfTheTotalOrder) {
