@@ -81,19 +81,7 @@ class HitCollector {
       hits_[0] = hit;
       return true;
     }
-    const auto before = [&](const Hit& a, const Hit& b) {
-      meter.Spend(1);
-      return ComesBefore(a, b, compare);
-    };
-    if (is_full()) {
-      if (!before(hit, last())) return false;
-      std::pop_heap(hits_.begin(), hits_.end(), before);
-      hits_.back() = hit;
-    } else {
-      hits_.push_back(hit);
-    }
-    std::push_heap(hits_.begin(), hits_.end(), before);
-    return true;
+    return AddToHeap(hit, compare, meter);
   }
 
   // Once all hits are in: sorts those kept, drops the one more than `max_hits`, and returns how
@@ -136,6 +124,24 @@ class HitCollector {
 
  private:
   static constexpr size_t kKeptCapacity = 128;
+
+  // Apart from `Add`, so that the casts that keep one hit, which are most, stay small.
+  template <class Compare>
+  [[gnu::noinline]] bool AddToHeap(const Hit& hit, const Compare& compare, WorkMeter& meter) {
+    const auto before = [&](const Hit& a, const Hit& b) {
+      meter.Spend(1);
+      return ComesBefore(a, b, compare);
+    };
+    if (is_full()) {
+      if (!before(hit, last())) return false;
+      std::pop_heap(hits_.begin(), hits_.end(), before);
+      hits_.back() = hit;
+    } else {
+      hits_.push_back(hit);
+    }
+    std::push_heap(hits_.begin(), hits_.end(), before);
+    return true;
+  }
 
   template <class Compare>
   static bool ComesBefore(const Hit& a, const Hit& b, const Compare& compare) {

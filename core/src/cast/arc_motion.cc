@@ -47,27 +47,35 @@ Dyadic RoundedRoot(const Dyadic& d) {
   return Scaled(Dyadic(root.high) + root.low, (d.exponent() + excess) / 2);
 }
 
-// Extends [low, high] to hold p + v t + a t^2/2 for t in [0, end].
-void Reach(double p, double v, double a, double end, double& low, double& high) {
+struct Range {
+  double low;
+  double high;
+};
+
+// Holds p + v t + a t^2/2 for t in [0, end]: both ends, and the turning point -v/a where it lies
+// between, at p - v^2/(2 a). Rounded outward.
+Range RangeUntil(double p, double v, double a, double end) {
+  Range range{p, p};
   const auto hold = [&](BoundedDouble value) {
-    low = std::min(low, value.low());
-    high = std::max(high, value.high());
+    range.low = std::min(range.low, value.low());
+    range.high = std::max(range.high, value.high());
   };
-  low = high = p;
   const Quadratic x{Exactly(a), Exactly(v), Exactly(p), Quadratic::Kind::kX, {}, {}};
   hold(Evaluate(x, Exactly(end), 0));
-  if (a == 0 || v == 0 || (a > 0) == (v > 0)) return;
+  if (a == 0 || v == 0 || (a > 0) == (v > 0)) return range;
   const BoundedDouble turn = Exactly(-v) / Exactly(a);
-  if (turn.low() > end) return;
-  hold(Exactly(p) + Exactly(v) * turn * Exactly(0.5));
+  if (turn.low() <= end) hold(Exactly(p) + Exactly(v) * turn * Exactly(0.5));
+  return range;
 }
 
 }  // namespace
 
+// The coefficients of a `Quadratic`, without rounding.
 struct ArcMotion::Exact {
   Dyadic a, b, c;
 };
 
+// (n + s sqrt d) / m with m > 0, as the header has it.
 struct ArcMotion::ExactTime {
   Dyadic n, d, m;
   int s;
@@ -76,10 +84,12 @@ struct ArcMotion::ExactTime {
 ArcMotion::ArcMotion(Vec2 p, Vec2 v, Vec2 a, double duration, WorkMeter& meter)
     : p_(p), v_(v), a_(a), duration_(duration), meter_(meter) {}
 
+// A known time is the root of t - T.
 ArcTime ArcMotion::At(double t) const {
   return {t, t, {{}, Exactly(1), Exactly(-t), Quadratic::Kind::kTime, {t, 0}, {}}, 0};
 }
 
+// The cross product of the edge with p(t) - line.a is one for each coefficient.
 Quadratic ArcMotion::SideOf(const Segment& line) const {
   const BoundedDouble x = BoundedDifference(line.b.x, line.a.x);
   const BoundedDouble y = BoundedDifference(line.b.y, line.a.y);
@@ -106,6 +116,7 @@ Quadratic ArcMotion::Past(const Segment& edge, Vec2 vertex) const {
   return is_x ? PastX(vertex.x) : PastY(vertex.y);
 }
 
+// From what defines the quadratic, not from its bounds.
 ArcMotion::Exact ArcMotion::ExactOf(const Quadratic& f) const {
   switch (f.kind) {
     case Quadratic::Kind::kSide: {
@@ -124,6 +135,7 @@ ArcMotion::Exact ArcMotion::ExactOf(const Quadratic& f) const {
   return {0.0, 1.0, -f.u.x};
 }
 
+// Numerator and root change their signs with m, so that m > 0 and the upper root stays the upper.
 ArcMotion::ExactTime ArcMotion::ExactOf(const ArcTime& t) const {
   meter_.Spend(kUnitsOfExactTime);
   const Exact f = ExactOf(t.of);
@@ -140,6 +152,7 @@ int ArcMotion::Compare(const ExactTime& t, const Dyadic& bound) {
   return SignWithRoot(t.n - t.m * bound, static_cast<double>(t.s), t.d);
 }
 
+// Bounds alone do not show a coefficient to be 0 unless they are [0, 0].
 bool ArcMotion::IsZero(const Quadratic& f) const {
   if (!f.a.may_be_zero() || !f.b.may_be_zero() || !f.c.may_be_zero()) return false;
   if (f.a.is_zero() && f.b.is_zero() && f.c.is_zero()) return true;
@@ -216,6 +229,7 @@ int ArcMotion::Sign(const Quadratic& f, const ArcTime& t, int order) const {
   return SignWithRoot(p, q, at.d);
 }
 
+// By Taylor: the first derivative that is not 0 at t has the sign just after t.
 int ArcMotion::SignAfter(const Quadratic& f, const ArcTime& t) const {
   for (int order = 0; order <= 2; ++order) {
     const int sign = Sign(f, t, order);
@@ -290,10 +304,9 @@ Box ArcMotion::BoxAt(const ArcTime& t) const {
 }
 
 Box ArcMotion::BoxUntil(double end) const {
-  Box box;
-  Reach(p_.x, v_.x, a_.x, end, box.min.x, box.max.x);
-  Reach(p_.y, v_.y, a_.y, end, box.min.y, box.max.y);
-  return box;
+  const Range x = RangeUntil(p_.x, v_.x, a_.x, end);
+  const Range y = RangeUntil(p_.y, v_.y, a_.y, end);
+  return {{x.low, y.low}, {x.high, y.high}};
 }
 
 }  // namespace carom::internal

@@ -52,7 +52,7 @@ void ArcPassageFinder::AddTouches(uint32_t index, const Segment& edge) {
   }
 }
 
-// An edge of length zero.
+// An edge of length zero is touched where both coordinates are its own; it counts as run along.
 void ArcPassageFinder::AddPointTouches(uint32_t index, Vec2 point) {
   const Quadratic x = motion_.PastX(point.x);
   const Quadratic y = motion_.PastY(point.y);
@@ -73,6 +73,7 @@ void ArcPassageFinder::AddPointTouches(uint32_t index, Vec2 point) {
 void ArcPassageFinder::AddSlidingTouches(uint32_t index, const Segment& edge) {
   const Quadratic past_a = motion_.Past(edge, edge.a);
   const Quadratic past_b = motion_.Past(edge, edge.b);
+  // Start and end, and up to two roots for each end of the edge, in order.
   ArcTime cuts[6] = {motion_.Start()};
   int count = 1;
   for (const Quadratic& past : {past_a, past_b}) {
@@ -155,6 +156,7 @@ class ArcPassageFinder::TouchPath {
   ArcTime Start() const { return finder_.motion_.Start(); }
   ArcTime Limit() const { return finder_.motion_.End(); }
   int Compare(const ArcTime& a, const ArcTime& b) const { return finder_.motion_.Compare(a, b); }
+  // The point is on no edge just after the gap begins, and in one face until it ends.
   bool IsGapInside(const ArcTime& begin, size_t) const {
     return finder_.IsFilledAfter(polygon_, begin);
   }

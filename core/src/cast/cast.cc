@@ -41,7 +41,7 @@ struct ActiveLine {
   internal::LineCast cast;
 };
 
-// What casts work with, kept while it is small.
+// What casts work with, kept by the thread while it is small: a warm batch allocates nothing.
 struct Scratch {
   // Whether it holds some megabytes at most.
   bool IsWorthCaching() const { return finder.capacity() + hits.capacity() <= 16 * kWindow; }
@@ -87,6 +87,8 @@ class CastBatch final : public internal::LineObserver {
   size_t underway_ = 0;
 };
 
+// Lines of which all hits are wanted are fewer at a time, so that their hits stay within kMostKept.
+// A window's answers are put in order when all of it is over.
 bool CastBatch::Run(size_t count, const LineOf& line_of) {
   out_.Clear();
   out_.counts.assign(count, 0);
@@ -119,7 +121,8 @@ bool CastBatch::Run(size_t count, const LineOf& line_of) {
   return true;
 }
 
-// Starts the next item that has a line.
+// Starts the next item that has a line; those that have none leave an error. Returns false at the
+// end of the window, or once the meter has stopped.
 bool CastBatch::StartNext(size_t at) {
   while (next_ < end_) {
     const size_t item = next_++;
@@ -186,6 +189,7 @@ void CastBatch::Visit(const internal::Frontier& pairs) {
   }
 }
 
+// Measures the hits of a line that is over. Four units a hit: its fractions, point and normals.
 void CastBatch::Report(ActiveLine& line) {
   auto& [item, stretch, cast] = line;
   const size_t count = cast.Finish();
@@ -201,6 +205,7 @@ void CastBatch::Report(ActiveLine& line) {
   }
 }
 
+// Lines are over in any order, and their hits lie in it: copies them in the order of the items.
 bool CastBatch::FlushWindow() {
   const auto append = [](auto& to, const auto& from, const Slice& slice) {
     const auto first = from.begin() + static_cast<std::ptrdiff_t>(slice.begin);

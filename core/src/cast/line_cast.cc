@@ -30,6 +30,8 @@ void LineCast::Start(const CastOptions& options, WorkMeter& meter) {
   hits_.Start(options.mode, options.max_hits);
 }
 
+// The box of the polygon is tested first, then the plain case (plain_passage.h), which settles most
+// polygons without sorting anything; what it cannot decide goes to `finder`.
 bool LineCast::Add(const IndexedPolygon& indexed, PassageFinder& finder) {
   const Polygon& polygon = indexed.polygon();
   if ((polygon.category() & options_->mask) == 0) return false;
@@ -108,6 +110,7 @@ Vec2 LineCast::NormalOf(const Polygon& polygon, const PassageEdge& edge, int tow
   return UnitNormal(e, line_.Cross(e) > 0 ? -towards : towards);
 }
 
+// In the order of the contract: parallel, then an end of the edge, then between its ends.
 Feature LineCast::FeatureOf(const Polygon& polygon, const PassageEdge& edge) const {
   if (edge.index == kNoEdge) return Feature::kNone;
   if (edge.parallel) return Feature::kCollinear;
@@ -118,6 +121,7 @@ Feature LineCast::FeatureOf(const Polygon& polygon, const PassageEdge& edge) con
   return line_.Side(e.a) == 0 || line_.Side(e.b) == 0 ? Feature::kVertex : Feature::kEdge;
 }
 
+// Each level of detail adds to those before it; what is not asked stays as in a default hit.
 void LineCast::Measure(const Polygon& polygon, const Candidate& candidate, CastHit& hit) const {
   const Passage& passage = candidate.passage;
   const PassageEdge& reported = candidate.reported();

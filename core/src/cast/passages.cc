@@ -37,11 +37,14 @@ void PassageFinder::Start(const Line& line) {
   axis_ = DominantAxis(line);
 }
 
+// Only solid polygons of one closed ring: elsewhere the two crossings may not be filled between.
 PlainVerdict FindPlainPassage(const Line& line, const Polygon& polygon, PlainPassage& passage) {
   if (!IsPlain(polygon)) return PlainVerdict::kCannotTell;
   return FindPlain(line, polygon.vertices(), passage);
 }
 
+// An end without an edge is that of the line, which lies inside. Crossings are away from vertices
+// and not parallel, as the plain case demands.
 Passage PassageOf(const Line& line, const Polygon& polygon, const PlainPassage& plain) {
   Passage passage;
   if (plain.entry == kNoEdge) {
@@ -59,6 +62,7 @@ Passage PassageOf(const Line& line, const Polygon& polygon, const PlainPassage& 
   return passage;
 }
 
+// The cheapest first: one passage by filters, several by filters, all by exact touches.
 const std::vector<Passage>& PassageFinder::Find(const IndexedPolygon& polygon, WorkMeter& meter) {
   passages_.clear();
   if (!meter.Spend(std::min(polygon.polygon().vertex_count(), kMaxPlainEdges))) return passages_;
@@ -114,6 +118,7 @@ bool PassageFinder::FindByCrossings(const Polygon& polygon) {
   return true;
 }
 
+// Without a touch the line is inside all along or not at all: the start decides.
 const std::vector<Passage>& PassageFinder::FindByTouches(const IndexedPolygon& polygon,
                                                          WorkMeter& meter) {
   passages_.clear();
@@ -182,6 +187,8 @@ Meeting PassageFinder::Meet(const Segment& edge, int side_a, int side_b) const {
   return Fraction::OfCrossing(line_, edge);
 }
 
+// An edge with both ends strictly on one side is not met. One with both ends on the line runs along
+// it.
 void PassageFinder::AddTouch(uint32_t index, const Segment& edge) {
   const int side_a = line_.Side(edge.a);
   const int side_b = line_.Side(edge.b);
@@ -192,6 +199,8 @@ void PassageFinder::AddTouch(uint32_t index, const Segment& edge) {
   touches_.push_back({met.at, met.at, index, WindingChange(side_a, side_b), false});
 }
 
+// The part of the edge that lies in [t_min, t_max]. It does not pass the moved line, so the winding
+// number stays.
 void PassageFinder::AddParallelTouch(uint32_t index, const Segment& edge) {
   const bool in_order = axis_.Compare(edge.a, edge.b) <= 0;
   const Meeting first = Fraction::OfVertex(line_, axis_, in_order ? edge.a : edge.b);

@@ -80,6 +80,7 @@ CertainSides SidesOf(const Line& line, const Vec2* points, size_t count) {
 PlainVerdict FindPlain(const Line& line, std::span<const Vec2> ring, PlainPassage& passage) {
   const size_t n = ring.size();
   if (n == 0 || n > kMaxPlainEdges) return PlainVerdict::kCannotTell;
+  // Eight points at a time, the most that `SidesOf` takes.
   CertainSides sides = SidesOf(line, ring.data(), std::min<size_t>(n, 8));
   for (size_t i = 8; i < n; i += 8) {
     const CertainSides more = SidesOf(line, ring.data() + i, std::min<size_t>(n - i, 8));
@@ -107,6 +108,7 @@ PlainVerdict FindPlain(const Line& line, std::span<const Vec2> ring, CertainSide
   const size_t after_other = (other + size_t{1}) * static_cast<size_t>(other != last);
   const LaneIntervals at =
       CrossingsOf(line, ring[one], ring[one + 1], ring[other], ring[after_other]);
+  // Bit k of each of these masks is about crossing k of the two.
   // Bit 1: the first crossing comes before the second; bit 0: after it.
   const uint32_t order = SignBits(at.low > Swapped(at.high));
   const uint32_t before = SignBits(at.high < line.t_min);
@@ -126,6 +128,8 @@ PlainVerdict FindPlain(const Line& line, std::span<const Vec2> ring, CertainSide
   return static_cast<PlainVerdict>((before != 3) & (after != 3));
 }
 
+// Crossings must be certain to be apart, not only from the ends of the line but from one another:
+// insertion into the sorted ones compares intervals strictly, and gives up where two overlap.
 bool FindPlainCrossings(const Line& line, std::span<const Vec2> ring, PlainCrossings& found) {
   const size_t n = ring.size();
   if (n < 2 || n > PlainCrossings::kMaxEdges) return false;

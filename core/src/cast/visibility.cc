@@ -28,6 +28,7 @@ class Beams {
   std::vector<double> ax_, ay_, bx_, by_;
 };
 
+// False for NaN, as every comparison with it.
 bool IsAngle(double radians) { return std::abs(radians) <= kMaxAngle; }
 
 // The numbers of the columns, in their order, then what follows from them. The angles of a fan lie
@@ -50,6 +51,7 @@ bool IsFan(const FanColumns& fans, size_t i, ItemChecker& check) {
   return true;
 }
 
+// Every number is read as by `Normalized` before it is used; the ends are read so by the cast.
 bool Beams::Read(const FanColumns& fans, size_t i, std::vector<ItemError>& errors,
                  WorkMeter& meter) {
   ItemChecker check(i, errors);
@@ -97,6 +99,8 @@ void FanAnswers::Clear() {
   errors.clear();
 }
 
+// ANY stops at the first polygon that is met. An item with an error has no hit, and no sight
+// either.
 bool TestLinesOfSight(const Scene& scene, const SegmentColumns& sights, uint64_t mask,
                       SightAnswers& out, WorkMeter& meter) {
   out.Clear();
@@ -111,6 +115,7 @@ bool TestLinesOfSight(const Scene& scene, const SegmentColumns& sights, uint64_t
   return true;
 }
 
+// One fan at a time: its beams are a batch of casts of their own.
 bool ScanFans(const Scene& scene, const FanColumns& fans, const FanOptions& options,
               FanAnswers& out, WorkMeter& meter) {
   out.Clear();

@@ -92,6 +92,7 @@ bool Sweeper::Sweep(size_t index, const PlacedShape& mover, const Motion& motion
   return hits_.Write(index, out_, ByTime(), measure, meter_);
 }
 
+// ANY is over with the first hit.
 void Sweeper::CollectCandidates() {
   internal::VisitPolygons(
       scene_, options_.mask, meter_, [this](const Box& box) { return reach_.MayMeet(box); },
@@ -103,6 +104,8 @@ void Sweeper::CollectCandidates() {
       });
 }
 
+// Shapes share a point at the start if edges do, or if one holds a ring of the other. A polygon
+// that is met later only is met at an edge.
 std::optional<Candidate> Sweeper::HitOf(const IndexedPolygon& fixed) {
   const std::optional<SweepEvent> touch = pair_.FirstTouch(fixed, limit_, meter_);
   const bool touches_at_start = touch && touch->touch.time.is_zero();
@@ -140,6 +143,8 @@ int Sweeper::CompareTimes(const Candidate& a, const Candidate& b) const {
   return SweepTime::Compare(motion_, a.time(), b.time());
 }
 
+// Three kinds of places: where the shapes overlap at the start, where they do at the end of the
+// path (EXIT), and a touch of two edges between.
 SweepHit Sweeper::Measured(const Candidate& candidate) const {
   const Polygon& polygon = candidate.fixed->polygon();
   SweepHit hit;
@@ -161,6 +166,8 @@ SweepHit Sweeper::Measured(const Candidate& candidate) const {
   return hit;
 }
 
+// A vertex of the polygon that is met is the point, exactly. Else a vertex of the shape, or the
+// point of its disc towards the edge, is followed to the fraction.
 void Sweeper::MeasureTouch(const Candidate& candidate, SweepHit& hit) const {
   const internal::SweepTouch& touch = candidate.event.touch;
   const internal::EdgeMeeting& meeting = touch.time.meeting();

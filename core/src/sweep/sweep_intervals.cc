@@ -136,6 +136,8 @@ class RoundContact {
   }
 
   // The least double not below value - error, or value + error, or above it by 2^-98 at most.
+  // The error is made larger by 2^-40 of itself, which covers the rounding of the bound and its
+  // sum.
   static double AtLeast(const Bounded& t, int side) {
     const double error = (t.error + kPairError * t.magnitude()) * (1 + 0x1p-40);
     const TwoDoubles tail = TwoSum(t.value.low, side * error);
@@ -144,6 +146,8 @@ class RoundContact {
   }
 
   template <class Visit>
+  // The path meets the disc about the vertex where the discriminant is not negative; 0 is a graze,
+  // a touch at one time.
   void MeetVertex(const EdgeMeeting& meeting, const Visit& visit) const {
     const BoundedVec2 z = ExactDifference(meeting.fixed.a, meeting.moving.a);
     const Bounded cross = Cross(z, d_);
@@ -245,6 +249,7 @@ std::optional<SweepTime> RoundContactBegin(const Motion& motion, const Segment& 
   return first;
 }
 
+// The contact is one interval, so that the latest end of any piece is its end.
 SweepTime RoundContactEnd(const Motion& motion, const Segment& fixed, const Segment& axis) {
   const RoundContact contact(motion, fixed, axis, IntervalEnd::kEnd);
   std::optional<SweepTime> last;

@@ -24,6 +24,7 @@ struct DyadicVec2 {
 Dyadic Cross(const DyadicVec2& a, const DyadicVec2& b) { return a.x * b.y - a.y * b.x; }
 Dyadic Dot(const DyadicVec2& a, const DyadicVec2& b) { return a.x * b.x + a.y * b.y; }
 
+// d t and both sums with their rounding errors, which are added last: rounded once in effect.
 double MovedCoordinate(double p, double d, double t, double step) {
   const TwoDoubles moved = TwoProduct(d, t);
   const TwoDoubles from = TwoSum(p, moved.high);
@@ -73,6 +74,8 @@ class ExactPair {
     return {Dyadic(p.x) + shift.x, Dyadic(p.y) + shift.y};
   }
 
+  // Whether p is within the radius of the segment: by the nearer end, or by the distance from its
+  // line where p projects between the ends. All comparisons are of squares.
   bool IsNear(const DyadicVec2& p, const Line& line) const {
     const DyadicVec2 s = line.b - line.a;
     const DyadicVec2 from_a = p - line.a;
@@ -83,6 +86,8 @@ class ExactPair {
     return cross * cross <= radius2_ * Dot(s, s);
   }
 
+  // The point of the fixed edge at n / m of its length, which rounding must not put beyond its
+  // ends.
   Vec2 AlongFixed(const Dyadic& n, const Dyadic& m) const {
     return PointAt(fixed_, std::fmin(1, std::fmax(0, NearestQuotient(n, m))));
   }

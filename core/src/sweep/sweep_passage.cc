@@ -161,6 +161,7 @@ void SweepPair::VisitPairs(const IndexedPolygon& fixed, double limit, WorkMeter&
       });
 }
 
+// When the two edges first touch, if it is not above `limit`. Without motion it is an overlap test.
 std::optional<SweepTime> SweepPair::Begin(const Segment& fixed, const Segment& moving,
                                           double limit) const {
   if (motion_.d == Vec2{}) {
@@ -175,9 +176,8 @@ std::optional<SweepTime> SweepPair::Begin(const Segment& fixed, const Segment& m
 // Whether the touch has a normal of its own. Zero and one have none, nor do they need one.
 bool SweepPair::TellsNormal(const SweepTouch& touch, const IndexedPolygon& fixed) const {
   if (is_round() || touch.time.is_zero() || touch.time.is_one()) return true;
-  const Segment edge =
-      SeparatingEdge(touch.time.meeting(), fixed.polygon().edge(touch.fixed_edge),
-                     mover_->edge(touch.moving_edge), motion_.d);
+  const Segment edge = SeparatingEdge(touch.time.meeting(), fixed.polygon().edge(touch.fixed_edge),
+                                      mover_->edge(touch.moving_edge), motion_.d);
   return !(edge.a == edge.b);
 }
 
@@ -199,6 +199,9 @@ void SweepPair::Gather(const SweepTouch& touch, IntervalEnd end, const IndexedPo
   }
 }
 
+// What begins later than the best so far need not be computed, but what ties with it takes part in
+// the choice of the edge. A touch at the start ends the search: nothing is earlier, and the edge of
+// a start inside is chosen by `AtStart`.
 std::optional<SweepEvent> SweepPair::FirstTouch(const IndexedPolygon& fixed, double limit,
                                                 WorkMeter& meter) {
   SweepEvent first;
@@ -214,6 +217,7 @@ std::optional<SweepEvent> SweepPair::FirstTouch(const IndexedPolygon& fixed, dou
   return first.has_edge ? std::optional(first) : std::nullopt;
 }
 
+// No edges touch, so a ring is inside or outside as a whole: one vertex of it decides.
 bool SweepPair::HoldsRingAtStart(const IndexedPolygon& fixed, WorkMeter& meter) const {
   const PlacedShape placed(fixed);
   return FirstRingInside(placed, *mover_, meter) || FirstRingInside(*mover_, placed, meter);
@@ -239,6 +243,8 @@ std::optional<Vec2> SweepPair::StartPointOn(const Segment& edge, WorkMeter& mete
   return inside ? std::optional(edge.a) : std::nullopt;
 }
 
+// Edges in order: the first that holds a point of the shape is the least. Where none does, one
+// shape lies in the other, and a vertex will do for the point.
 SweepPair::Place SweepPair::AtStart(const IndexedPolygon& fixed, WorkMeter& meter) const {
   Place place;
   fixed.VisitEdges(
@@ -257,6 +263,7 @@ SweepPair::Place SweepPair::AtStart(const IndexedPolygon& fixed, WorkMeter& mete
   return place;
 }
 
+// A contact that lasts to the end of the path, or a vertex that is inside there.
 SweepPair::Place SweepPair::AtEnd(const IndexedPolygon& fixed, WorkMeter& meter) const {
   std::optional<Vec2> point;
   VisitPairs(fixed, 1, meter, [&](size_t, const Segment& edge, size_t, const Segment& moving) {
@@ -278,6 +285,7 @@ SweepPair::Place SweepPair::AtEnd(const IndexedPolygon& fixed, WorkMeter& meter)
   return {std::nullopt, vertex.value_or(Vec2{})};
 }
 
+// The times at which the two edges are in contact: one closed interval (sweep_intervals.h).
 std::optional<SweepInterval> SweepPair::Interval(const Segment& fixed,
                                                  const Segment& moving) const {
   if (!is_round()) return ContactInterval(motion_, fixed, moving);
@@ -286,6 +294,7 @@ std::optional<SweepInterval> SweepPair::Interval(const Segment& fixed,
   return SweepInterval{*begin, RoundContactEnd(motion_, fixed, moving)};
 }
 
+// All pairs of edges that meet on the path, sorted.
 void SweepPair::CollectContacts(const IndexedPolygon& fixed, WorkMeter& meter) {
   contacts_.clear();
   VisitPairs(fixed, 1, meter, [&](size_t i, const Segment& edge, size_t j, const Segment& moving) {

@@ -13,6 +13,7 @@
 namespace carom::internal {
 namespace {
 
+// Positions along d are compared where it is longer, so that no division is by 0.
 bool IsLongerInX(Vec2 d) { return std::abs(d.x) >= std::abs(d.y); }
 
 struct DyadicVec2 {
@@ -27,13 +28,14 @@ DyadicVec2 DyadicDifference(Vec2 a, Vec2 b) {
 Dyadic Cross(const DyadicVec2& a, const DyadicVec2& b) { return a.x * b.y - a.y * b.x; }
 Dyadic Dot(const DyadicVec2& a, const DyadicVec2& b) { return a.x * b.x + a.y * b.y; }
 
-// The sign of p1 + q1 sqrt(r1) + q2 sqrt(r2).
+// The sign of p + q1 sqrt(r1) + q2 sqrt(r2).
 int SignWithRoots(const Dyadic& p, const Dyadic& q1, const Dyadic& r1, const Dyadic& q2,
                   const Dyadic& r2) {
   const Dyadic square1 = q1 * q1 * r1;
   const Dyadic square2 = q2 * q2 * r2;
   const int sign1 = square1.sign() == 0 ? 0 : q1.sign();
   const int sign2 = square2.sign() == 0 ? 0 : q2.sign();
+  // The two roots together have the sign of the greater square where theirs differ.
   int sign_roots = sign1 != 0 ? sign1 : sign2;
   if (sign1 * sign2 < 0) sign_roots = sign1 * (square1 - square2).sign();
   const int sign_p = p.sign();
@@ -44,6 +46,7 @@ int SignWithRoots(const Dyadic& p, const Dyadic& q1, const Dyadic& r1, const Dya
   return sign_p * SignWithRoot(p * p - square1 - square2, Scaled(-(q1 * q2), 1), r1 * r2);
 }
 
+// a - b over the common denominator a.m b.m > 0.
 int CompareRoots(const ExactRoot& a, const ExactRoot& b) {
   return SignWithRoots(a.p * b.m - b.p * a.m, a.q * b.m, a.r, -(b.q * a.m), b.r);
 }
@@ -82,11 +85,14 @@ SweepTime SweepTime::OfTouch(const Motion& motion, const EdgeMeeting& meeting) {
   return SweepTime(Kind::kTouch, meeting, low, high);
 }
 
+// Rounding up keeps order: times of which the doubles differ are in their order, and only equal
+// doubles need the exact comparison.
 SweepTime SweepTime::OfRoundTouch(const EdgeMeeting& meeting, IntervalEnd end, double rounded_up) {
   const Kind kind = end == IntervalEnd::kBegin ? Kind::kRoundBegin : Kind::kRoundEnd;
   return SweepTime(kind, meeting, rounded_up, rounded_up);
 }
 
+// The same edges define the same time: most exact ties are found so, without arithmetic.
 bool SweepTime::SameSource(const SweepTime& other) const {
   return kind_ == other.kind_ && meeting_.fixed.a == other.meeting_.fixed.a &&
          meeting_.fixed.b == other.meeting_.fixed.b &&
@@ -118,6 +124,8 @@ auto SweepTime::WithQuotient(const Motion& motion, Use use) const {
   return m.sign() < 0 ? use(-n, -m) : use(n, m);
 }
 
+// Intervals that do not overlap decide; then equal sources; then cross-multiplied quotients (radius
+// 0) or roots.
 int SweepTime::Compare(const Motion& motion, const SweepTime& a, const SweepTime& b) {
   if (a.high_ < b.low_) return -1;
   if (a.low_ > b.high_) return 1;
@@ -135,6 +143,7 @@ double SweepTime::Rounded(const Motion& motion) const {
          0.0;
 }
 
+// As p / m with q = r = 0 for radius 0.
 ExactRoot SweepTime::Exact(const Motion& motion) const {
   switch (kind_) {
     case Kind::kZero:
