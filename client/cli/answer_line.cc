@@ -60,6 +60,7 @@ class Writer {
   }
 
  private:
+  // A comma, unless the object or array has just been opened.
   void Separate() {
     if (text_.back() != '{' && text_.back() != '[') text_ += ',';
   }
@@ -67,6 +68,7 @@ class Writer {
   std::string text_;
 };
 
+// Ids of polygons that hold a point inside, and of those that have it on their boundary.
 void WriteHolders(Writer& writer, const char* in, const char* on, const Holders& holders) {
   writer.Ids(in, holders.polygon_ids,
              [&](size_t i) { return holders.locations[i] == Location::kInside; });
@@ -184,6 +186,8 @@ std::string DistanceLine(std::string_view q, std::span<const uint64_t> polygon_i
   return writer.Finished();
 }
 
+// The first touch, and every polygon that is touched at the same fraction: they come first, in the
+// order of their ids, each of them but the first marked as a tie.
 std::string SweepLine(std::string_view q, std::span<const SweepHit> hits) {
   Writer writer(q);
   writer.Member("hit", !hits.empty());
@@ -197,6 +201,7 @@ std::string SweepLine(std::string_view q, std::span<const SweepHit> hits) {
   return writer.Finished();
 }
 
+// Concave pairs have contacts of other kinds, which a line does not print.
 std::string ContactLine(std::string_view q, std::span<const uint64_t> polygon_ids,
                         std::span<const Contact> contacts) {
   Writer writer(q);
@@ -215,6 +220,8 @@ std::string ContactLine(std::string_view q, std::span<const uint64_t> polygon_id
   return writer.Finished();
 }
 
+// `edges` are those of all polygons in a row: edge i belongs to the polygon in whose counts it
+// falls. A polygon may have none, where the shape is inside of it.
 std::string MoveLine(std::string_view q, std::span<const uint64_t> polygon_ids,
                      std::span<const uint32_t> edge_counts, std::span<const EdgeRef> edges) {
   Writer writer(q);
@@ -232,6 +239,7 @@ std::string MoveLine(std::string_view q, std::span<const uint64_t> polygon_ids,
   return writer.Finished();
 }
 
+// A status without violations, as of a server that is gone, has no field.
 std::string ErrorLine(std::string_view q, const absl::Status& status) {
   const std::vector<Violation> violations = Violations(status);
   Writer error("");

@@ -25,6 +25,7 @@ struct CastCommandOptions {
   std::string inside = "report";
 };
 
+// Never destroyed: the order of static destructors is nobody's to rely on.
 const std::map<std::string, CastMode>& Modes() {
   static const auto& modes = *new std::map<std::string, CastMode>{
       {"any", CastMode::kAny}, {"closest", CastMode::kClosest}, {"all", CastMode::kAll}};
@@ -41,6 +42,7 @@ absl::StatusOr<GroupAnswers> Ask(const CastCommandOptions& options) {
                         .max_hits = kMaxMaxHits,
                         .mask = kEveryCategory};
   const auto column = [](const double& value) { return std::span<const double>(&value, 1); };
+  // One segment is columns of one element each.
   group.segments = {column(options.ax), column(options.ay), column(options.bx), column(options.by)};
   group.points = {column(options.ax), column(options.ay)};
   Frame frame;
@@ -60,6 +62,7 @@ int Run(const CastCommandOptions& options) {
   if (!answers.ok()) return FailOf(options.name, answers.status());
   const CastAnswers& segments = answers->segments;
   if (!segments.errors.empty()) return Fail(ItemStatus(segments.errors.front(), "a"));
+  // A list that was cut would pass for a whole one.
   if (!segments.truncated.empty()) {
     return Fail(absl::ResourceExhaustedError(
         absl::StrCat("the segment hits more than ", kMaxMaxHits, " polygons")));

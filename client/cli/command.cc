@@ -25,6 +25,7 @@ CLI::App& LastCommand(CLI::App& app) {
   return *last;
 }
 
+// The names of all subcommands, whether they were given or not.
 std::vector<std::string> CommandsOf(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
@@ -33,6 +34,7 @@ std::vector<std::string> CommandsOf(const CLI::App& app) {
   return names;
 }
 
+// The long names, as they are typed.
 std::vector<std::string> OptionsOf(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
@@ -70,6 +72,8 @@ int Fail(const absl::Status& status) {
   return kFailure;
 }
 
+// Refusals of a name have one violation, of the request's `name` or a group's `scene`; all others,
+// of polygons for instance, have paths that mean something to the user.
 int FailOf(std::string_view scene, const absl::Status& status) {
   const std::vector<Violation> violations = Violations(status);
   if (violations.size() != 1) return Fail(status);
@@ -88,6 +92,7 @@ void Warn(std::string_view file, const absl::Status& status) {
   if (unlisted > 0) std::cerr << "carom: warning: " << file << ": " << unlisted << " more\n";
 }
 
+// Checked here and not by the server alone: its message would name `a[1]`, which nobody typed.
 CLI::Option* AddCoordinate(CLI::App& command, const std::string& name, double& value) {
   const auto refused = [](const std::string& text) {
     double number = 0;
@@ -100,6 +105,8 @@ CLI::Option* AddCoordinate(CLI::App& command, const std::string& name, double& v
       ->type_name("NUMBER");
 }
 
+// CLI11 reports a missing command for a misspelt one, and a missing argument for what follows a
+// misspelt option; what it could not place is in `remaining`.
 std::string UsageMessage(CLI::App& app, const CLI::Error& error) {
   const CLI::App& command = LastCommand(app);
   const std::vector<std::string> unread = command.remaining();

@@ -42,6 +42,7 @@ class ProgressLine {
 
   void operator()(uint64_t done, uint64_t ticks, uint64_t hits) {
     const auto now = std::chrono::steady_clock::now();
+    // At most 20 lines a second on a terminal; elsewhere four in all, so that logs stay short.
     const bool is_due = in_place_ ? now - last_ > std::chrono::milliseconds(50)
                                   : done * 4 / ticks > (done - 1) * 4 / ticks;
     if (!is_due && done != ticks) return;
@@ -101,6 +102,7 @@ absl::Status CheckBounds(const Box& bounds) {
                   : absl::InvalidArgumentError("the map has no extent: nothing can move in it");
 }
 
+// What happens between the import of the scene and its deletion, which errors must not skip.
 absl::Status RunInScene(Client& client, const SceneSummary& scene, const std::vector<Polygon>& map,
                         const DemoCommandOptions& options) {
   const absl::Status bounds = CheckBounds(scene.bounds);

@@ -81,6 +81,7 @@ void AppendLine(Vec2 a, Vec2 b, std::string& out) {
 
 Vec2 Between(Vec2 a, Vec2 b, double t) { return {a.x + (b.x - a.x) * t, a.y + (b.y - a.y) * t}; }
 
+// One path for all rings, so that the fill rule of SVG does what that of the polygon does.
 void AppendRings(const Polygon& polygon, const Frame2d& frame, std::string& out) {
   for (size_t ring = 0; ring < polygon.ring_count(); ++ring) {
     char command = 'M';
@@ -101,6 +102,7 @@ void AppendPath(std::string_view style, std::string_view data, std::string& out)
   out += "\"/>\n";
 }
 
+// The CSS class of a polygon of the map.
 const char* StyleOf(const Polygon& polygon) {
   if (polygon.solidity() == Solidity::kBoundary) return "hollow";
   return polygon.fill_rule() == FillRule::kEvenOdd ? "even" : "nonzero";
@@ -131,12 +133,14 @@ struct BulletPaths {
     AppendLine(a, p, shots);
     AppendPoint('M', p, hits);
     hits += "h0";
+    // Zero where the bullet starts inside or runs along an edge.
     if (hit->normal == Vec2{}) return;
     AppendLine(p, {p.x + hit->normal.x * kNormalLength, p.y - hit->normal.y * kNormalLength},
                normals);
   }
 };
 
+// Six paths in all, whatever the number of bullets: one element each would be megabytes of markup.
 void AppendBullets(const DemoWorld& world, const CastAnswers& casts, const Frame2d& frame,
                    std::string& out) {
   BulletPaths paths;
@@ -200,6 +204,7 @@ void AppendText(double x, double y, std::string_view style, std::string_view tex
   out += "\" y=\"";
   AppendPixel(y, out);
   out += "\">";
+  // The title is a file's name and may hold anything.
   for (const char c : text) {
     if (c == '<') {
       out += "&lt;";
@@ -238,16 +243,33 @@ class Legend {
   const double step_;
 };
 
-size_t CountOf(std::span<const Polygon> map, std::string_view style) {
-  return static_cast<size_t>(
-      std::ranges::count_if(map, [&](const Polygon& p) { return StyleOf(p) == style; }));
-}
+// What the picture shows, in numbers.
+struct LegendCounts {
+  uint64_t even = 0, nonzero = 0, hollow = 0;  // polygons by style
+  uint64_t free = 0, overlapping = 0;          // moving shapes
+  uint64_t hits = 0, misses = 0;               // bullets
+};
 
-void AppendLegend(std::span<const Polygon> map, const DemoWorld& world, const CastAnswers& casts,
-                  size_t overlapping, const Frame2d& frame, std::string& out) {
+LegendCounts CountsOf(std::span<const Polygon> map, const DemoWorld& world,
+                      const CastAnswers& casts, size_t overlapping) {
+  const auto styled = [&](std::string_view style) {
+    return static_cast<uint64_t>(
+        std::ranges::count_if(map, [&](const Polygon& p) { return StyleOf(p) == style; }));
+  };
+  // Bullets are the first segments; the feelers of the moving shapes follow.
   const auto hits = static_cast<uint64_t>(std::count_if(casts.counts.begin(),
                                                         casts.counts.begin() + world.bullet_count(),
                                                         [](uint32_t count) { return count > 0; }));
+  return {.even = styled("even"),
+          .nonzero = styled("nonzero"),
+          .hollow = styled("hollow"),
+          .free = world.movers().size() - overlapping,
+          .overlapping = overlapping,
+          .hits = hits,
+          .misses = world.bullet_count() - hits};
+}
+
+void AppendLegend(const LegendCounts& counts, const Frame2d& frame, std::string& out) {
   const auto text = [](uint64_t count, std::string_view what) {
     return absl::StrCat(Grouped(count), " ", absl::string_view(what.data(), what.size()),
                         count == 1 ? "" : "s");
@@ -257,22 +279,21 @@ void AppendLegend(std::span<const Polygon> map, const DemoWorld& world, const Ca
   const auto star = [&](const char* style) {
     return std::string("<path class=\"") + style + "\" " + std::string(kStar);
   };
-  legend.Add(star("even"), "even-odd", text(CountOf(map, "even"), "polygon"), out);
-  legend.Add(star("nonzero"), "non-zero", text(CountOf(map, "nonzero"), "polygon"), out);
+  legend.Add(star("even"), "even-odd", text(counts.even, "polygon"), out);
+  legend.Add(star("nonzero"), "non-zero", text(counts.nonzero, "polygon"), out);
   legend.Add("<path class=\"hollow\" d=\"M-26 10L-9 -10L9 10L26 -10\"/>", "hollow",
-             text(CountOf(map, "hollow"), "polygon"), out);
-  legend.Add("<circle class=\"free\" r=\"14\"/>", "moving shape",
-             text(world.movers().size() - overlapping, "shape"), out);
+             text(counts.hollow, "polygon"), out);
+  legend.Add("<circle class=\"free\" r=\"14\"/>", "moving shape", text(counts.free, "shape"), out);
   legend.Add("<path class=\"over\" d=\"M-14 12L0 -15L14 12Z\"/>", "touching",
-             text(overlapping, "shape"), out);
+             text(counts.overlapping, "shape"), out);
   legend.Add(
       "<path class=\"shot\" d=\"M-26 12L8 -4\"/><path class=\"normal\" d=\"M8 -4L2 -16\"/>"
       "<path class=\"hit\" d=\"M8 -4h0\"/>",
-      "hit, normal", text(hits, "bullet"), out);
+      "hit, normal", text(counts.hits, "bullet"), out);
   legend.Add(
       "<path class=\"near\" d=\"M-26 10L-6 2\"/><path class=\"mid\" d=\"M-6 2L10 -4\"/>"
       "<path class=\"far\" d=\"M10 -4L26 -10\"/>",
-      "miss", text(world.bullet_count() - hits, "bullet"), out);
+      "miss", text(counts.misses, "bullet"), out);
 }
 
 }  // namespace
@@ -301,7 +322,7 @@ std::string DemoPicture(std::string_view title, std::span<const Polygon> map,
   AppendMap(map, frame, out);
   AppendBullets(world, outcome.last_tick.segments, frame, out);
   const size_t overlapping = AppendShapes(world, outcome.last_tick, frame, out);
-  AppendLegend(map, world, outcome.last_tick.segments, overlapping, frame, out);
+  AppendLegend(CountsOf(map, world, outcome.last_tick.segments, overlapping), frame, out);
   out += "</svg>\n";
   return out;
 }

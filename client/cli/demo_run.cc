@@ -98,6 +98,7 @@ class Run {
     const std::chrono::duration<double> elapsed = Clock::now() - start;
     if (status.ok()) status = stream_.Finish();
     if (!status.ok()) return status;
+    // Finish has waited for the end of the stream, so every answer is in.
     Summarize(ticks, elapsed.count());
     return std::move(outcome_);
   }
@@ -116,6 +117,7 @@ class Run {
     return absl::OkStatus();
   }
 
+  // `seq` is the tick plus 1: 0 is the frame that binds the scene.
   absl::Status Ask(uint64_t seq, const Group& group) {
     Frame frame;
     frame.seq = seq;
@@ -149,6 +151,7 @@ class Run {
     figures.hits += Sum(answers.segments.counts, world_.bullet_count());
     figures.overlapping_pairs += Sum(answers.circles.counts, answers.circles.counts.size()) +
                                  Sum(answers.polygons.counts, answers.polygons.counts.size());
+    // Time in the queries alone, without decoding and waiting.
     evaluate_ns_ += answer->stats.evaluate_ns;
     if (tick < ticks) world_.Bounce(tick, answers);
     const uint64_t done = tick - DemoWorld::kLag + 1;

@@ -32,6 +32,7 @@ Vec2 Moved(Vec2 p, Vec2 direction, double length) {
 
 double Length(Vec2 v) { return std::sqrt(v.x * v.x + v.y * v.y); }
 
+// Its first vertex is (radius, 0), which MakeMovers reads the radius from.
 Polygon RegularPolygon(uint32_t corners, double radius) {
   RingSpec ring;
   for (uint32_t i = 0; i < corners; ++i) {
@@ -49,6 +50,7 @@ DemoWorld::DemoWorld(const WorldOptions& options, const Box& bounds)
       bounds_(bounds),
       random_state_(kSeed),
       circle_count_((options.shapes + 1) / 2) {
+  // A 400th of the map's larger side: sizes and speeds fit any map.
   const double unit = std::max(bounds.max.x - bounds.min.x, bounds.max.y - bounds.min.y) / 400;
   for (uint32_t corners = kMinCorners; corners <= kMaxCorners; ++corners) {
     for (uint32_t size = 0; size < kSizes; ++size) {
@@ -84,6 +86,7 @@ void DemoWorld::MakeMovers() {
   }
 }
 
+// Circles half as large again as the shapes, in places at random, all asked in one frame.
 Group DemoWorld::RoomQuestion() {
   for (const Mover& mover : movers_) {
     for (uint32_t i = 0; i < kRoomsPerMover; ++i) {
@@ -141,6 +144,8 @@ Group DemoWorld::Tick(uint64_t tick) {
 }
 
 void DemoWorld::Advance() {
+  // Velocity is set by sign rather than flipped: who is still outside a tick later keeps coming
+  // back.
   for (Mover& mover : movers_) {
     mover.position = Moved(mover.position, mover.velocity, 1);
     mover.angle = std::remainder(mover.angle + mover.spin, 2 * kPi);
@@ -195,9 +200,12 @@ void DemoWorld::Bounce(uint64_t tick, const GroupAnswers& answers) {
     if (mover.turned_at + kLag > tick) continue;
     const double speed = Length(mover.velocity);
     const double reach = mover.radius + speed * static_cast<double>(kLag + 2);
+    // The answer is kLag ticks old: of the distance to the hit, what was travelled since is gone. A
+    // hit that is still farther than the radius and a tick's path waits for a fresher answer.
     const double gone = speed * static_cast<double>(kLag - 1);
     if (hit.fraction * reach - gone > mover.radius + speed) continue;
     const double along = mover.velocity.x * hit.normal.x + mover.velocity.y * hit.normal.y;
+    // It moves away from the wall already.
     if (along >= 0) continue;
     mover.velocity = Moved(mover.velocity, hit.normal, -2 * along);
     mover.spin = -mover.spin;

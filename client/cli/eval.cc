@@ -99,6 +99,7 @@ class Run {
       const absl::Status replaced = ReplaceScene(*line);
       if (!replaced.ok()) return replaced;
     }
+    // A frame that is full is sent; else the caller decides, who knows whether more input waits.
     const bool full = pending_.size() >= kMaxQueries || vertices_ >= kMaxVertices;
     const absl::Status flushed = full ? Flush() : absl::OkStatus();
     if (!flushed.ok()) return flushed;
@@ -124,6 +125,7 @@ class Run {
     const absl::Status flushed = is_new ? absl::OkStatus() : Flush();
     if (!flushed.ok()) return flushed;
     absl::Status status;
+    // A name keeps its handle for good, so handles are dense and names may be any numbers.
     if (named->second < Evaluator::kMaxTrackers) {
       status = evaluator_.Track(named->second, line.shape);
       if (!status.ok() && !IsOfTheRequest(status)) return status;
@@ -172,6 +174,7 @@ class Run {
   absl::flat_hash_map<uint64_t, uint32_t> handles_;  // of trackers, by name
 };
 
+// A line of blanks is no question, and no error either.
 bool IsBlank(std::string_view line) {
   return line.find_first_not_of(" \t\r") == std::string_view::npos;
 }
@@ -189,6 +192,7 @@ absl::Status TakeLines(Run& run, std::istream& in, std::ostream& out, std::ostre
         exit_status = 1;
       }
     }
+    // Nothing is buffered: whoever writes the questions may be waiting for the answers.
     if (out && in.rdbuf()->in_avail() > 0) continue;
     const absl::Status flushed = run.Flush();
     if (!flushed.ok()) return flushed;
@@ -204,6 +208,7 @@ int RunEval(Evaluator& evaluator, const EvalOptions& options, std::istream& in, 
   int exit_status = 0;
   Run run(evaluator, options, out);
   absl::Status status = TakeLines(run, in, out, err, exit_status);
+  // Closed in any case: a remote evaluator deletes its scene then.
   status.Update(evaluator.Close());
   if (!out.flush()) status.Update(absl::AbortedError("the answers cannot be written"));
   if (status.ok()) return exit_status;

@@ -32,7 +32,7 @@ int Run(const EvalCommandOptions& options) {
   }
   // A reader that goes away ends the run, not the process: the scene is still to be deleted.
   std::signal(SIGPIPE, SIG_IGN);
-  // Standard input then tells how much there is to read.
+  // `in_avail` of standard input then reports what is buffered (see RunEval).
   std::ios::sync_with_stdio(false);
   std::cin.tie(nullptr);
   return RunEval(*evaluator, options.eval, std::cin, std::cout, std::cerr);

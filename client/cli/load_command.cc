@@ -28,14 +28,15 @@ static_assert(load::StopFlag::is_always_lock_free, "set by a signal handler");
 
 // A second signal so much later ends the process at once. Not sooner: `timeout` and a terminal may
 // both send the same one.
-constexpr int64_t kPatienceNs = 1000000000;
+constexpr int64_t kForcedStopNs = 1000000000;
 std::atomic<int64_t> stop_requested_ns = 0;
 
+// Runs as a signal handler: it touches lock-free atomics and calls functions that are safe there.
 void RequestStop(int signal_number) {
   const int64_t now = load::NowNs();
   if (!stop_requested.exchange(true)) {
     stop_requested_ns = now;
-  } else if (now - stop_requested_ns > kPatienceNs) {
+  } else if (now - stop_requested_ns > kForcedStopNs) {
     signal(signal_number, SIG_DFL);
     raise(signal_number);
   }
@@ -79,6 +80,7 @@ int Run(const LoadOptions& options) {
   }
   // Otherwise gRPC's locks are watched for cycles, in Debian's build of Abseil.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+  // From here on the scene is there to be deleted, so signals must not end the process.
   const StopOnSignals signals;
   const absl::StatusOr<load::LoadReport> report = load::RunLoad(options, stop_requested);
   if (!report.ok()) return Fail(report.status());
@@ -89,6 +91,8 @@ int Run(const LoadOptions& options) {
   return report->checks.differences == 0 ? kSuccess : kFailure;
 }
 
+// Each range is checked where it is shown in the help; what depends on several flags is
+// CheckOptions.
 void AddTiming(CLI::App& command, LoadOptions& options) {
   const auto add = [&](const char* flag, auto& value, auto least, auto most, const char* help) {
     return command.add_option(flag, value, help)
@@ -152,7 +156,7 @@ void AddLoadCommand(CLI::App& app, int& exit_status) {
       ->capture_default_str();
   command
       ->add_option("--server-pid", options->server_pid,
-                   "The server's process on this host, whose CPU time is told")
+                   "The server's process on this host, whose CPU time is reported")
       ->check(CLI::Range(1, 1 << 30));
   command->add_option("--json", options->json, "File for the report as JSON");
   command->add_option("--plot", options->plot, "File for latencies over percentiles, as SVG");
@@ -160,7 +164,7 @@ void AddLoadCommand(CLI::App& app, int& exit_status) {
       "The map is registered under a name of its own and deleted at the end, on SIGINT too. Exit\n"
       "status 1: a request failed, or an answer differs from the library's. Lost, refused and "
       "late\n"
-      "frames are told and leave it 0.");
+      "frames are counted and leave it 0.");
   command->callback([options, &exit_status] { exit_status = Run(*options); });
 }
 

@@ -30,6 +30,8 @@ class Local final : public Evaluator {
     return trackers_.Define({}, {&definition, 1});
   }
 
+  // As a server evaluates a frame, with its limit of rows for all groups together: both kinds of
+  // evaluator print the same bytes.
   absl::StatusOr<std::vector<GroupResult>> Evaluate(std::span<const Group> groups) override {
     WorkMeter meter;
     meter.set_max_rows(kMaxRowsPerFrame);

@@ -17,6 +17,7 @@ namespace {
 constexpr InsidePolicy kPolicies[] = {InsidePolicy::kReportStart, InsidePolicy::kIgnore,
                                       InsidePolicy::kExit};
 
+// Options are those of a group, not of a query; the policy is the one that queries differ in.
 size_t GroupOf(InsidePolicy policy) {
   return static_cast<size_t>(std::find(std::begin(kPolicies), std::end(kPolicies), policy) -
                              std::begin(kPolicies));
@@ -63,6 +64,8 @@ class MoveCursor {
     std::span<const EdgeRef> edges;
   };
 
+  // Bit i of `clear` says that move i touches nothing: it has no count. The others have one each,
+  // in order, and as many rows; each row has a count of edges.
   Item Next(const MoveAnswers& answers) {
     Item item;
     const size_t i = item_++;
@@ -106,6 +109,8 @@ class Printer {
     const CastAnswers& answers = results_[group].answers.segments;
     const LocateAnswers& starts = results_[0].answers.points;
     cursor.Next(answers);
+    // The location of the start is an item of the points, in the order of all queries that have
+    // one.
     points_.Next(starts);
     if (cursor.error()) return ErrorLine(q, ItemStatus(*cursor.error(), "a"));
     if (std::ranges::binary_search(answers.truncated, cursor.item())) return TooMany(q);
@@ -171,6 +176,7 @@ class Printer {
   MoveCursor moves_;
 };
 
+// A query that was refused before it was asked keeps its place in the output.
 std::string LineOf(const Pending& pending, Printer& printer) {
   if (!pending.query.ok()) return ErrorLine(pending.q, pending.query.status());
   return std::visit([&](const auto& query) { return printer(pending.q, query); }, *pending.query);
@@ -193,10 +199,13 @@ absl::Status AppendLines(std::span<const Pending> queries, Evaluator& evaluator,
                          std::vector<std::string>& out) {
   const QueryColumns columns(queries);
   absl::StatusOr<std::vector<GroupResult>> results = std::vector<GroupResult>();
+  // Lines that all hold errors ask nothing, and need no service.
   const bool asks = std::ranges::any_of(queries, [](const Pending& p) { return p.query.ok(); });
   if (asks) results = evaluator.Evaluate(columns.groups());
   if (!results.ok()) return results.status();
   const absl::Status error = FirstError(*results);
+  // Halving ends: a query alone gets its error. It costs a frame over the limit log2(queries) more
+  // rounds, and answers that fit are asked again.
   if (absl::IsResourceExhausted(error) && queries.size() > 1) {
     const size_t half = queries.size() / 2;
     const absl::Status first = AppendLines(queries.first(half), evaluator, out);
@@ -226,6 +235,7 @@ QueryColumns::QueryColumns(std::span<const Pending> queries) {
   }
   groups_[0].points = {point_x_, point_y_};
   groups_[0].circles = {circle_x_, circle_y_, circle_radius_};
+  // Vertices of shapes are sent as they are, each shape at the position (0, 0) and unturned.
   zeros_.assign(queries.size(), 0);
   const auto at_zero = [this]<class S>(const std::vector<S>& shapes) {
     const std::span<const double> zeros = std::span(zeros_).first(shapes.size());

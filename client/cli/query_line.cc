@@ -35,6 +35,7 @@ absl::StatusOr<Vec2> Point(const json& line, const char* name) {
   return point;
 }
 
+// The member `name`, which must be a string.
 absl::StatusOr<std::string> Word(const json& line, const char* name) {
   const auto member = line.find(name);
   if (member == line.end()) return InvalidField(name, "required");
@@ -42,12 +43,14 @@ absl::StatusOr<std::string> Word(const json& line, const char* name) {
   return member->get<std::string>();
 }
 
+// {"op":"scene","polygons":[…]}
 absl::StatusOr<Content> ParseScene(const json& line) {
   absl::StatusOr<std::vector<Polygon>> polygons = ReadPolygons(line);
   if (!polygons.ok()) return polygons.status();
   return SceneLine{*std::move(polygons)};
 }
 
+// {"op":"load","file":"maps.jsonl","id":"arena"}
 absl::StatusOr<Content> ParseLoad(const json& line) {
   absl::StatusOr<std::string> file = Word(line, "file");
   if (!file.ok()) return file.status();
@@ -56,12 +59,14 @@ absl::StatusOr<Content> ParseLoad(const json& line) {
   return LoadLine{*std::move(file), *std::move(id)};
 }
 
+// {"op":"point","p":[x,y]}
 absl::StatusOr<Content> ParsePoint(const json& line) {
   const absl::StatusOr<Vec2> p = Point(line, "p");
   if (!p.ok()) return p.status();
   return Query(PointQuery{*p});
 }
 
+// {"op":"segment","a":[x,y],"b":[x,y],"inside":"report"}, the last one optional
 absl::StatusOr<Content> ParseSegment(const json& line) {
   const absl::StatusOr<Vec2> a = Point(line, "a");
   if (!a.ok()) return a.status();
@@ -101,12 +106,14 @@ absl::StatusOr<Polygon> ReadMover(const json& line) {
   return shape;
 }
 
+// {"op":"circle","c":[x,y],"r":number}
 absl::StatusOr<Content> ParseCircle(const json& line) {
   const absl::StatusOr<Circle> circle = ReadCircle(line);
   if (!circle.ok()) return circle.status();
   return Query(CircleQuery{*circle});
 }
 
+// {"op":"polygon","rings":[…]}, and the same for a distance
 template <class PolygonalQuery>
 absl::StatusOr<Content> ParseMover(const json& line) {
   absl::StatusOr<Polygon> shape = ReadMover(line);
@@ -114,6 +121,8 @@ absl::StatusOr<Content> ParseMover(const json& line) {
   return Query(PolygonalQuery{*std::move(shape)});
 }
 
+// Contacts are between convex shapes: here the shape as it is given, so that a refusal does not
+// depend on the scene.
 absl::StatusOr<Content> ParseContact(const json& line) {
   absl::StatusOr<Polygon> shape = ReadMover(line);
   if (!shape.ok()) return shape.status();
@@ -123,6 +132,7 @@ absl::StatusOr<Content> ParseContact(const json& line) {
   return Query(ContactQuery{*std::move(shape)});
 }
 
+// {"op":"polygon_cast","rings":[…],"d":[x,y]}
 absl::StatusOr<Content> ParsePolygonCast(const json& line) {
   absl::StatusOr<Polygon> shape = ReadMover(line);
   if (!shape.ok()) return shape.status();
@@ -131,6 +141,7 @@ absl::StatusOr<Content> ParsePolygonCast(const json& line) {
   return Query(SweepQuery{*std::move(shape), *d});
 }
 
+// {"op":"circle_cast","c":[x,y],"r":number,"d":[x,y]}
 absl::StatusOr<Content> ParseCircleCast(const json& line) {
   const absl::StatusOr<Circle> circle = ReadCircle(line);
   if (!circle.ok()) return circle.status();
@@ -150,6 +161,7 @@ absl::StatusOr<uint64_t> ReadTracker(const json& line) {
   return member->get<uint64_t>();
 }
 
+// {"op":"track","tracker":name,"rings":[…]}
 absl::StatusOr<Content> ParseTrack(const json& line) {
   const absl::StatusOr<uint64_t> tracker = ReadTracker(line);
   if (!tracker.ok()) return tracker.status();
@@ -168,6 +180,7 @@ absl::StatusOr<double> Number(const json& line, const char* name, std::optional<
   return *number;
 }
 
+// {"op":"move","tracker":name,"x":number,"y":number,"c":number,"s":number}
 absl::StatusOr<Content> ParseMove(const json& line) {
   const absl::StatusOr<uint64_t> tracker = ReadTracker(line);
   if (!tracker.ok()) return tracker.status();
@@ -241,6 +254,8 @@ std::optional<Line> ParseLine(std::string_view text) {
     return Line{"", InvalidField("", absl::StrCat("must be nested at most ", kMaxDepth, " deep"))};
   }
   Line line{"", ParseContent(value)};
+  // `q` is copied to the answer, so it must be printable: no number that overflows, no depth that
+  // would need more stack than there is (checked above).
   const auto q = value.find("q");
   if (q != value.end() && !(document->has_overflow && OverflowPath(*q))) line.q = q->dump();
   if (document->has_overflow && line.content.ok()) {

@@ -49,7 +49,7 @@ struct DistanceQuery {
   Polygon shape;
 };
 
-// Which polygons does the shape, a polygon or a circle, touch first on its way by `d`?
+// Which polygons does the shape, a polygon or a circle, touch first when it moves by `d`?
 struct SweepQuery {
   Shape shape;
   Vec2 d;

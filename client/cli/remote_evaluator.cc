@@ -44,11 +44,12 @@ class Remote final : public Evaluator {
     // What a server would refuse by default is refused here, before others wait for it.
     const TrackerDefinitions definition{.shapes = {&shape, 1}, .first_tracker = handle};
     const absl::Status defined = trackers_.Define({}, {&definition, 1});
-    if (defined.ok()) untold_.push_back(handle);
+    if (defined.ok()) undefined_.push_back(handle);
     return defined;
   }
 
   absl::StatusOr<std::vector<GroupResult>> Evaluate(std::span<const Group> groups) override {
+    // Questions before the first scene line are asked in an empty scene.
     if (!is_there_) {
       const absl::Status made = Replace({});
       if (!made.ok()) return made;
@@ -61,6 +62,7 @@ class Remote final : public Evaluator {
     return refused;
   }
 
+  // The stream first: it holds the scene by its handle.
   absl::Status Close() override {
     stream_.reset();
     return is_there_ ? client_->DeleteScene(name_) : absl::OkStatus();
@@ -69,37 +71,39 @@ class Remote final : public Evaluator {
  private:
   absl::StatusOr<FrameAnswer> Ask(std::span<const Group> groups) {
     if (!stream_) stream_ = client_->OpenStream();
-    const absl::Status told = TellTrackers();
-    if (!told.ok()) return told;
+    const absl::Status defined = DefineTrackers();
+    if (!defined.ok()) return defined;
     Frame frame;
     frame.bindings.push_back({kHandle, name_});
     for (const Group& group : groups) frame.groups.push_back({kHandle, 0, group});
     return Exchange(frame);
   }
 
-  // Defines the trackers that the server has not heard of, in frames of their own, each far below
-  // the size of a message.
-  absl::Status TellTrackers() {
-    std::ranges::sort(untold_);
-    untold_.erase(std::unique(untold_.begin(), untold_.end()), untold_.end());
-    for (size_t i = 0; i < untold_.size();) {
+  // Sends the definitions that the stream has not had, in frames of their own, each far below the
+  // size of a message.
+  absl::Status DefineTrackers() {
+    // A tracker that was defined twice since is sent once, with its last shape.
+    std::ranges::sort(undefined_);
+    undefined_.erase(std::unique(undefined_.begin(), undefined_.end()), undefined_.end());
+    for (size_t i = 0; i < undefined_.size();) {
       std::vector<Shape> shapes;
       const size_t first = i;
-      for (size_t vertices = 0; i < untold_.size() && vertices < kMaxVertices; ++i) {
-        shapes.push_back(trackers_.trackers()[untold_[i]].shape());
+      for (size_t vertices = 0; i < undefined_.size() && vertices < kMaxVertices; ++i) {
+        shapes.push_back(trackers_.trackers()[undefined_[i]].shape());
         vertices += shapes.back().vertex_count() + kVerticesOfAShape;
       }
-      const auto handles = std::span<const uint32_t>(untold_).subspan(first, i - first);
+      const auto handles = std::span<const uint32_t>(undefined_).subspan(first, i - first);
       Frame frame;
       frame.trackers.push_back({.shapes = shapes, .tracker = handles});
       const absl::StatusOr<FrameAnswer> answer = Exchange(frame);
       if (!answer.ok()) return answer.status();
       if (!answer->status.ok()) return answer->status;
     }
-    untold_.clear();
+    undefined_.clear();
     return absl::OkStatus();
   }
 
+  // One frame at a time: what a line asks may depend on the answers before it.
   absl::StatusOr<FrameAnswer> Exchange(const Frame& frame) {
     const absl::Status sent = stream_->Send(frame);
     if (!sent.ok()) return sent;
@@ -110,8 +114,8 @@ class Remote final : public Evaluator {
   const std::string name_;
   bool is_there_ = false;
   std::unique_ptr<Stream> stream_;
-  TrackerTable trackers_;         // what the stream has, or is about to be told
-  std::vector<uint32_t> untold_;  // handles
+  TrackerTable trackers_;            // what the stream has, or gets before the next query
+  std::vector<uint32_t> undefined_;  // handles whose definition is to be sent
 };
 
 }  // namespace

@@ -70,6 +70,7 @@ absl::StatusOr<std::vector<Polygon>> ReadOneScene(const SceneOptions& options) {
   if (!file.ok()) return file.status();
   const absl::StatusOr<size_t> index = ChooseScene(*file, options);
   if (!index.ok()) return index.status();
+  // Before the polygons are read: a misspelt member may be why they are refused.
   const absl::Status unknown = file->UnknownMembers(*index);
   if (!unknown.ok() && options.strict) return unknown;
   Warn(options.file, unknown);
@@ -83,6 +84,7 @@ int Import(const SceneOptions& options, Client& client) {
       client.ImportScene(FullName(options.name), *polygons,
                          options.replace ? ImportMode::kReplace : ImportMode::kCreate,
                          {.timeout = std::chrono::milliseconds(0)});
+  // The server cannot know the flag that would have helped.
   if (!absl::IsAlreadyExists(scene.status())) return PrintOrFail(options, scene);
   return Fail(Refused(scene.status().code(), FullName(options.name),
                       "a scene of this name is there; --replace replaces it"));
@@ -104,13 +106,17 @@ int Delete(const SceneOptions& options, Client& client) {
   return status.ok() ? kSuccess : FailOf(options.name, status);
 }
 
-// Adds a command that `run` carries out.
-CLI::App* AddCommand(CLI::App& scene, const char* name, const char* help,
-                     const std::shared_ptr<SceneOptions>& options,
-                     int (*run)(const SceneOptions&, Client&), int& exit_status) {
-  CLI::App* command = scene.add_subcommand(name, help);
+struct SceneCommand {
+  const char* name;
+  const char* help;
+  int (*run)(const SceneOptions&, Client&);
+};
+
+CLI::App* AddCommand(CLI::App& scene, const SceneCommand& added,
+                     const std::shared_ptr<SceneOptions>& options, int& exit_status) {
+  CLI::App* command = scene.add_subcommand(added.name, added.help);
   AddAddress(*command, options->address);
-  command->callback([options, run, &exit_status] {
+  command->callback([options, run = added.run, &exit_status] {
     const absl::StatusOr<std::unique_ptr<Client>> client = Client::Connect(options->address);
     exit_status = client.ok() ? run(*options, **client) : Fail(client.status());
   });
@@ -123,23 +129,25 @@ void AddSceneCommands(CLI::App& app, int& exit_status) {
   CLI::App* scene = app.add_subcommand("scene", "Register, list and delete scenes");
   scene->require_subcommand(1);
   const auto options = std::make_shared<SceneOptions>();
-  const auto add_name = [&](CLI::App* command) {
-    command->add_option("NAME", options->name, "Scene, as arena or scenes/arena")->required();
-    return command;
+  const auto add = [&](const SceneCommand& command) {
+    return AddCommand(*scene, command, options, exit_status);
+  };
+  const auto add_named = [&](const SceneCommand& command) {
+    CLI::App* added = add(command);
+    added->add_option("NAME", options->name, "Scene, as arena or scenes/arena")->required();
+    return added;
   };
 
   CLI::App* import =
-      add_name(AddCommand(*scene, "import", "Register the scene of a JSON or JSON Lines file",
-                          options, Import, exit_status));
+      add_named({"import", "Register the scene of a JSON or JSON Lines file", Import});
   import->add_option("FILE", options->file, "The file; - is standard input")->required();
   import->add_option("--id", options->id, "The scene's id, in a file of several");
   import->add_flag("--replace", options->replace, "Replace the scene if it is there");
   import->add_flag("--strict", options->strict,
                    "Refuse a file with members that nothing reads, in place of a warning");
-  AddCommand(*scene, "list", "Print all scenes, one a line", options, List, exit_status);
-  add_name(
-      AddCommand(*scene, "get", "Print a scene's version and size", options, Show, exit_status));
-  add_name(AddCommand(*scene, "delete", "Delete a scene", options, Delete, exit_status));
+  add({"list", "Print all scenes, one a line", List});
+  add_named({"get", "Print a scene's version and size", Show});
+  add_named({"delete", "Delete a scene", Delete});
 }
 
 }  // namespace carom::cli

@@ -25,6 +25,7 @@ size_t StringEnd(std::string_view text, size_t begin) {
 
 bool IsNumberStart(char c) { return c == '-' || (c >= '0' && c <= '9'); }
 
+// A character that may stand in a number; whether its order is right is IsJsonNumber's to say.
 bool IsNumberPart(char c) {
   return IsNumberStart(c) || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
@@ -38,6 +39,7 @@ bool IsJsonNumber(std::string_view token) {
     while (i < token.size() && token[i] >= '0' && token[i] <= '9') ++i;
     return i - begin;
   };
+  // number = [minus] integer [fraction] [exponent]; an integer above 0 has no leading zero.
   if (at('-')) ++i;
   const bool has_leading_zero = at('0');
   const size_t integers = digits();
@@ -78,6 +80,7 @@ std::optional<std::string> WithoutOverflows(std::string_view text) {
   return repaired;
 }
 
+// `a` and `b` make `a.b`, `a` and `[0]` make `a[0]`.
 std::string Joined(const std::string& path, const std::string& rest) {
   return rest.empty() || rest.front() == '[' ? path + rest : path + "." + rest;
 }
@@ -100,6 +103,7 @@ std::optional<JsonDocument> ParseJson(std::string_view text) {
   return JsonDocument{std::move(*value), true};
 }
 
+// Counts brackets outside of strings. No stack: the text may be nested as deep as it is long.
 bool IsTooDeep(std::string_view text) {
   size_t depth = 0;
   for (size_t i = 0; i < text.size();) {
@@ -134,6 +138,7 @@ std::optional<std::string> OverflowPath(const json& value) {
   return std::nullopt;
 }
 
+// to_chars gives the shortest text that reads back; 24 characters are the longest. -0 prints as 0.
 void AppendNumber(double value, std::string& out) {
   char buffer[32];
   const auto end = std::to_chars(buffer, buffer + sizeof buffer, value == 0 ? 0.0 : value).ptr;

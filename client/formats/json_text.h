@@ -23,7 +23,7 @@ inline constexpr size_t kMaxDepth = 256;
 
 struct JsonDocument {
   nlohmann::json value;
-  bool has_overflow = false;  // some `kOverflow` stands in for a number
+  bool has_overflow = false;  // `kOverflow` stands in for a number of it
 };
 
 // The document, or nothing if `text` is not JSON. Of members of one name the last one counts.

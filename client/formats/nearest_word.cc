@@ -35,6 +35,7 @@ size_t EditDistance(std::string_view a, std::string_view b) {
 
 std::string NearestWord(std::string_view word, std::span<const std::string> candidates) {
   std::string nearest;
+  // The first distance that is too large; a later candidate must be nearer, so the first one wins.
   size_t least = (word.size() + 2) / 3 + 1;
   for (const std::string& candidate : candidates) {
     const size_t distance = EditDistance(word, candidate);

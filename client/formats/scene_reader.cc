@@ -25,16 +25,21 @@ constexpr char kPointForm[] = "must be [x, y], numbers finite and at most 2^53 i
 constexpr char kRingForm[] = "must be an array of points, or {\"points\": [...], \"open\": true}";
 constexpr char kUnsigned[] = "must be an unsigned 64-bit integer";
 
+// Abseil may be built with a string_view of its own in place of the standard one.
 absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
 
+// The path of an element: `rings[3]`.
 std::string Indexed(const char* name, size_t index) { return absl::StrCat(name, "[", index, "]"); }
 
+// An integer without sign or fraction, all 64 bits of it: reading it as a double would merge ids.
+// The parser takes "-0" for a signed integer.
 std::optional<uint64_t> ReadUnsigned(const json& value) {
   if (value.is_number_unsigned()) return value.get<uint64_t>();
   if (value.is_number_integer() && value.get<int64_t>() == 0) return 0;  // "-0"
   return std::nullopt;
 }
 
+// Two accepted numbers, no more: a third would be a height or a mistake.
 std::optional<Vec2> ReadPoint(const json& value) {
   if (!value.is_array() || value.size() != 2) return std::nullopt;
   const std::optional<double> x = ReadNumber(value[0]);
@@ -60,6 +65,7 @@ absl::Status ReadRing(const json& value, RingSpec& out) {
   }
   if (!points->is_array()) return InvalidField(path, kRingForm);
   if (points->empty()) return InvalidField(path, "must have at least one point");
+  // Which duplicate at the end is dropped is for Polygon::Create to decide.
   out.vertices.reserve(points->size());
   for (size_t i = 0; i < points->size(); ++i) {
     const std::optional<Vec2> point = ReadPoint((*points)[i]);
@@ -69,6 +75,7 @@ absl::Status ReadRing(const json& value, RingSpec& out) {
   return absl::OkStatus();
 }
 
+// The rings, each in the caller's order; paths are relative to the polygon.
 absl::Status ReadRings(const json& object, std::vector<RingSpec>& out) {
   const auto rings = object.find("rings");
   if (rings == object.end()) return InvalidField("rings", "required");
@@ -82,31 +89,39 @@ absl::Status ReadRings(const json& object, std::vector<RingSpec>& out) {
   return absl::OkStatus();
 }
 
-// Reads the member `name`, if it is there, as one of two words.
+// A member that is one of two words.
 template <typename Value>
-absl::Status ReadWord(const json& object, const char* name, const char* first, const char* second,
-                      Value first_value, Value second_value, Value& out) {
-  const auto member = object.find(name);
+struct Choice {
+  const char* name;
+  std::pair<const char*, Value> first, second;
+};
+
+constexpr Choice<FillRule> kFill{
+    "fill", {"evenodd", FillRule::kEvenOdd}, {"nonzero", FillRule::kNonZero}};
+constexpr Choice<Solidity> kSolidity{
+    "solidity", {"solid", Solidity::kSolid}, {"boundary", Solidity::kBoundary}};
+
+// Reads the member into `out`, which stays as it is where the member is absent.
+template <typename Value>
+absl::Status ReadChoice(const json& object, const Choice<Value>& choice, Value& out) {
+  const auto member = object.find(choice.name);
   if (member == object.end()) return absl::OkStatus();
-  if (member->is_string()) {
-    const std::string& word = member->get_ref<const std::string&>();
-    if (word == first || word == second) {
-      out = word == first ? first_value : second_value;
-      return absl::OkStatus();
-    }
+  for (const auto& [word, value] : {choice.first, choice.second}) {
+    if (!member->is_string() || member->get_ref<const std::string&>() != word) continue;
+    out = value;
+    return absl::OkStatus();
   }
-  return InvalidField(name, absl::StrCat("must be \"", first, "\" or \"", second, "\""));
+  return InvalidField(choice.name, absl::StrCat("must be \"", choice.first.first, "\" or \"",
+                                                choice.second.first, "\""));
 }
 
+// Small members first: of several offences, the one that is named is the easiest to see. Fill and
+// solidity are checked by name only; whether rings fit them is Polygon::Create's to say.
 absl::StatusOr<Polygon> ReadPolygonWithId(const json& object, uint64_t id) {
   PolygonSpec spec;
   spec.id = id;
-  absl::Status status = ReadWord(object, "fill", "evenodd", "nonzero", FillRule::kEvenOdd,
-                                 FillRule::kNonZero, spec.fill_rule);
-  if (status.ok()) {
-    status = ReadWord(object, "solidity", "solid", "boundary", Solidity::kSolid,
-                      Solidity::kBoundary, spec.solidity);
-  }
+  absl::Status status = ReadChoice(object, kFill, spec.fill_rule);
+  if (status.ok()) status = ReadChoice(object, kSolidity, spec.solidity);
   if (!status.ok()) return status;
   if (const auto category = object.find("category"); category != object.end()) {
     const std::optional<uint64_t> bits = ReadUnsigned(*category);
@@ -144,6 +159,7 @@ void AddUnknownOfPolygon(const json& polygon, const std::string& path, Refusal& 
   }
 }
 
+// Whether a line or a file is a scene at all; its polygons are read when they are asked for.
 bool IsScene(const std::optional<JsonDocument>& document) {
   return document && document->value.is_object() && document->value.contains("polygons");
 }
@@ -162,6 +178,7 @@ absl::StatusOr<std::optional<std::vector<json>>> ReadLines(std::string_view text
     begin = end + 1;
     if (content.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     std::optional<JsonDocument> scene = ParseJson(content);
+    // A first line that is no document may begin one over several lines.
     if (!scene && scenes.empty()) return std::nullopt;
     if (!IsScene(scene)) return NotAScene(line);
     scenes.push_back(std::move(scene->value));
@@ -171,6 +188,7 @@ absl::StatusOr<std::optional<std::vector<json>>> ReadLines(std::string_view text
 
 }  // namespace
 
+// A status of no violations, such as one of a limit, becomes one of the prefix alone.
 absl::Status Prefixed(const absl::Status& status, std::string_view prefix) {
   if (status.ok()) return status;
   Refusal refusal;
@@ -186,6 +204,7 @@ absl::Status Prefixed(const absl::Status& status, std::string_view prefix) {
 std::string LineField(std::string_view field) {
   std::string words;
   for (size_t i = 0; i < field.size(); ++i) {
+    // `.x` or `.y` before an index or the end: the columns that the wire has in place of points.
     const bool is_column = field[i] == '.' && i + 1 < field.size() &&
                            (field[i + 1] == 'x' || field[i + 1] == 'y') &&
                            (i + 2 == field.size() || field[i + 2] == '[');
@@ -232,6 +251,7 @@ absl::StatusOr<std::vector<Polygon>> ReadPolygons(const json& object) {
     }
     if (refusal.empty()) code = polygon.status().code();
     const absl::Status prefixed = Prefixed(polygon.status(), Indexed("polygons", i));
+    // One offence a polygon: the sixteen that a refusal lists are of as many polygons.
     const Violation first = Violations(prefixed).front();
     refusal.Add(first.field, first.description);
   }
@@ -239,6 +259,8 @@ absl::StatusOr<std::vector<Polygon>> ReadPolygons(const json& object) {
   return polygons;
 }
 
+// The whole file is read at once: JSON has no length in front, and scenes are small beside their
+// index. A folder opens as a stream without error, hence the check.
 absl::StatusOr<SceneFile> SceneFile::Read(const std::string& path) {
   std::error_code error;
   const bool is_directory = std::filesystem::is_directory(path, error);

@@ -35,6 +35,7 @@ std::unique_ptr<Client> InProcessServer::Connect(const ClientOptions& options) {
       options);
 }
 
+// The gate first: a call that begins after the server is gone would wait for ever.
 void InProcessServer::Drain() {
   parts_->gate->Close();
   parts_->server->Drain();

@@ -37,7 +37,7 @@ class InProcessServer {
   // A client of this server. `own_connection` and `keepalive_interval` have no effect.
   std::unique_ptr<Client> Connect(const ClientOptions& options = {});
 
-  // Stops in an orderly way, within `drain_seconds`, as a server does on SIGTERM. Streams break;
+  // Drains and stops, within `drain_seconds`, as a server does on SIGTERM. Streams break;
   // with nowhere else to go they end with UNAVAILABLE after their `reconnect_timeout`.
   void Drain();
 

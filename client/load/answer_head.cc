@@ -28,6 +28,7 @@ bool ReadMessage(CodedInputStream& in, const Field& field) {
 }
 
 // The same for a member of its own length.
+// A member is a message behind its length, which limits what is read of it.
 template <class Field>
 bool ReadMember(CodedInputStream& in, const Field& field) {
   uint32_t size = 0;
@@ -53,6 +54,7 @@ bool ReadStatus(CodedInputStream& in, int& code) {
   });
 }
 
+// Counters of the frame; those that are not counted here are skipped.
 bool ReadStats(CodedInputStream& in, AnswerHead& head) {
   using S = v1::FrameStats;
   return ReadMember(in, [&](int field, auto type) {
@@ -113,6 +115,8 @@ bool ReadFrameAnswer(CodedInputStream& in, AnswerHead& head) {
 
 }  // namespace
 
+// Columns, which are most of an answer, are skipped by their length: they are neither copied nor
+// checked for UTF-8 or anything else.
 std::optional<AnswerHead> ReadAnswerHead(grpc::ByteBuffer& answer) {
   grpc::ProtoBufferReader reader(&answer);
   if (!reader.status().ok()) return std::nullopt;

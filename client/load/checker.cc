@@ -15,6 +15,7 @@
 namespace carom::load {
 namespace {
 
+// More than these wait only if the machine is full: the load then comes first.
 constexpr size_t kMaxWaiting = 256;
 constexpr int kNiceness = 10;
 
@@ -22,6 +23,7 @@ constexpr int kNiceness = 10;
 
 Checker::Checker(const Questions& questions, SceneVersions& versions)
     : questions_(questions), versions_(versions) {
+  // A table makes trackers as a server does; errors of definitions show when the streams open.
   TrackerTable table;
   const TrackerDefinitions definitions = questions.definitions();
   if (questions.trackers() > 0 && table.Define({}, {&definitions, 1}).ok()) {
@@ -40,6 +42,7 @@ void Checker::Add(uint32_t stream, uint64_t tick, const grpc::ByteBuffer& answer
   changed_.NotifyAll();
 }
 
+// The thread empties the queue before it ends.
 CheckFigures Checker::Finish() {
   {
     MutexLock lock(mutex_);
@@ -72,6 +75,9 @@ void Checker::Loop() {
   }
 }
 
+// Bytes are compared after parsing and serializing again, so that the order of fields, which
+// protobuf leaves open, does not matter. Every field of an answer counts; the frame's statistics do
+// not.
 Checker::Outcome Checker::Check(Item& item) {
   v1::StreamResponse response;
   grpc::ProtoBufferReader reader(&item.answer);
@@ -88,6 +94,8 @@ Checker::Outcome Checker::Check(Item& item) {
   return is_equal ? Outcome::kEqual : Outcome::kDifferent;
 }
 
+// Without coherence, since that changes no answer: a tracker that moved before and one that did not
+// answer alike. Poses are floats on the wire and read as doubles, as here.
 bool Checker::Answer(const Item& item, const Scene& scene, v1::GroupAnswer& message) {
   Group group;
   if (questions_.window_count() > 0) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Are the answers right? Compares some of them, byte for byte, with what the library says of the
-// same questions in the same version of the scene.
+// Are the answers right? Compares a sample of them, byte for byte, with what the library says of
+// the same questions in the same version of the scene.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>

@@ -13,17 +13,15 @@
 namespace carom::load {
 namespace {
 
-constexpr int64_t kLongestSleepNs = 20000000;  // until it is seen that it is to stop
+constexpr int64_t kLongestSleepNs = 20000000;  // `Finish` waits no longer
 
 }  // namespace
 
-Editor::Editor(Client& client, const std::string& name, const LoadOptions& options, const Map& map,
-               Scene::Ptr scene, SceneVersions& versions)
-    : client_(client),
-      name_(name),
+Editor::Editor(const LoadScene& target, const LoadOptions& options, Scene::Ptr version,
+               SceneVersions& versions)
+    : target_(target),
       options_(options),
-      map_(map),
-      scene_(std::move(scene)),
+      scene_(std::move(version)),
       versions_(versions),
       thread_([this] { Loop(); }) {}
 
@@ -33,6 +31,8 @@ const EditFigures& Editor::Finish() {
   return figures_;
 }
 
+// An open loop of its own: commit i is due i ticks from the start, and its latency counts from
+// then.
 void Editor::Loop() {
   const Schedule schedule(NowNs(), options_.edits_hz, 1);
   uint64_t index = 0;
@@ -51,10 +51,13 @@ void Editor::Loop() {
   versions_.Close();
 }
 
+// The polygon starts from its form in the map every time, so that it never wanders far. The same
+// edit is applied to a scene in this process, which becomes the checker's at the server's version.
 absl::Status Editor::Commit(uint64_t index) {
+  const Map& map = target_.map;
   Random random(options_.seed ^ (index * 0x9e3779b97f4a7c15));
-  PolygonSpec spec = map_.polygons[random.Below(map_.polygons.size())].spec();
-  const Vec2 by{random.Between(-0.1, 0.1) * map_.spacing, random.Between(-0.1, 0.1) * map_.spacing};
+  PolygonSpec spec = map.polygons[random.Below(map.polygons.size())].spec();
+  const Vec2 by{random.Between(-0.1, 0.1) * map.spacing, random.Between(-0.1, 0.1) * map.spacing};
   for (RingSpec& ring : spec.rings) {
     for (Vec2& vertex : ring.vertices) vertex = {vertex.x + by.x, vertex.y + by.y};
   }
@@ -62,7 +65,7 @@ absl::Status Editor::Commit(uint64_t index) {
   if (!polygon.ok()) return polygon.status();
   std::vector<SceneEdit> edits;
   edits.emplace_back(ReplacePolygon{*std::move(polygon)});
-  const absl::StatusOr<SceneSummary> committed = client_.CommitEdits(name_, 0, edits);
+  const absl::StatusOr<SceneSummary> committed = target_.client.CommitEdits(target_.name, 0, edits);
   if (!committed.ok()) return committed.status();
   absl::StatusOr<Scene::Ptr> next = scene_->Commit(std::move(edits), committed->version);
   if (!next.ok()) return next.status();

@@ -21,17 +21,24 @@ namespace carom::load {
 
 struct EditFigures {
   uint64_t commits = 0;
-  absl::Status status;   // of the commit that ended the editing; OK: it was told to stop
+  absl::Status status;   // of the commit that ended the editing; OK: stopped by `Finish`
   Histogram latency_ns;  // of a commit, from its scheduled time
+};
+
+// The scene that is asked and edited; all that is referred to outlives its users.
+struct LoadScene {
+  Client& client;
+  const std::string& name;
+  const Map& map;  // what it was made of
 };
 
 // Moves a random polygon of the map to a place near its own, `options.edits_hz` > 0 times a second,
 // on a thread of its own, and makes each version known. Ends at the first error.
 class Editor {
  public:
-  // `scene` is the current version; all that is referred to outlives the editor.
-  Editor(Client& client, const std::string& name, const LoadOptions& options, const Map& map,
-         Scene::Ptr scene, SceneVersions& versions);
+  // `version` is the current one; options and versions outlive the editor.
+  Editor(const LoadScene& target, const LoadOptions& options, Scene::Ptr version,
+         SceneVersions& versions);
   ~Editor() { Finish(); }
 
   // Stops after the commit under way; once.
@@ -41,10 +48,8 @@ class Editor {
   void Loop();
   absl::Status Commit(uint64_t index);
 
-  Client& client_;
-  const std::string& name_;
+  const LoadScene target_;
   const LoadOptions& options_;
-  const Map& map_;
   Scene::Ptr scene_;
   SceneVersions& versions_;
   EditFigures figures_;  // of the thread, until it is joined

@@ -17,6 +17,7 @@
 namespace carom::load {
 namespace {
 
+// All at once would measure how a server accepts a flood of calls.
 constexpr size_t kOpeningAtATime = 512;
 constexpr int64_t kMillisecond = 1000000;
 constexpr int64_t kSecond = 1000 * kMillisecond;
@@ -28,11 +29,12 @@ constexpr int64_t kSenderSleepNs = 100000;
 // A frame that is sent no later than this after the measured time is not lost for it.
 constexpr int64_t kGraceNs = kSecond / 2;
 
+// A channel that shares its connection with no other one.
 std::unique_ptr<grpc::GenericStub> Connection(const std::string& address) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  // What a call passes on its way is what the generator's CPU is spent on; nothing of this is used
-  // here. Retries alone would keep each message until it is known to have arrived.
+  // Most of the generator's CPU time goes to the filters that each call passes, none of which is
+  // used here. Retries alone would store each message until it is known to have arrived.
   arguments.SetInt(GRPC_ARG_MINIMAL_STACK, 1);
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   arguments.SetInt(GRPC_ARG_ENABLE_CHANNELZ, 0);
@@ -40,7 +42,7 @@ std::unique_ptr<grpc::GenericStub> Connection(const std::string& address) {
       grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments));
 }
 
-// Whether `done` came true within `longest_ns`, looked at every other millisecond.
+// Whether `done` came true within `longest_ns`; polls it every 2 ms.
 template <class Done>
 bool WaitFor(int64_t longest_ns, const Done& done) {
   const int64_t end = NowNs() + longest_ns;
@@ -57,11 +59,13 @@ LoadThread::LoadThread(Run& run, const std::vector<uint32_t>& indices,
                        const std::vector<std::unique_ptr<grpc::GenericStub>>& stubs)
     : run_(run) {
   for (const uint32_t index : indices) {
+    // Streams are dealt to connections in turns, as they are to threads.
     streams_.push_back(
         std::make_unique<LoadStream>(run, index, *stubs[index % stubs.size()], queue_));
   }
 }
 
+// The sender first: it uses streams whose events the poller takes.
 LoadThread::~LoadThread() {
   JoinSending();
   Join();
@@ -72,12 +76,15 @@ void LoadThread::Open() {
   for (size_t i = 0; i < std::min(kOpeningAtATime, streams_.size()); ++i) OpenNext();
 }
 
+// Called by the starting thread and by the poller, as each stream that opens makes room for
+// another.
 void LoadThread::OpenNext() {
   if (is_closing_) return;
   const size_t next = next_to_open_.fetch_add(1);
   if (next < streams_.size()) streams_[next]->Open();
 }
 
+// Runs until the queue is shut down and empty. `ok` is of the operation, not of the queue.
 void LoadThread::Poll() {
   prctl(PR_SET_NAME, "load-answers");
   void* tag = nullptr;
@@ -110,13 +117,16 @@ void LoadThread::StartSending(int64_t start_ns) {
   });
 }
 
+// Streams are in the order of their due times within a tick, so one pass over them is one tick. A
+// sender that falls behind sends at once until it has caught up: no frame is left out, since the
+// latency of a frame that is sent late counts from when it was due (no coordinated omission).
 void LoadThread::SendOpenLoop(int64_t start_ns) {
   const Schedule schedule(start_ns, run_.options.rate_hz, run_.options.streams);
   for (uint64_t tick = 0;; ++tick) {
     for (const auto& stream : streams_) {
       const int64_t due = schedule.TimeOf(stream->index(), tick);
       for (int64_t now = NowNs(); now < due; now = NowNs()) {
-        // A stop is seen within some milliseconds, however slow the rate is.
+        // A stop is noticed within 10 ms, however slow the rate is.
         SleepUntil(std::min(std::max(due, now + kSenderSleepNs), now + 10 * kMillisecond));
         if (due >= run_.time.end_ns.load(std::memory_order_relaxed)) return;
       }
@@ -131,6 +141,7 @@ void LoadThread::SendOpenLoop(int64_t start_ns) {
   }
 }
 
+// The first frames; each answer sends the next one (LoadStream::HandleRead).
 void LoadThread::SendClosedLoop(int64_t start_ns) {
   SleepUntil(start_ns);
   for (uint32_t i = 0; i < run_.options.closed; ++i) {
@@ -151,6 +162,7 @@ void LoadThread::Cancel() {
   for (const auto& stream : streams_) stream->Cancel();
 }
 
+// Each thread counts into its own tally, without locks; they are added once both have ended.
 Tally LoadThread::Join() {
   if (poller_.joinable()) {
     queue_.Shutdown();
@@ -176,6 +188,7 @@ Engine::Engine(Run& run) : run_(run) {
 
 Engine::~Engine() { CloseStreams(); }
 
+// The sum over all threads of one of their counters.
 uint64_t Engine::Sum(uint64_t (LoadThread::*member)() const) const {
   uint64_t sum = 0;
   for (const auto& thread : threads_) sum += ((*thread).*member)();
@@ -202,6 +215,7 @@ absl::Status Engine::Open(const StopFlag& stop) {
   return Sum(&LoadThread::failed) > 0 ? OpenFailure(opened) : absl::OkStatus();
 }
 
+// Statuses of streams may be read once the pollers have ended.
 absl::Status Engine::OpenFailure(uint64_t opened) {
   CloseStreams();
   for (const auto& thread : threads_) thread->Join();
@@ -224,6 +238,7 @@ Tally Engine::Finish() {
   return all;
 }
 
+// Half-closes all streams and waits; what has not ended by then is cancelled.
 void Engine::CloseStreams() {
   if (std::exchange(is_closed_, true)) return;
   const auto all_ended = [&] {

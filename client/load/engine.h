@@ -21,7 +21,7 @@
 
 namespace carom::load {
 
-// Told from a signal handler or another thread that the run is to end.
+// Set by a signal handler or another thread: the run is to end.
 using StopFlag = std::atomic<bool>;
 
 // A queue with its streams: one thread takes the events; while the load is on, one more sends the
@@ -33,7 +33,7 @@ class LoadThread {
   // All streams ended (or none was opened).
   ~LoadThread();
 
-  // Opens the streams, some hundred at a time; `opened` and `failed` tell how far it is.
+  // Opens the streams, up to 512 at a time; `opened` and `failed` count them.
   void Open();
   // Sends frames until the measured time ends, from `start_ns` on.
   void StartSending(int64_t start_ns);

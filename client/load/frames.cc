@@ -29,12 +29,14 @@ constexpr char kSegmentsTag = LengthTag(v1::Group::kSegmentsFieldNumber);
 constexpr char kSeqTag = v1::Frame::kSeqFieldNumber << 3;
 constexpr char kHandleTag = v1::Group::kSceneHandleFieldNumber << 3;
 
+// Seven bits a byte, the lowest first; ten bytes at most.
 void AppendVarint(uint64_t value, std::string& out) {
   uint8_t bytes[10];
   const uint8_t* end = CodedOutputStream::WriteVarint64ToArray(value, bytes);
   out.append(reinterpret_cast<const char*>(bytes), static_cast<size_t>(end - bytes));
 }
 
+// The tag of a field with a length, of any number.
 void AppendTag(int field, std::string& out) {
   AppendVarint(static_cast<uint64_t>(field) << 3 | 2, out);
 }
@@ -46,6 +48,7 @@ size_t FieldSize(size_t size) {
 
 }  // namespace
 
+// Columns of doubles, of which each is a float: EncodeGroup sends those as floats, half as long.
 Frames::Frames(const Questions& questions, const std::string& scene) : questions_(questions) {
   carom::Frame opening;
   opening.bindings.push_back({kHandle, scene});
@@ -94,12 +97,13 @@ void Frames::MakeMovesBegin() {
 
 grpc::Slice Frames::Moves(uint32_t stream, uint64_t tick) const {
   const size_t count = questions_.trackers();
+  // Each sending thread has columns of its own, which keep their memory.
   thread_local std::vector<float> x, y;
   x.resize(count);
   y.resize(count);
   questions_.Poses(stream, tick, x, y);
   grpc::Slice slice(moves_size_);
-  auto* out = const_cast<uint8_t*>(slice.begin());  // gRPC has no other way to fill a slice
+  auto* out = const_cast<uint8_t*>(slice.begin());  // gRPC fills slices only so
   const auto append = [&](const void* bytes, size_t size) {
     std::memcpy(out, bytes, size);
     out += size;
@@ -112,6 +116,8 @@ grpc::Slice Frames::Moves(uint32_t stream, uint64_t tick) const {
   return slice;
 }
 
+// A frame is up to three slices: its head with the lengths of all that follows, the segments of its
+// window, shared by all frames that ask it, and the moves. None is copied until gRPC writes them.
 grpc::ByteBuffer Frames::Frame(uint32_t stream, uint64_t tick) const {
   const uint64_t seq = tick + 1;
   const std::string* window =

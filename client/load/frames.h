@@ -4,7 +4,7 @@
 // The bytes of frames, as the service's messages have them, at the least cost.
 //
 // Bullets are serialized once, a slice for each window, which all frames share; moves are written
-// where they are sent from. A frame is then some twenty bytes of its own, and these.
+// where they are sent from. A frame is then about twenty bytes of its own, and these.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>

@@ -25,6 +25,7 @@ namespace {
 constexpr int64_t kMillisecond = 1000000;
 constexpr CallOptions kNoTimeout{.timeout = std::chrono::milliseconds(0)};
 
+// Since a time of NowNs.
 double SecondsSince(int64_t start_ns) { return static_cast<double>(NowNs() - start_ns) * 1e-9; }
 
 int64_t Nanoseconds(double seconds) { return static_cast<int64_t>(seconds * 1e9); }
@@ -43,7 +44,7 @@ void SleepUntilOrStop(int64_t time_ns, const StopFlag& stop) {
   }
 }
 
-// Processes whose CPU time is told.
+// Processes whose CPU time is reported.
 struct Clocks {
   CpuClock own;
   std::optional<CpuClock> server;
@@ -63,6 +64,7 @@ absl::StatusOr<Clocks> ClocksFor(const LoadOptions& options) {
 // Warms up, measures, and sets the times of `run`.
 void Measure(Run& run, Engine& engine, const Clocks& clocks, const StopFlag& stop,
              LoadReport& report) {
+  // All threads are ready before the first frame is due.
   const int64_t start = NowNs() + 5 * kMillisecond;
   const int64_t begin = start + Nanoseconds(run.options.warmup_s);
   const int64_t end = begin + Nanoseconds(run.options.duration_s);
@@ -70,6 +72,8 @@ void Measure(Run& run, Engine& engine, const Clocks& clocks, const StopFlag& sto
   run.time.end_ns = end;
   engine.Start(start);
   SleepUntilOrStop(begin, stop);
+  // CPU times are read at the ends of the measured time, as late as the sleeps return: the report
+  // divides by the time between the readings that fall into it.
   const int64_t measured_from = NowNs();
   const double own_before = clocks.own.Seconds().value_or(0);
   const std::optional<double> server_before =
@@ -88,15 +92,17 @@ void Measure(Run& run, Engine& engine, const Clocks& clocks, const StopFlag& sto
 }
 
 // Everything between the registration of the scene and its deletion.
-absl::Status RunInScene(Client& client, const std::string& name, const Map& map, Scene::Ptr scene,
-                        const Clocks& clocks, const StopFlag& stop, LoadReport& report) {
+absl::Status RunInScene(const LoadScene& target, Scene::Ptr scene, const Clocks& clocks,
+                        const StopFlag& stop, LoadReport& report) {
   const LoadOptions& options = report.options;
-  const absl::StatusOr<Questions> questions = Questions::Create(options, map, *scene);
+  const absl::StatusOr<Questions> questions = Questions::Create(options, target.map, *scene);
   if (!questions.ok()) return questions.status();
-  const Frames frames(*questions, name);
+  const Frames frames(*questions, target.name);
   SceneVersions versions(scene);
   Checker checker(*questions, versions);
   Run run{.options = options, .frames = frames, .checker = &checker};
+  // The engine ends before the editor: as long as frames are asked, versions are made, and the
+  // checker waits for them until `versions` is closed.
   std::unique_ptr<Editor> editor;
   absl::Status status;
   {
@@ -106,7 +112,7 @@ absl::Status RunInScene(Client& client, const std::string& name, const Map& map,
     report.open_s = SecondsSince(start);
     if (status.ok()) {
       if (options.edits_hz > 0) {
-        editor = std::make_unique<Editor>(client, name, options, map, std::move(scene), versions);
+        editor = std::make_unique<Editor>(target, options, std::move(scene), versions);
       }
       Measure(run, engine, clocks, stop, report);
       report.tally = engine.Finish();
@@ -122,6 +128,7 @@ absl::Status RunInScene(Client& client, const std::string& name, const Map& map,
 }  // namespace
 
 uint64_t LoadReport::frames_lost() const {
+  // What was due and has no fate: never sent, or sent and not answered.
   uint64_t fates = tally.frames_answered + tally.frames_skipped + tally.frames_refused;
   for (const auto& [code, count] : tally.frame_errors) fates += count;
   for (const auto& [code, count] : tally.group_errors) fates += count;
@@ -163,7 +170,8 @@ absl::StatusOr<LoadReport> RunLoad(const LoadOptions& options, const StopFlag& s
   report.vertex_count = imported->vertex_count;
   const absl::StatusOr<Scene::Ptr> scene = Scene::Create(map->polygons, imported->version);
   absl::Status status = scene.status();
-  if (status.ok()) status = RunInScene(**client, name, *map, *scene, *clocks, stop, report);
+  if (status.ok()) status = RunInScene({**client, name, *map}, *scene, *clocks, stop, report);
+  // Whatever happened, the scene goes.
   status.Update((*client)->DeleteScene(name));
   if (!status.ok()) return status;
   return report;

@@ -13,6 +13,7 @@ namespace carom::load {
 namespace {
 
 constexpr char kMethod[] = "/carom.v1.QueryService/Stream";
+// The method by name: a generic call takes bytes, which Frames has serialized beforehand.
 constexpr int kOk = 0;
 constexpr int kResourceExhausted = static_cast<int>(absl::StatusCode::kResourceExhausted);
 
@@ -24,6 +25,8 @@ LoadStream::LoadStream(Run& run, uint32_t index, grpc::GenericStub& stub,
 
 void LoadStream::Open() { call_->StartCall(&start_); }
 
+// Counted as due whatever becomes of it. A frame that cannot be written yet, gRPC taking one at a
+// time, waits with its due time, which its latency counts from.
 void LoadStream::Send(int64_t due_ns, Tally& tally) {
   if (IsMeasured(due_ns)) ++tally.frames_due;
   MutexLock lock(mutex_);
@@ -35,6 +38,7 @@ void LoadStream::Send(int64_t due_ns, Tally& tally) {
   if (!is_writing_) WriteNext(tally);
 }
 
+// The frame is made here, just before it is written: what waits is a tick and a time.
 void LoadStream::WriteNext(Tally& tally) {
   const Waiting& next = waiting_[waiting_.size() - unsent_];
   --unsent_;
@@ -46,6 +50,8 @@ void LoadStream::WriteNext(Tally& tally) {
   call_->Write(run_.frames.Frame(index_, next.tick), &write_);
 }
 
+// `ok` is what gRPC says of the operation: false for a write or a read that the end of the call cut
+// off.
 LoadStream::Event LoadStream::Handle(Op op, bool ok, Tally& tally) {
   switch (op) {
     case Op::kStart:
@@ -64,6 +70,7 @@ LoadStream::Event LoadStream::Handle(Op op, bool ok, Tally& tally) {
   return Event::kNone;
 }
 
+// One read is pending from here to the end of the stream.
 void LoadStream::HandleStart(bool ok) {
   if (!ok) {
     Finish();
@@ -85,6 +92,8 @@ void LoadStream::HandleWrite(bool ok, Tally& tally) {
   }
 }
 
+// The arrival is timed before anything is parsed, and of the answer only what is counted is parsed.
+// A failed read is the end of the answers; Finish then asks for the status.
 LoadStream::Event LoadStream::HandleRead(bool ok, Tally& tally) {
   if (!ok) {
     Finish();
@@ -103,6 +112,7 @@ LoadStream::Event LoadStream::HandleRead(bool ok, Tally& tally) {
     }
   } else if (head && Take(head->seq, waiting)) {
     Count(*head, waiting, now, tally);
+    // A closed loop: an answer makes room for a frame.
     const bool goes_on = run_.options.is_closed() && now < run_.time.end_ns.load(kRelaxed);
     if (goes_on) Send(NowNs(), tally);
   } else {
@@ -112,6 +122,8 @@ LoadStream::Event LoadStream::HandleRead(bool ok, Tally& tally) {
   return event;
 }
 
+// Answers come in order, so `found` is the first one unless an answer was lost; frames that are not
+// sent cannot be answered.
 bool LoadStream::Take(uint64_t seq, Waiting& waiting) {
   MutexLock lock(mutex_);
   const auto sent_end = waiting_.end() - static_cast<ptrdiff_t>(unsent_);
@@ -126,6 +138,8 @@ bool LoadStream::Take(uint64_t seq, Waiting& waiting) {
 
 void LoadStream::Count(const AnswerHead& head, const Waiting& waiting, int64_t now_ns,
                        Tally& tally) {
+  // Throughput counts answers by their arrival, fates and latency count frames by when they were
+  // due: so a server that falls behind shows in both.
   const bool is_answered = head.frame_code == kOk && head.group_code == kOk && !head.skipped;
   if (now_ns >= run_.time.begin_ns.load(kRelaxed) && now_ns < run_.time.end_ns.load(kRelaxed)) {
     tally.frames_answered_in_time += is_answered;
@@ -145,17 +159,20 @@ void LoadStream::Count(const AnswerHead& head, const Waiting& waiting, int64_t n
   ++tally.frames_answered;
   const int64_t latency = now_ns - waiting.due_ns;
   tally.latency_ns.Add(static_cast<uint64_t>(latency));
+  // Late: the answer is of no use to a tick loop, for the next tick has begun.
   const double tick_ns = run_.options.is_closed() ? 0 : 1e9 / run_.options.rate_hz;
   tally.frames_late += tick_ns > 0 && static_cast<double>(latency) > tick_ns;
   tally.evaluate_ns += head.evaluate_ns;
   tally.shadow_differences += head.shadow_differences;
   tally.moves += head.moves;
+  // Streams are checked in turns, each at another answer, so that the checker's work is spread.
   const uint32_t check = run_.options.check;
   if (run_.checker != nullptr && check > 0 && answers_++ % check == index_ % check) {
     run_.checker->Add(index_, waiting.tick, answer_);
   }
 }
 
+// What was not written is given up; it stays counted as due, and so as lost.
 void LoadStream::Close() {
   MutexLock lock(mutex_);
   run_.waiting.fetch_sub(static_cast<int64_t>(unsent_), kRelaxed);
@@ -167,12 +184,14 @@ void LoadStream::Close() {
   call_->WritesDone(&writes_done_);
 }
 
+// No write begins from here on: gRPC allows none after Finish.
 void LoadStream::Finish() {
   MutexLock lock(mutex_);
   is_dead_ = true;
   call_->Finish(&finish_status_, &finish_);
 }
 
+// The last event of the stream, after which it may be deleted.
 LoadStream::Event LoadStream::HandleFinish(Tally& tally) {
   MutexLock lock(mutex_);
   run_.waiting.fetch_sub(static_cast<int64_t>(waiting_.size()), kRelaxed);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// One stream of the load: frames go out when they are told to, answers are timed as they come.
+// One stream of the load: the engine says when a frame is sent, answers are timed as they come.
 #pragma once
 
 #include <grpcpp/client_context.h>

@@ -45,6 +45,8 @@ absl::StatusOr<std::vector<Polygon>> Polygons(const LoadOptions& options) {
 
 }  // namespace
 
+// A centre has its whole circle, and a 400th of a cell, within its own cell, so neighbours in other
+// cells are at least a 200th of a cell away.
 std::vector<Polygon> MakeMap(size_t count, uint64_t seed) {
   const auto columns = static_cast<size_t>(std::ceil(std::sqrt(static_cast<double>(count))));
   const double half = kCell * static_cast<double>(columns) / 2;
@@ -72,6 +74,7 @@ absl::StatusOr<Map> LoadMap(const LoadOptions& options) {
   for (const Polygon& polygon : map.polygons) map.bounds.Extend(polygon.bounds());
   const double width = map.bounds.empty() ? 0 : map.bounds.max.x - map.bounds.min.x;
   const double height = map.bounds.empty() ? 0 : map.bounds.max.y - map.bounds.min.y;
+  // The root of the area a polygon has; a map on a line has none.
   map.spacing =
       std::sqrt(width * height / static_cast<double>(std::max<size_t>(1, map.polygons.size())));
   if (!(map.spacing > 0)) {

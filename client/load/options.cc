@@ -7,6 +7,7 @@
 
 namespace carom::load {
 
+// What CLI11 checked of each flag alone holds already.
 absl::Status CheckOptions(const LoadOptions& options) {
   const auto refused = [](auto... words) {
     return absl::InvalidArgumentError(absl::StrCat(words...));

@@ -41,7 +41,7 @@ struct LoadOptions {
 
   // Of every so many answers of a thread one is compared with the library's; 0: none.
   uint32_t check = 64;
-  int64_t server_pid = 0;  // whose CPU time is told; 0: none
+  int64_t server_pid = 0;  // whose CPU time is reported; 0: none
   std::string json, plot;  // files to write; empty: none
 
   bool is_closed() const { return closed > 0; }

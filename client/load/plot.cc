@@ -21,7 +21,7 @@ constexpr double kHeight = 320;
 // A share of the frames, in nines: 0.9 is 1, 0.99 is 2.
 double ShareAt(double nines) { return 1 - std::pow(10, -nines); }
 
-// As many nines as the frames tell of, in [1, 7].
+// As many nines as so many frames can resolve, in [1, 7].
 double Nines(uint64_t count) {
   return std::clamp(std::ceil(std::log10(static_cast<double>(count + 1))), 1.0, 7.0);
 }
@@ -35,6 +35,8 @@ double Step(double most) {
   return power * 10;
 }
 
+// Percentiles on an axis of nines, on which each tenth of the remaining frames has the same width:
+// the tail is what a tick loop suffers from, and on a linear axis it is a pixel wide.
 struct Axes {
   double nines = 1;
   double most_ms = 1;
@@ -43,6 +45,7 @@ struct Axes {
   double Y(double ms) const { return kTop + kHeight * (1 - ms / most_ms); }
 };
 
+// `text` is ours throughout, so nothing is escaped.
 std::string Text(double x, double y, const char* anchor, const std::string& text) {
   return absl::StrFormat("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>\n", x, y, anchor,
                          text);
@@ -69,6 +72,7 @@ std::string Grid(const Axes& axes) {
   return svg;
 }
 
+// From the quantiles at 401 places along the axis.
 std::string Curve(const Axes& axes, const Histogram& histogram, const char* color) {
   if (histogram.count() == 0) return "";
   std::string points;

@@ -16,10 +16,11 @@ namespace {
 constexpr double kTurn = 2 * std::numbers::pi;
 // In spacings.
 constexpr double kRadius = 0.05;
-constexpr double kRoom = 0.1;  // free about a home
-constexpr double kWay = 0.25;
-constexpr int kRounds = 8;  // of looking for free homes
+constexpr double kRoom = 0.1;        // free about a home
+constexpr double kAmplitude = 0.25;  // of the oscillation of a tracker about its home
+constexpr int kSamples = 8;          // random places for each home, of which a free one is taken
 
+// A double that is a float, so that a column of them is sent as floats.
 double AsFloat(double value) { return static_cast<double>(static_cast<float>(value)); }
 
 Vec2 RandomPlace(Random& random, const Box& bounds) {
@@ -29,6 +30,8 @@ Vec2 RandomPlace(Random& random, const Box& bounds) {
 }
 
 // Of `count` random places, those that are free of polygons within `room`, at the front.
+// Free places first, the others after them, each in the order in which they were drawn: with too
+// few free ones, trackers of a crowded map begin inside polygons.
 std::vector<Vec2> PlacesFreeFirst(Random& random, const Map& map, const Scene& scene, size_t count,
                                   double room) {
   std::vector<Vec2> places;
@@ -74,6 +77,7 @@ absl::StatusOr<Questions> Questions::Create(const LoadOptions& options, const Ma
 }
 
 void Questions::MakeBullets(const Map& map) {
+  // At least 16 windows, so that the streams do not all ask the same at a time.
   windows_ = std::max(16u, (kLeastBullets + options_.bullets - 1) / options_.bullets);
   const size_t count = size_t{windows_} * options_.bullets;
   Random random(options_.seed ^ 0x62756c6c657473);
@@ -105,20 +109,21 @@ void Questions::MakeHomes(const Map& map, const Scene& scene) {
   homes_ = std::max(kHomes, options_.trackers);
   Random random(options_.seed ^ 0x686f6d6573);
   std::vector<Vec2> homes =
-      PlacesFreeFirst(random, map, scene, size_t{kRounds} * homes_, kRoom * map.spacing);
+      PlacesFreeFirst(random, map, scene, size_t{kSamples} * homes_, kRoom * map.spacing);
   homes.resize(homes_);
   for (uint32_t i = 0; i < homes_ + options_.trackers; ++i) {
     const Vec2 home = homes[i % homes_];
     home_x_.push_back(static_cast<float>(home.x));
     home_y_.push_back(static_cast<float>(home.y));
   }
-  const double way = kWay * map.spacing;
+  const double amplitude = kAmplitude * map.spacing;
   for (uint32_t i = 0; i < homes_ + options_.trackers; ++i) {
+    // By the golden ratio: directions of consecutive trackers differ, and none repeats.
     const double angle = kTurn * 0.618034 * (i % homes_);
-    way_x_.push_back(static_cast<float>(way * std::cos(angle)));
-    way_y_.push_back(static_cast<float>(way * std::sin(angle)));
+    amplitude_x_.push_back(static_cast<float>(amplitude * std::cos(angle)));
+    amplitude_y_.push_back(static_cast<float>(amplitude * std::sin(angle)));
   }
-  ticks_to_and_fro_ = std::max(2.0, 4 * way / (options_.speed * options_.tick_s()));
+  period_ticks_ = std::max(2.0, 4 * amplitude / (options_.speed * options_.tick_s()));
 }
 
 SegmentColumns Questions::Window(uint32_t window) const {
@@ -134,11 +139,12 @@ void Questions::Poses(uint32_t stream, uint64_t tick, std::span<float> x,
   if (options_.trackers == 0) return;
   const size_t first = static_cast<size_t>(uint64_t{stream} * options_.trackers % homes_);
   // From 0 to 1, to -1, and back to 0.
-  const double phase = std::fmod(static_cast<double>(tick) / ticks_to_and_fro_ + 0.25, 1.0);
+  // A triangle wave: constant speed, turning at both ends, and at its middle, the home, at tick 0.
+  const double phase = std::fmod(static_cast<double>(tick) / period_ticks_ + 0.25, 1.0);
   const auto along = static_cast<float>(1 - std::abs(4 * phase - 2));
   for (size_t i = 0; i < x.size(); ++i) {
-    x[i] = home_x_[first + i] + along * way_x_[first + i];
-    y[i] = home_y_[first + i] + along * way_y_[first + i];
+    x[i] = home_x_[first + i] + along * amplitude_x_[first + i];
+    y[i] = home_y_[first + i] + along * amplitude_y_[first + i];
   }
 }
 

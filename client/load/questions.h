@@ -41,14 +41,14 @@ class Questions {
   CastOptions cast_options() const { return {.detail = options_.detail}; }
 
   // Trackers: circles and squares, in turns, defined alike by every stream under handles from 0.
-  // They move to and fro along a line of their own, by half of the spacing.
+  // Each oscillates along a line of its own, a quarter of the spacing to either side of its home.
   uint32_t trackers() const { return options_.trackers; }
   TrackerDefinitions definitions() const { return {.shapes = shapes_, .shape = shape_of_tracker_}; }
   // Fills `x` and `y`, `trackers()` long.
   void Poses(uint32_t stream, uint64_t tick, std::span<float> x, std::span<float> y) const;
 
  private:
-  // Homes of trackers, of which each stream has a stretch.
+  // Homes of trackers, of which each stream has consecutive ones.
   static constexpr uint32_t kHomes = 16384;
 
   explicit Questions(const LoadOptions& options) : options_(options) {}
@@ -61,9 +61,10 @@ class Questions {
   std::vector<double> ax_, ay_, bx_, by_;
   std::vector<Shape> shapes_;
   std::vector<uint32_t> shape_of_tracker_;
-  std::vector<float> home_x_, home_y_, way_x_, way_y_;  // the way is from the home to one end
-  uint32_t homes_ = 0;                                  // the first `trackers()` follow once more
-  double ticks_to_and_fro_ = 1;
+  std::vector<float> home_x_, home_y_;
+  std::vector<float> amplitude_x_, amplitude_y_;  // from the home to one end of the path
+  uint32_t homes_ = 0;                            // the first `trackers()` follow once more
+  double period_ticks_ = 1;
 };
 
 }  // namespace carom::load

@@ -15,6 +15,7 @@ namespace {
 
 using nlohmann::json;
 
+// Three decimals: microseconds.
 std::string Milliseconds(uint64_t nanoseconds) {
   return absl::StrFormat("%.3f", static_cast<double>(nanoseconds) * 1e-6);
 }
@@ -32,6 +33,7 @@ std::string CodeName(int code) {
   return std::string(absl::StatusCodeToString(static_cast<absl::StatusCode>(code)));
 }
 
+// `UNAVAILABLE 3, ABORTED 1`.
 std::string Codes(const std::map<int, uint64_t>& counts) {
   std::string text;
   for (const auto& [code, count] : counts) {
@@ -40,6 +42,7 @@ std::string Codes(const std::map<int, uint64_t>& counts) {
   return text.empty() ? "none" : text;
 }
 
+// CPU time a second of the measured time.
 std::string Cores(double cpu_s, double measured_s) {
   return absl::StrFormat("%.3f cores", cpu_s / measured_s);
 }
@@ -57,6 +60,7 @@ class Table {
   std::string text_ = "carom load\n";
 };
 
+// What was asked, of what, from how many streams.
 void AddSetting(const LoadReport& report, Table& table) {
   const LoadOptions& options = report.options;
   table.Row("map", Grouped(report.polygon_count), " polygons, ", Grouped(report.vertex_count),
@@ -70,6 +74,7 @@ void AddSetting(const LoadReport& report, Table& table) {
             absl::StrFormat("%.2f s", options.warmup_s), report.is_stopped ? "; stopped" : "");
 }
 
+// What became of the frames; every line is there, so that a zero is seen to be one.
 void AddFates(const LoadReport& report, Table& table) {
   const Tally& tally = report.tally;
   table.Row("frames", Grouped(tally.frames_due), " due, ", Grouped(tally.frames_sent), " sent, ",
@@ -86,6 +91,8 @@ void AddFates(const LoadReport& report, Table& table) {
   if (tally.strange_answers > 0) table.Row("strange answers", Grouped(tally.strange_answers));
 }
 
+// Two costs of a query: the server's own clock around the evaluation, and the CPU time of its
+// process, which has the transport in it too.
 void AddServer(const LoadReport& report, Table& table) {
   const Tally& tally = report.tally;
   const uint64_t queries = tally.frames_answered * report.options.queries_per_frame();
@@ -102,6 +109,7 @@ void AddServer(const LoadReport& report, Table& table) {
   table.Row("own CPU", Cores(report.own_cpu_s, report.measured_s), ", with checks");
 }
 
+// Null where nothing was counted: there is no latency of no frames.
 json QuantilesJson(const Histogram& histogram) {
   const auto at = [&](double share) -> json {
     if (histogram.count() == 0) return nullptr;
@@ -123,6 +131,7 @@ json CodesJson(const std::map<int, uint64_t>& counts) {
   return all;
 }
 
+// Figures that are not known are null, never 0.
 template <class T>
 json OrNull(const std::optional<T>& value) {
   return value ? json(*value) : json(nullptr);
@@ -142,6 +151,7 @@ const char* Name(CastDetail detail) {
   return "";
 }
 
+// The options, so that a report says how to repeat it.
 json SettingJson(const LoadReport& report) {
   const LoadOptions& options = report.options;
   return {{"address", options.address},
@@ -161,6 +171,7 @@ json SettingJson(const LoadReport& report) {
           {"vertex_count", report.vertex_count}};
 }
 
+// Counts of frames as in Tally, rates by the measured time.
 json FramesJson(const LoadReport& report) {
   const Tally& tally = report.tally;
   return {{"due_count", tally.frames_due},
@@ -180,6 +191,7 @@ json FramesJson(const LoadReport& report) {
           {"answer_bytes_per_second", static_cast<double>(tally.answer_bytes) / report.measured_s}};
 }
 
+// What the server says of itself, and what its process took.
 json ServerJson(const LoadReport& report) {
   const Tally& tally = report.tally;
   return {{"cpu_cores",

@@ -13,7 +13,7 @@ namespace carom::load {
 // A table, a line a figure.
 std::string ReportText(const LoadReport& report);
 
-// One object; each name tells its unit. Figures that are not known are null.
+// One object; each name ends with its unit. Figures that are not known are null.
 std::string ReportJson(const LoadReport& report);
 
 // Latency over percentiles, as an SVG picture: each step to the right has a tenth of the frames.

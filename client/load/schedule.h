@@ -14,7 +14,7 @@ namespace carom::load {
 // CLOCK_MONOTONIC.
 int64_t NowNs();
 
-// Returns at `time_ns`, or some microseconds later.
+// Returns at `time_ns`, or a few microseconds later.
 void SleepUntil(int64_t time_ns);
 
 // The times of all frames of `streams` streams, `rate_hz` > 0 a second each, the streams spread

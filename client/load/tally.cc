@@ -12,6 +12,7 @@ void Add(const std::map<int, uint64_t>& from, std::map<int, uint64_t>& to) {
 
 }  // namespace
 
+// Every member is a count or a histogram, so the order of merging does not matter.
 void Tally::Merge(const Tally& other) {
   frames_due += other.frames_due;
   frames_sent += other.frames_sent;

@@ -35,7 +35,7 @@ class SceneVersions {
   }
 
   // The scene of a version, or null if it is not known. Waits for one that may yet be added: a
-  // server may answer from a version before it has told that the version is there.
+  // server may answer from a version before the commit that made it is answered.
   Scene::Ptr Find(uint64_t version) {
     MutexLock lock(mutex_);
     while (!is_closed_ && scenes_.rbegin()->first < version) changed_.Wait(mutex_);

@@ -40,6 +40,8 @@ constexpr int64_t kMaxKeepaliveAnswerMs = 20000;
 
 std::string Text(absl::string_view text) { return std::string(text.data(), text.size()); }
 
+// The syntax of one address. gRPC would take more (schemes, names of services), and report what it
+// cannot use only when a call fails.
 absl::Status CheckAddress(absl::string_view target) {
   constexpr absl::string_view kAllowed =
       "must be host:port or unix:PATH, or several with commas between";
@@ -53,11 +55,13 @@ absl::Status CheckAddress(absl::string_view target) {
     return InvalidField("target", kAllowed);
   }
   const absl::string_view host = target.substr(0, colon);
+  // An IPv6 address has colons of its own: [::1]:7420.
   const bool bracketed = host.front() == '[' && host.back() == ']';
   if (absl::StrContains(host, ':') && !bracketed) return InvalidField("target", kAllowed);
   return absl::OkStatus();
 }
 
+// The message without bounds is that of a scene without polygons, whose box is empty.
 SceneSummary Summary(const v1::Scene& scene) {
   SceneSummary summary{.name = scene.name(),
                        .version = scene.version(),
@@ -96,6 +100,8 @@ class Client::Impl {
     grpc::ClientContext context;
     SetDeadline(options, context);
     const size_t address = addresses_->current();
+    // A queue for this call alone: the caller's thread waits for its own call and for nothing else,
+    // and needs no thread of gRPC to hand it over.
     grpc::CompletionQueue queue;
     std::unique_ptr<grpc::ClientAsyncResponseReader<Response>> call;
     const absl::Status begun = addresses_->BeginCall(
@@ -105,10 +111,11 @@ class Client::Impl {
     queue.Shutdown();
     void* tag = nullptr;
     bool ok = false;
+    // The end of the call is the only event; then the queue is shut down and drained.
     while (queue.Next(&tag, &ok)) {
     }
     const absl::Status status = begun.ok() ? CallStatus(end) : begun;
-    Heed(status, address);
+    LeaveIfUnavailable(status, address);
     return status;
   }
 
@@ -119,8 +126,9 @@ class Client::Impl {
     }
   }
 
-  // Leaves a server that is not there for calls.
-  void Heed(const absl::Status& status, size_t address) {
+  // Passes to the next address if this one cannot be reached: of the calls that failed there at the
+  // same time only the first one does.
+  void LeaveIfUnavailable(const absl::Status& status, size_t address) {
     if (absl::IsUnavailable(status)) addresses_->Leave(address);
   }
 
@@ -143,6 +151,8 @@ class Client::Impl {
 grpc::ChannelArguments internal::ClientMaker::Arguments(const ClientOptions& options) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(options.max_receive_bytes);
+  // gRPC shares connections between channels of equal arguments, unless they keep them to
+  // themselves.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, options.own_connection ? 1 : 0);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kFirstReconnectMs);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLongestReconnectMs);
@@ -222,6 +232,7 @@ absl::StatusOr<ScenePage> Client::ListScenes(int32_t page_size, absl::string_vie
   return page;
 }
 
+// Pages are not one snapshot: a scene that is made or deleted meanwhile may be missing or not.
 absl::StatusOr<std::vector<SceneSummary>> Client::ListAllScenes(const CallOptions& options) {
   constexpr int32_t kLargestPage = 1000;
   std::vector<SceneSummary> all;
@@ -258,6 +269,8 @@ absl::StatusOr<SceneSummary> Client::CommitEdits(absl::string_view name, uint64_
   return Summary(response.scene());
 }
 
+// Sends the polygons in parts over a client stream, which gRPC's flow control paces, so that memory
+// is bounded by a part. The server commits at the end, or not at all.
 absl::StatusOr<SceneSummary> Client::ImportScene(absl::string_view name,
                                                  std::span<const Polygon> polygons, ImportMode mode,
                                                  const CallOptions& options) {
@@ -291,7 +304,7 @@ absl::StatusOr<SceneSummary> Client::ImportScene(absl::string_view name,
   if (open) call->Write(part);
   call->WritesDone();
   const absl::Status status = CallStatus(call->Finish());
-  impl_->Heed(status, address);
+  impl_->LeaveIfUnavailable(status, address);
   if (!status.ok()) return status;
   return Summary(response.scene());
 }
@@ -303,6 +316,7 @@ absl::StatusOr<FrameAnswer> Client::Evaluate(const Frame& frame, const CallOptio
   const absl::Status status =
       impl_->Call(&v1::QueryService::Stub::AsyncEvaluate, request, response, options);
   if (!status.ok()) return status;
+  // A server that breaks the protocol is INTERNAL, never an answer with columns that do not fit.
   FrameAnswer answer;
   const absl::Status decoded = DecodeFrameAnswer(response.answer(), answer);
   if (!decoded.ok()) return decoded;

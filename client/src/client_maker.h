@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Clients by other ways than an address: for `InProcessServer` (client/inprocess/in_process.h).
+// Clients of channels in place of an address: for `InProcessServer`
+// (client/inprocess/in_process.h).
 #pragma once
 
 #include <grpcpp/channel.h>

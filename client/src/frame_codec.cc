@@ -12,6 +12,7 @@
 
 namespace carom {
 
+// `message` is reused, so it is cleared first: parts that it had keep their memory.
 void EncodeFrame(const Frame& frame, v1::Frame& message) {
   message.Clear();
   message.set_seq(frame.seq);
@@ -40,6 +41,8 @@ void EncodeFrame(const Frame& frame, v1::Frame& message) {
   }
 }
 
+// Answers go where those of an earlier frame were. An error is that of the first group that cannot
+// be read; whether the answers fit the questions is CheckFrameAnswer's to say.
 absl::Status DecodeFrameAnswer(const v1::FrameAnswer& message, FrameAnswer& out) {
   out.seq = message.seq();
   out.skipped = message.skipped();
@@ -58,6 +61,7 @@ absl::Status DecodeFrameAnswer(const v1::FrameAnswer& message, FrameAnswer& out)
   for (int i = 0; i < message.groups_size(); ++i) {
     const v1::GroupAnswer& encoded = message.groups(i);
     GroupResult& result = out.groups[static_cast<size_t>(i)];
+    // A group with a status has no answers, whatever the message holds besides.
     result.answers.Clear();
     if (encoded.has_status()) {
       result.status = wire::DecodeStatus(encoded.status());

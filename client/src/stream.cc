@@ -21,6 +21,8 @@ namespace {
 // What a server reads ahead if its limits do not say.
 constexpr uint64_t kDefaultFramesInFlight = 16;
 
+// Pauses between calls that fail one after the other: none before the second call, then these, each
+// cut by up to half at random, so that the clients of a server that went do not come back together.
 constexpr std::chrono::milliseconds kFirstBackoff(20);
 constexpr std::chrono::milliseconds kLongestBackoff(2000);
 constexpr uint32_t kMaxDoublings = 7;  // from the first to beyond the longest
@@ -29,6 +31,7 @@ constexpr uint32_t kMaxDoublings = 7;  // from the first to beyond the longest
 constexpr uint64_t kMaxSpareBytes = 256 << 10;
 constexpr size_t kMaxSpares = 16;
 
+// The end of a stream that its user cancelled.
 absl::Status Cancelled() { return absl::CancelledError("the stream is cancelled"); }
 
 // Whether another call may fare better than one that ended with `status`: the list of stream.h.
@@ -45,6 +48,7 @@ bool IsRetryable(const absl::Status& status) {
   }
 }
 
+// Whether the frame changes the session, should it not be refused.
 bool Defines(const v1::Frame& frame) {
   return frame.bindings_size() + frame.removed_trackers_size() + frame.trackers_size() != 0;
 }
@@ -106,6 +110,9 @@ Stream::Impl::~Impl() {
 
 // --- What users call
 
+// `sending_` is locked from the encoding on, so frames are queued in the order of these calls while
+// `mutex_` stays free for answers. What limits senders is `unanswered_`, not the call's write: a
+// frame waits there, encoded, whether or not there is a call.
 absl::Status Stream::Impl::Send(const Frame& frame) {
   MutexLock sending(sending_);
   SentFrame sent{TakeSpare()};
@@ -123,6 +130,7 @@ absl::Status Stream::Impl::Send(const Frame& frame) {
   return absl::OkStatus();
 }
 
+// Answers that arrived are handed out first, even if the stream has ended by an error since.
 absl::StatusOr<FrameAnswer> Stream::Impl::Receive() {
   MutexLock lock(mutex_);
   while (state_ != State::kEnded && answers_.empty()) changed_.Wait(mutex_);
@@ -135,6 +143,8 @@ absl::StatusOr<FrameAnswer> Stream::Impl::Receive() {
   return answer;
 }
 
+// `sending_` waits for senders that have begun: their frames belong to the stream. The keeper is
+// woken for a stream whose call broke: with no frame left to answer, it ends.
 absl::Status Stream::Impl::Finish() {
   MutexLock sending(sending_);
   MutexLock lock(mutex_);
@@ -164,6 +174,7 @@ uint64_t Stream::Impl::reconnects() const {
 void Stream::Impl::TakeResponse(const v1::StreamResponse& response, const absl::Status& decoded,
                                 FrameAnswer answer) {
   MutexLock lock(mutex_);
+  // The call is given up: what comes still would be answered twice, by this call and the next.
   if (write_state_ == WriteState::kClosed) return;
   if (response.has_limits()) limits_ = response.limits();
   if (call_state_ != CallState::kAnswered && calls_ > 1) ++reconnects_;
@@ -185,6 +196,8 @@ void Stream::Impl::TakeResponse(const v1::StreamResponse& response, const absl::
 }
 
 absl::Status Stream::Impl::TakeReplayAnswer(const FrameAnswer& answer) {
+  // Replayed frames have seq 0 and go out before all others, so the first answers are theirs. A
+  // refusal that another server need not repeat breaks the call; any other one ends the stream.
   --outstanding_;
   --replay_outstanding_;
   if (answer.seq != 0) return absl::InternalError("an answer of another frame");
@@ -203,6 +216,8 @@ absl::Status Stream::Impl::TakeFrameAnswer(FrameAnswer answer) {
   --outstanding_;
   failures_ = 0;
   give_up_.reset();
+  // An answer may come before the end of the write is reported, and gRPC reads the message until
+  // then: it is neither changed nor reused before. Its definitions are then applied from a copy.
   const bool is_in_use = frame.request.get() == writing_;
   v1::Frame& message = *frame.request->mutable_frame();
   if (answer.status.ok() && Defines(message)) {
@@ -220,12 +235,15 @@ absl::Status Stream::Impl::TakeFrameAnswer(FrameAnswer answer) {
   return absl::OkStatus();
 }
 
+// The last read has failed, so no answer is to come: nothing is written to the call any more.
+// Without the hold the call may end, on another thread, as soon as this returns.
 void Stream::Impl::EndReading() {
   MutexLock lock(mutex_);
   write_state_ = WriteState::kClosed;
   call_->RemoveHold();
 }
 
+// A failed write is not an end: the reads, which go on, report how the call ends.
 void Stream::Impl::EndWrite(bool ok) {
   MutexLock lock(mutex_);
   writing_ = nullptr;
@@ -235,6 +253,7 @@ void Stream::Impl::EndWrite(bool ok) {
   WriteNext();
 }
 
+// The last reaction of a call. The keeper deletes it, since this runs inside of it.
 void Stream::Impl::EndCall(absl::Status status) {
   MutexLock lock(mutex_);
   call_state_ = CallState::kOver;
@@ -273,12 +292,15 @@ bool Stream::Impl::HasRoom() const {
   return outstanding_ < max_frames;
 }
 
+// `request` stays where it is until `EndWrite`: in `unanswered_`, whose elements own their
+// messages, in `answered_`, or in `replay_message_`.
 void Stream::Impl::Write(const v1::StreamRequest& request) {
   ++outstanding_;
   writing_ = &request;
   call_->StartWrite(&request);
 }
 
+// Messages keep their memory when they are cleared, so those of a steady stream allocate nothing.
 void Stream::Impl::Recycle(SentFrame frame) {
   if (spare_.size() >= kMaxSpares || frame.bytes > kMaxSpareBytes) return;
   spare_.push_back(std::move(frame.request));
@@ -296,6 +318,7 @@ Stream::Impl::Request Stream::Impl::TakeSpare() {
 
 void Stream::Impl::Keep() {
   MutexLock lock(mutex_);
+  // `end` is absent while another call takes over.
   std::optional<absl::Status> end;
   if (state_ == State::kCancelled) end = Cancelled();
   address_ = addresses_->current();
@@ -307,6 +330,9 @@ void Stream::Impl::Keep() {
   End(*std::move(end));
 }
 
+// All frames without an answer belong to the new call again: answers have no history, so a frame
+// that the former server answered in vain is answered alike. The limits of the former server hold
+// until the first answer brings those of this one.
 void Stream::Impl::OpenCall() {
   ++calls_;
   refusal_ = absl::OkStatus();
@@ -321,6 +347,9 @@ void Stream::Impl::OpenCall() {
   WriteNext();
 }
 
+// The status with which the call ended. A call that does not get its first message out in time, as
+// to a host that drops packets, is cancelled at `give_up_`; one that did may take as long as it
+// likes, for keepalive (ClientOptions) finds a server that went silent.
 absl::Status Stream::Impl::AwaitCallEnd() {
   bool gives_up = false;
   while (call_state_ != CallState::kOver) {
@@ -339,6 +368,7 @@ absl::Status Stream::Impl::AwaitCallEnd() {
 }
 
 std::optional<absl::Status> Stream::Impl::EndAfter(absl::Status status) {
+  // In this order: the server's fault; all done, even if cancelled meanwhile; the user; the status.
   if (state_ == State::kFailed) return end_;
   const bool all_answered = finished_ && unanswered_.empty();
   if (all_answered && status.ok()) return status;
@@ -347,6 +377,7 @@ std::optional<absl::Status> Stream::Impl::EndAfter(absl::Status status) {
     status = absl::UnavailableError("the server closed the stream before every frame was answered");
   }
   const bool is_retryable = IsRetryable(status);
+  // Every frame has its answer, and only the farewell was lost.
   if (all_answered && is_retryable) return absl::OkStatus();
   const bool gives_up = give_up_.has_value() && Clock::now() >= *give_up_;
   if (!is_retryable || gives_up || reconnect_timeout_ <= std::chrono::milliseconds::zero()) {
@@ -374,6 +405,9 @@ void Stream::Impl::BackOff(const absl::Status& status) {
   next_attempt_ = Clock::now() + std::max<Clock::duration>(wait, delay);
 }
 
+// Without a frame to answer no call is opened: an idle stream costs a broken server nothing. The
+// clock of `reconnect_timeout` runs from the first attempt in which a frame waits, until one is
+// answered.
 std::optional<absl::Status> Stream::Impl::AwaitAttempt() {
   while (unanswered_.empty() && !finished_ && state_ == State::kRunning) wake_.Wait(mutex_);
   if (unanswered_.empty() && state_ == State::kRunning) return absl::OkStatus();
@@ -386,6 +420,7 @@ std::optional<absl::Status> Stream::Impl::AwaitAttempt() {
   return Cancelled();
 }
 
+// Answers stay for `Receive`; the memory of everything else is released at once.
 void Stream::Impl::End(absl::Status status) {
   end_ = std::move(status);
   state_ = State::kEnded;

@@ -124,7 +124,7 @@ class Stream::Impl {
   const uint64_t max_in_flight_;
   const std::chrono::milliseconds reconnect_timeout_;
 
-  Mutex sending_;  // held by the sender whose frame is next
+  Mutex sending_;  // serializes senders
 
   mutable Mutex mutex_ ABSL_ACQUIRED_AFTER(sending_);
   ConditionVariable changed_;  // `unanswered_` shrank, or `answers_` grew, or kEnded

@@ -17,6 +17,8 @@ struct TrackerEvents::Item {
 
 bool TrackerEvents::Update(const MoveColumns& moves, const MoveAnswers& answers,
                            std::vector<TrackerEvent>& events) {
+  // Columns that do not fit would be read past their ends. Those that do have counts for all items
+  // but the clear ones, and errors by ascending index.
   if (!Fits(moves, answers)) return false;
   size_t counted = 0;  // items that are not clear
   size_t row = 0;
@@ -35,6 +37,7 @@ bool TrackerEvents::Update(const MoveColumns& moves, const MoveAnswers& answers,
     }
     if (error < answers.errors.size() && answers.errors[error].index == i) {
       ++error;
+      // Clear before and after, which most are, costs no search beyond this one.
     } else if (!item.polygon_ids.empty() || item.first_touch.touches || !touched(tracker).empty()) {
       Add(item, events);
     }
@@ -51,21 +54,23 @@ void TrackerEvents::Add(const Item& item, std::vector<TrackerEvent>& events) {
     events.push_back({Kind::kExit, item.tracker, id});
   }
   const FirstTouch& first = item.first_touch;
+  // The sweep touched a polygon in between that it does not touch at either end: in and out again,
+  // at its place among the entering ones.
   const bool passes = first.touches && !std::ranges::binary_search(before, first.polygon_id) &&
                       !std::ranges::binary_search(after, first.polygon_id);
-  bool is_told = !passes;
+  bool has_passed = !passes;
   const auto pass = [&] {
     events.push_back({Kind::kEnter, item.tracker, first.polygon_id, first.high});
     events.push_back({Kind::kExit, item.tracker, first.polygon_id});
-    is_told = true;
+    has_passed = true;
   };
   for (const uint64_t id : after) {
     if (std::ranges::binary_search(before, id)) continue;
-    if (!is_told && first.polygon_id < id) pass();
+    if (!has_passed && first.polygon_id < id) pass();
     events.push_back({Kind::kEnter, item.tracker, id});
     if (first.touches && first.polygon_id == id) events.back().fraction = first.high;
   }
-  if (!is_told) pass();
+  if (!has_passed) pass();
   before.assign(after.begin(), after.end());
   if (before.empty()) touched_.erase(item.tracker);
 }

@@ -55,8 +55,8 @@ bullet 0 hits polygon 7 at (0, 5), normal (-1, 0)
 bullet 1 hits nothing
 a circle of radius 0.5 in the hole touches 0 polygon(s)
 a circle of radius 1 in the hole touches 1 polygon(s)
-the box runs into polygon 7 after 0.3 of its way, normal (-1, 0)
-the box is 0.25 deep in the wall, the way out is (-1, 0)
+the box runs into polygon 7 at fraction 0.3 of its path, normal (-1, 0)
+the box is 0.25 deep in the wall, the axis of minimum penetration is (-1, 0)
 TEXT
 }
 

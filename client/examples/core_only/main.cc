@@ -29,10 +29,12 @@ absl::StatusOr<carom::Scene::Ptr> MakeScene() {
 }
 
 void Cast(const carom::Scene& scene) {
+  // Columns: bullet i goes from (ax[i], ay[i]) to (bx[i], by[i]).
   const std::vector<double> ax{-5, 5}, ay{5, 5}, bx{15, 5}, by{5, 5.5};
   carom::CastAnswers answers;
   carom::WorkMeter meter;
   carom::CastSegments(scene, {ax, ay, bx, by}, {}, answers, meter);
+  // Rows of all bullets follow each other; counts[i] of them are bullet i's. A miss has none.
   size_t row = 0;
   for (size_t i = 0; i < answers.counts.size(); ++i) {
     if (answers.counts[i] == 0) {
@@ -60,6 +62,7 @@ void Overlap(const carom::Scene& scene) {
 void Sweep(const carom::Scene& scene, const carom::Shape& box) {
   const std::vector<double> x{-4}, y{5}, to_x{6}, to_y{5};
   carom::SweepColumns columns;
+  // One shape at one pose; an empty column of angles is no rotation.
   columns.movers.shapes = {&box, 1};
   columns.movers.x = x;
   columns.movers.y = y;
@@ -69,7 +72,7 @@ void Sweep(const carom::Scene& scene, const carom::Shape& box) {
   carom::WorkMeter meter;
   carom::SweepShapes(scene, columns, {}, answers, meter);
   for (const carom::SweepHit& hit : answers.hits) {
-    std::printf("the box runs into polygon %d after %g of its way, normal (%g, %g)\n",
+    std::printf("the box runs into polygon %d at fraction %g of its path, normal (%g, %g)\n",
                 static_cast<int>(hit.polygon_id), hit.fraction, hit.normal.x, hit.normal.y);
   }
 }
@@ -78,8 +81,8 @@ void Contact(const carom::Shape& fixed, const carom::Shape& box) {
   const absl::StatusOr<carom::Shape> placed = carom::Placed(box, {{-0.75, 5}});
   if (!placed.ok()) return;
   if (const auto contact = carom::Collide(fixed, *placed)) {
-    std::printf("the box is %g deep in the wall, the way out is (%g, %g)\n", contact->depth,
-                contact->normal.x, contact->normal.y);
+    std::printf("the box is %g deep in the wall, the axis of minimum penetration is (%g, %g)\n",
+                contact->depth, contact->normal.x, contact->normal.y);
   }
 }
 

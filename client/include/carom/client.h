@@ -66,7 +66,7 @@ struct SceneSummary {
   uint64_t vertex_count = 0;
   Box bounds;  // empty if the scene has no polygon
 
-  // Whether the two tell the same; empty boxes are equal.
+  // Member by member; empty boxes are equal.
   friend bool operator==(const SceneSummary& a, const SceneSummary& b) {
     return a.name == b.name && a.version == b.version && a.polygon_count == b.polygon_count &&
            a.vertex_count == b.vertex_count && a.bounds.min == b.bounds.min &&

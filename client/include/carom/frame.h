@@ -61,7 +61,7 @@ struct Frame {
 
 // What one group got. Errors of single items are in `answers`, and a miss is no error.
 //
-// A status that is not OK tells that nothing of the group was answered; `answers` is then empty.
+// Where the status is not OK, nothing of the group was answered; `answers` is then empty.
 // INVALID_ARGUMENT names the field (`Violations` of carom/status.h), NOT_FOUND means no such scene,
 // UNAVAILABLE that `min_version` did not come in time, DEADLINE_EXCEEDED that the budget ended,
 // RESOURCE_EXHAUSTED that a limit of the server was passed, which the message names.

@@ -8,7 +8,7 @@
 // simpler.
 //
 //   auto stream = client->OpenStream();
-//   stream->Send(frame);                 // returns as soon as the frame is on its way
+//   stream->Send(frame);                 // returns as soon as the frame is queued
 //   auto answer = stream->Receive();     // waits for the oldest answer
 #pragma once
 
@@ -37,8 +37,8 @@ struct StreamOptions {
 //
 // It outlives its calls. When a call breaks, another one is opened as soon as a frame waits for its
 // answer: at the next address of the client, at once and then with growing pauses from 20 ms to 2
-// s. The server there is told the handles and trackers of the frames that were answered and not
-// refused, and then gets the frames without an answer once more, in order. As answers have no
+// s. There the handles and trackers of the frames that were answered and not refused are defined
+// again, and then the frames without an answer are sent once more, in order. As answers have no
 // history, those received are those of a stream that never broke, but for `stats` and for which
 // frames are `skipped`; moves are answered without memory at first.
 //
@@ -47,18 +47,18 @@ struct StreamOptions {
 // UNKNOWN (the transport failed), any status with a `RetryDelay` (carom/status.h), which is waited
 // for, and a server that closes the call though frames lack their answers. Every other status ends
 // the stream, as do answers that do not fit the questions (INTERNAL), and a server that refuses
-// what it is told of the session.
+// the definitions of the session.
 //
 // Thread-safe. The common shapes are one thread that sends and receives, and one thread for each;
 // frames of several sending threads go out one after the other. Answers that nobody receives wait
-// in memory. Destruction cancels what is still running; no other call may be under way.
+// in memory. Destruction cancels what is still running; no other call may be running.
 class Stream {
  public:
   ~Stream();
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
-  // Sends a frame, waiting while `max_in_flight` frames have no answer. OK does not tell that the
+  // Sends a frame, waiting while `max_in_flight` frames have no answer. OK does not mean that the
   // frame was or will be answered.
   //
   // Errors: the status with which the stream has ended (UNAVAILABLE: no server in time;

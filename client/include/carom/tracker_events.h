@@ -4,7 +4,7 @@
 // What has a tracker begun to touch, and what not any more?
 //
 // Answers have no history, so what changed is the difference of two of them: `TrackerEvents` keeps
-// the last answer of each tracker, and tells what the next one changes. It is fed with moves and
+// the last answer of each tracker and compares the next one with it. It is fed with moves and
 // their answers, in the order of the frames, whether a server answered them or the library.
 #pragma once
 
@@ -24,8 +24,8 @@ struct TrackerEvent {
   Kind kind = Kind::kEnter;
   uint32_t tracker = 0;
   uint64_t polygon_id = 0;
-  // Of an ENTER by what a sweep touches first: when, in [0, 1], as a part of the way of the move;
-  // where the shape turns, the end `high` of the certified interval.
+  // Of an ENTER by what a sweep touches first: when, in [0, 1], the fraction of the path of the
+  // move; where the shape turns, the end `high` of the certified interval.
   std::optional<double> fraction = std::nullopt;
 
   friend bool operator==(const TrackerEvent&, const TrackerEvent&) = default;
@@ -35,7 +35,7 @@ struct TrackerEvent {
 class TrackerEvents {
  public:
   // Appends to `events` what the answers change, item after item, in each EXITs before ENTERs and
-  // both by ascending polygon id. What a sweep touches first on its way, and neither before nor at
+  // both by ascending polygon id. What a sweep touches first on its path, and neither before nor at
   // its end, enters and then exits; where it turns, that may be a polygon that it came closer to
   // than the tolerance. Items with an error change nothing. `answers` are those to `moves`, whose
   // trackers are not read. Returns false, and changes nothing, if the answers do not fit the moves,
