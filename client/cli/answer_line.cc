@@ -19,6 +19,7 @@ class Writer {
     if (!q.empty()) Key("q") += q;
   }
 
+  // Members are appended to one text; the character before says whether a comma is due.
   // Begins the member `name`; its value is appended to the result.
   std::string& Key(std::string_view name) {
     Separate();
@@ -131,12 +132,14 @@ std::string Field(ItemColumn column, std::string_view point) {
 
 }  // namespace
 
+// A point: {"in":[ids],"on":[ids]}.
 std::string PointLine(std::string_view q, const Holders& holders) {
   Writer writer(q);
   WriteHolders(writer, "in", "on", holders);
   return writer.Finished();
 }
 
+// A segment: {"hit":…,"t":…,"poly":…,…,"all":[[id,t],…]}; the first hit's members if there is one.
 std::string SegmentLine(std::string_view q, std::span<const CastHit> hits, const Holders& holders) {
   Writer writer(q);
   writer.Member("hit", !hits.empty());
@@ -160,6 +163,7 @@ std::string AnyHitLine(std::string_view q, bool hit, const Holders& holders) {
   return writer.Finished();
 }
 
+// A circle: {"ids":[…],"touch":[…]}, the second those that are touched without overlap.
 std::string CircleLine(std::string_view q, std::span<const uint64_t> polygon_ids,
                        std::span<const uint8_t> touching) {
   Writer writer(q);
@@ -174,6 +178,7 @@ std::string PolygonLine(std::string_view q, std::span<const uint64_t> polygon_id
   return writer.Finished();
 }
 
+// All polygons at the least distance; in an empty scene there is none, and no distance.
 std::string DistanceLine(std::string_view q, std::span<const uint64_t> polygon_ids,
                          std::span<const DistanceRow> rows) {
   Writer writer(q);
@@ -252,6 +257,7 @@ std::string ErrorLine(std::string_view q, const absl::Status& status) {
   return writer.Finished();
 }
 
+// `error` names a column of the wire; the user wrote a line.
 absl::Status ItemStatus(const ItemError& error, std::string_view columns) {
   return InvalidField(Field(error.column, columns), Description(error.fault));
 }

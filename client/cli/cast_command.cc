@@ -57,6 +57,7 @@ absl::StatusOr<GroupAnswers> Ask(const CastCommandOptions& options) {
   return std::move(result.answers);
 }
 
+// Prints the line that `carom eval` prints for the same segment.
 int Run(const CastCommandOptions& options) {
   const absl::StatusOr<GroupAnswers> answers = Ask(options);
   if (!answers.ok()) return FailOf(options.name, answers.status());

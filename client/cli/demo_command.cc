@@ -58,6 +58,7 @@ class ProgressLine {
   std::chrono::steady_clock::time_point last_;
 };
 
+// Figures of the map, the load and the answers; times are of this run, on this machine.
 void PrintTable(const SceneSummary& scene, const DemoCommandOptions& options,
                 const DemoFigures& figures) {
   const auto row = [](const char* name, const std::string& value) {
@@ -78,6 +79,7 @@ void PrintTable(const SceneSummary& scene, const DemoCommandOptions& options,
                                  " queries a second"));
 }
 
+// An error shows at the latest when the file is closed.
 absl::Status WriteFile(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
@@ -120,6 +122,7 @@ absl::Status RunInScene(Client& client, const SceneSummary& scene, const std::ve
   return absl::OkStatus();
 }
 
+// The demo's scene has one name, which a demo that was killed leaves behind: hence kReplace.
 int Run(const DemoCommandOptions& options) {
   const absl::StatusOr<std::vector<Polygon>> map = ReadMap(options.map);
   if (!map.ok()) return Fail(map.status());

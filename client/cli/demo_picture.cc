@@ -93,6 +93,7 @@ void AppendRings(const Polygon& polygon, const Frame2d& frame, std::string& out)
   }
 }
 
+// An empty path is left out: SVG has no use for it.
 void AppendPath(std::string_view style, std::string_view data, std::string& out) {
   if (data.empty()) return;
   out += "<path class=\"";
@@ -195,6 +196,7 @@ size_t AppendShapes(const DemoWorld& world, const GroupAnswers& answers, const F
   return overlapping;
 }
 
+// `x` and `y` are the left end of the base line, in pixels.
 void AppendText(double x, double y, std::string_view style, std::string_view text,
                 std::string& out) {
   absl::StrAppend(&out, "<text class=\"");
@@ -270,11 +272,13 @@ LegendCounts CountsOf(std::span<const Polygon> map, const DemoWorld& world,
 }
 
 void AppendLegend(const LegendCounts& counts, const Frame2d& frame, std::string& out) {
+  // "1 polygon", "2 polygons".
   const auto text = [](uint64_t count, std::string_view what) {
     return absl::StrCat(Grouped(count), " ", absl::string_view(what.data(), what.size()),
                         count == 1 ? "" : "s");
   };
   Legend legend(frame.bottom() + 74, kMapWidth / 7);
+  // A star that crosses itself: its middle is filled by one rule and empty by the other.
   constexpr std::string_view kStar = "d=\"M0 -16L10 14L-15 -5H15L-10 14Z\"/>";
   const auto star = [&](const char* style) {
     return std::string("<path class=\"") + style + "\" " + std::string(kStar);

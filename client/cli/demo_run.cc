@@ -85,6 +85,7 @@ class Run {
         progress_(progress),
         receiver_(stream) {}
 
+  // Ticks are asked kLag ahead of their answers, so the last kLag rounds only receive.
   absl::StatusOr<DemoOutcome> operator()(uint64_t ticks) {
     absl::Status status = Settle();
     const Clock::time_point start = Clock::now();

@@ -69,6 +69,7 @@ double DemoWorld::Random() {
   return static_cast<double>((bits ^ (bits >> 31)) >> 11) * 0x1p-53;
 }
 
+// Half of the shapes are circles; the polygons take shapes of the table in turns.
 void DemoWorld::MakeMovers() {
   const double unit = std::max(bounds_.max.x - bounds_.min.x, bounds_.max.y - bounds_.min.y) / 400;
   for (uint32_t i = 0; i < options_.shapes; ++i) {

@@ -103,6 +103,7 @@ class Printer {
     return PointLine(q, RowsOf(answers));
   }
 
+  // A segment is answered in two batches: its hits by its policy's group, its start by the points.
   std::string operator()(std::string_view q, const SegmentQuery& query) {
     const size_t group = GroupOf(query.inside);
     Cursor& cursor = segments_[group];
@@ -153,6 +154,7 @@ class Printer {
     return MoveLine(q, item.polygon_ids, item.edge_counts, item.edges);
   }
 
+  // Shapes are placed where their vertices say, so an item error is one of their vertices.
   std::string operator()(std::string_view q, const ContactQuery&) {
     const ContactAnswers& answers = results_[0].answers.contacts;
     contacts_.Next(answers);
@@ -183,6 +185,7 @@ std::string LineOf(const Pending& pending, Printer& printer) {
 }
 
 // The first error among the results, or OK.
+// A limit of the frame refuses the group that passes it; the others then have answers in vain.
 absl::Status FirstError(const std::vector<GroupResult>& results) {
   for (const GroupResult& result : results) {
     if (!result.status.ok()) return result.status;
@@ -259,6 +262,7 @@ void QueryColumns::AddPoint(Vec2 p) {
 
 void QueryColumns::Add(const PointQuery& query) { AddPoint(query.p); }
 
+// Items of a column are in the order of their queries, which is what Printer relies on.
 void QueryColumns::Add(const SegmentQuery& query) {
   Segments& segments = segments_[GroupOf(query.inside)];
   segments.ax.push_back(query.segment.a.x);

@@ -46,6 +46,7 @@ void Print(const SceneSummary& scene) {
   std::cout << line << "}\n";
 }
 
+// Of a command about one scene: the exit status.
 int PrintOrFail(const SceneOptions& options, const absl::StatusOr<SceneSummary>& scene) {
   if (!scene.ok()) return FailOf(options.name, scene.status());
   Print(*scene);
@@ -77,6 +78,7 @@ absl::StatusOr<std::vector<Polygon>> ReadOneScene(const SceneOptions& options) {
   return file->polygons(*index);
 }
 
+// Without a deadline: an import takes as long as its scene is large.
 int Import(const SceneOptions& options, Client& client) {
   const absl::StatusOr<std::vector<Polygon>> polygons = ReadOneScene(options);
   if (!polygons.ok()) return Fail(polygons.status());
@@ -90,6 +92,7 @@ int Import(const SceneOptions& options, Client& client) {
                       "a scene of this name is there; --replace replaces it"));
 }
 
+// All pages of the list; each scene a line, so that `jq` and `wc -l` work.
 int List(const SceneOptions&, Client& client) {
   const absl::StatusOr<std::vector<SceneSummary>> scenes = client.ListAllScenes();
   if (!scenes.ok()) return Fail(scenes.status());

@@ -41,7 +41,7 @@ class Editor {
          SceneVersions& versions);
   ~Editor() { Finish(); }
 
-  // Stops after the commit under way; once.
+  // Stops after the commit that is running; once.
   const EditFigures& Finish();
 
  private:

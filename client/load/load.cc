@@ -50,6 +50,7 @@ struct Clocks {
   std::optional<CpuClock> server;
 };
 
+// A process that cannot be read is an error before the load, not a hole in the report.
 absl::StatusOr<Clocks> ClocksFor(const LoadOptions& options) {
   const absl::StatusOr<CpuClock> own = CpuClock::Of(0);
   if (!own.ok()) return own.status();

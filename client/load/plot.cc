@@ -56,6 +56,7 @@ std::string Line(double x1, double y1, double x2, double y2) {
       "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>\n", x1, y1, x2, y2);
 }
 
+// Lines and labels of both axes.
 std::string Grid(const Axes& axes) {
   std::string svg;
   for (int nines = 0; nines <= static_cast<int>(axes.nines); ++nines) {

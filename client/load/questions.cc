@@ -92,6 +92,7 @@ void Questions::MakeBullets(const Map& map) {
   }
 }
 
+// A circle and a square on its corner, of one radius, about the reference point.
 absl::Status Questions::MakeShapes(double radius) {
   absl::StatusOr<Shape> circle = Shape::Create(Capsule{{{0, 0}, {0, 0}}, radius});
   if (!circle.ok()) return circle.status();
@@ -126,6 +127,7 @@ void Questions::MakeHomes(const Map& map, const Scene& scene) {
   period_ticks_ = std::max(2.0, 4 * amplitude / (options_.speed * options_.tick_s()));
 }
 
+// Views of the columns, which live as long as this.
 SegmentColumns Questions::Window(uint32_t window) const {
   const size_t first = size_t{window} * options_.bullets;
   const auto column = [&](const std::vector<double>& all) {

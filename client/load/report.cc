@@ -207,6 +207,7 @@ json ServerJson(const LoadReport& report) {
 
 }  // namespace
 
+// One row a subject, which scripts and the tests find by its first word.
 std::string ReportText(const LoadReport& report) {
   const Tally& tally = report.tally;
   Table table;
@@ -219,6 +220,7 @@ std::string ReportText(const LoadReport& report) {
             absl::StrFormat("%.0f queries a second", report.queries_per_second()));
   table.Row("latency", Quantiles(tally.latency_ns),
             report.options.is_closed() ? ", from sending" : ", from the scheduled time");
+  // A closed loop has no schedule to be late for.
   if (!report.options.is_closed()) {
     table.Row("late", Grouped(tally.frames_late), " frames by more than a tick");
   }
@@ -239,6 +241,7 @@ std::string ReportText(const LoadReport& report) {
   return table.text();
 }
 
+// The same figures as in the text, in seconds, milliseconds and counts, as the names say.
 std::string ReportJson(const LoadReport& report) {
   const json all = {{"setting", SettingJson(report)},
                     {"import_s", report.import_s},

@@ -38,6 +38,7 @@ constexpr int kConnectTimeoutMs = 5000;  // the name of gRPC's option notwithsta
 constexpr int64_t kMaxKeepaliveMs = 86400000;
 constexpr int64_t kMaxKeepaliveAnswerMs = 20000;
 
+// For protobuf, whose setters may know another string_view than Abseil's.
 std::string Text(absl::string_view text) { return std::string(text.data(), text.size()); }
 
 // The syntax of one address. gRPC would take more (schemes, names of services), and report what it
@@ -119,6 +120,7 @@ class Client::Impl {
     return status;
   }
 
+  // A timeout of 0 is no deadline at all.
   void SetDeadline(const CallOptions& options, grpc::ClientContext& context) const {
     const std::chrono::milliseconds timeout = options.timeout.value_or(options_.call_timeout);
     if (timeout > std::chrono::milliseconds::zero()) {
@@ -135,6 +137,7 @@ class Client::Impl {
   const std::shared_ptr<Addresses>& addresses() const { return addresses_; }
 
  private:
+  // The stub of the service that a method is one of.
   template <typename Stub>
   Stub& StubOf(size_t address) const {
     if constexpr (std::is_same_v<Stub, v1::SceneService::Stub>) {
@@ -183,6 +186,7 @@ absl::StatusOr<std::unique_ptr<Client>> Client::Connect(absl::string_view target
     const absl::Status checked = CheckAddress(address);
     if (!checked.ok()) return checked;
   }
+  // Nothing connects yet: a channel does so at its first call.
   std::vector<std::shared_ptr<grpc::Channel>> channels;
   channels.reserve(addresses.size());
   for (const absl::string_view address : addresses) {
@@ -234,6 +238,7 @@ absl::StatusOr<ScenePage> Client::ListScenes(int32_t page_size, absl::string_vie
 
 // Pages are not one snapshot: a scene that is made or deleted meanwhile may be missing or not.
 absl::StatusOr<std::vector<SceneSummary>> Client::ListAllScenes(const CallOptions& options) {
+  // What the server gives at most.
   constexpr int32_t kLargestPage = 1000;
   std::vector<SceneSummary> all;
   std::string token;
@@ -325,6 +330,7 @@ absl::StatusOr<FrameAnswer> Client::Evaluate(const Frame& frame, const CallOptio
   return answer;
 }
 
+// The stream shares the addresses, so that what one finds out about a server serves all.
 std::unique_ptr<Stream> Client::OpenStream(const StreamOptions& options) {
   return std::unique_ptr<Stream>(
       new Stream(std::make_unique<Stream::Impl>(impl_->addresses(), options)));

@@ -32,6 +32,7 @@ void EncodeFrame(const Frame& frame, v1::Frame& message) {
   for (const FrameGroup& group : frame.groups) {
     v1::Group& encoded = *message.add_groups();
     wire::EncodeGroup(group.group, encoded);
+    // A scene is named by exactly one of the two, the name or a handle of the stream.
     if (const auto* name = std::get_if<std::string>(&group.scene)) {
       encoded.set_scene(*name);
     } else {

@@ -41,6 +41,7 @@ class StreamSession::TrackerFrame {
     const bool has_list = list != lists_.end();
     const auto shape = has_list ? shapes_.find({list->second, tracker.shape.get()}) : shapes_.end();
     const bool has_shape = shape != shapes_.end();
+    // What the tracker adds: a list or a shape only where the frame has none like it yet.
     const uint64_t bytes = bytes_ + kBytesOfATracker + (has_list ? 0 : kBytesOfAList) +
                            (has_shape ? 0 : tracker.shape->ByteSizeLong());
     if (bytes_ != 0 && (bytes > max_bytes_ || (!has_list && lists_.size() >= max_lists_) ||
@@ -81,6 +82,7 @@ class StreamSession::TrackerFrame {
   std::map<std::pair<int, const v1::Shape*>, uint32_t> shapes_;  // of a list
 };
 
+// In the order in which a server applies a frame: bindings, removals, definitions.
 void StreamSession::Apply(v1::Frame& frame) {
   for (v1::SceneBinding& binding : *frame.mutable_bindings()) {
     scenes_[binding.handle()] = std::move(*binding.mutable_scene());
@@ -101,6 +103,7 @@ void StreamSession::Define(v1::TrackerDefinitions& definitions) {
   // Columns that do not fit each other define nothing, even if the server did not refuse them.
   if (definitions.tracker_size() != 0 && definitions.tracker_size() != count) return;
   for (int i = 0; i < count; ++i) {
+    // Columns that are absent count up: shape i of the list, handle i from `first_tracker`.
     const auto shape =
         definitions.shape_size() == 0 ? static_cast<uint32_t>(i) : definitions.shape(i);
     if (shape >= shapes.size()) return;

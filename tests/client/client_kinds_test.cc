@@ -28,7 +28,7 @@ class ClientKindsTest : public ClientTest {
     disc_.push_back(Shape::Create(Capsule{{{0, 0}, {0, 0}}, 1}).value());
   }
 
-  // Asks `group` both ways, and has `check` look at each answer.
+  // Asks `group` by Evaluate and by Stream, and calls `check` with each answer.
   void Ask(const Group& group, const std::function<void(const GroupAnswers&)>& check) {
     Frame frame;
     frame.groups.emplace_back().scene = std::string(kArena);

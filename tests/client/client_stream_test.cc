@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// `Stream`: order, pipelining, and every way in which a stream ends.
+// `Stream`: order, pipelining, and every end that a stream may have.
 #include <sys/wait.h>
 
 #include <atomic>

@@ -27,7 +27,7 @@ class EvalTest : public ClientTest {
     return {status, out.str(), err.str()};
   }
 
-  // What both ways print; it is a failure if they differ.
+  // What both evaluators print; it is a failure if they differ.
   Output Run(const std::string& input) const {
     Output local = Run(LocalEvaluator(), input);
     auto remote_evaluator = RemoteEvaluator(server_->address());
@@ -296,7 +296,7 @@ TEST_F(EvalTest, Trackers) {
   EXPECT_NE(after.out.find(R"({"q":6,"ids":[],"edges":[]})"), std::string::npos) << after.out;
 }
 
-// Thousands of trackers of many vertices are told to the server in frames that it takes.
+// Thousands of trackers of many vertices are sent to the server in frames that it takes.
 TEST_F(EvalTest, ManyTrackers) {
   std::string ring;
   for (int i = 0; i < 64; ++i) absl::StrAppend(&ring, i ? "," : "", "[", i, ",", i * i, "]");

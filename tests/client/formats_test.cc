@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// JSON scenes: what is read, and what each malformed one is told.
+// JSON scenes: what is read, and how each malformed one is refused.
 #include <limits>
 
 #include "client/formats/json_text.h"

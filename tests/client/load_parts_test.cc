@@ -269,7 +269,7 @@ TEST(Questions, TrackersMoveSmoothlyAndComeBack) {
   options.speed = 1;
   const Field field(options);
   const double step = 0.1;
-  // A quarter of the spacing each way, four of them to and fro.
+  // A quarter of the spacing to either side, so four quarters a period.
   const auto period = static_cast<uint64_t>(std::round(field.map.spacing / step));
   for (uint64_t tick = 0; tick < 2 * period; ++tick) {
     const Moves now(field.questions, 3, tick), next(field.questions, 3, tick + 1);

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: The Carom authors
 # SPDX-License-Identifier: Apache-2.0
 
-# What the README tells a new user to ask works: its `carom` commands, against a server, and the
+# The first steps of the README work: its `carom` commands, against a server, and the
 # program whose heart it shows.
 set -euo pipefail
 

@@ -189,7 +189,7 @@ class ReconnectedStreamTest : public ::testing::Test {
   std::unique_ptr<Client> client_;
 };
 
-// What a refused frame would have defined is not told to the next call either.
+// What a refused frame would have defined is not replayed on the next call either.
 TEST_F(ReconnectedStreamTest, ARefusedFrameDoesNotEnterTheSession) {
   const auto stream = client_->OpenStream();
   const std::vector<Shape> small{Square(0, 0, 0, 0.1)};
@@ -290,7 +290,7 @@ class GoneServerTest : public ::testing::Test {
     client_ = *std::move(client);
   }
 
-  // A stream that was answered once and looks for its server, with five frames to be answered.
+  // A stream that was answered once and tries to reach its server, with five frames to be answered.
   std::unique_ptr<Stream> SearchingStream(milliseconds timeout) {
     auto stream = client_->OpenStream({.reconnect_timeout = timeout});
     EXPECT_TRUE(stream->Send({}).ok());

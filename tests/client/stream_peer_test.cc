@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// `Stream` with servers that are made up: limits that are told, delays that are asked for, and
+// `Stream` with servers that are made up: limits that they send, delays that are asked for, and
 // answers that no honest server gives.
 #include <grpcpp/grpcpp.h>
 
@@ -218,7 +218,7 @@ TEST(StreamPeerTest, ASessionThatIsRefusedEndsTheStream) {
 }
 
 // A frame that is never answered, because it kills its servers, ends in time though each of them
-// takes what it is told.
+// takes what is replayed.
 TEST(StreamPeerTest, AFrameThatKillsItsServersEndsInTime) {
   Peer peer([](int call, ServerStream& stream) {
     v1::StreamRequest request;

@@ -24,8 +24,8 @@ inline constexpr const char* kScriptScenes[] = {"scenes/arena", "scenes/yard", "
 absl::Status CreateScriptScenes(Client& client);
 
 // Frames that bind and rebind handles, define, redefine and remove trackers, cast segments, locate
-// points and move trackers, some of them undefined. Some frames are refused as a whole, and what
-// they define is not defined.
+// points and move trackers, not all of which are defined. A few frames are refused as a whole, and
+// what they define is not defined.
 class StreamScript {
  public:
   StreamScript(uint64_t seed, size_t frames);

@@ -70,7 +70,7 @@ TEST(TrackerEventsTest, ASweepTellsWhenItEnters) {
               ElementsAre(TrackerEvent{Kind::kEnter, 3, 5}, TrackerEvent{Kind::kEnter, 3, 7, 0.5}));
   // It starts where it was: nothing enters.
   EXPECT_THAT(events({{7}, {true, 5, 0, 0}}), ElementsAre(TrackerEvent{Kind::kExit, 3, 5}));
-  // It passes through 8 on its way, in the order of ids.
+  // It passes through 8 in between, in the order of ids.
   EXPECT_THAT(events({{9}, {true, 8, 0.5, 0.5}}),
               ElementsAre(TrackerEvent{Kind::kExit, 3, 7}, TrackerEvent{Kind::kEnter, 3, 8, 0.5},
                           TrackerEvent{Kind::kExit, 3, 8}, TrackerEvent{Kind::kEnter, 3, 9}));
@@ -145,7 +145,7 @@ TEST_F(TrackerStreamTest, AStreamWithTrackers) {
     EXPECT_GT(stats.tracker_bytes, 0);
     EXPECT_EQ(stats.shadow_differences, 0);
   }
-  // x = -0.4 is a step 4.6 / 0.125 = 36.8 from the start: the 37th move enters, by 0.8 of its way.
+  // x = -0.4 is a step 4.6 / 0.125 = 36.8 from the start: the 37th move enters, at 0.8 of its path.
   ASSERT_EQ(events.size(), 2);
   EXPECT_EQ(events[0].kind, Kind::kEnter);
   EXPECT_EQ(events[0].polygon_id, 0);
