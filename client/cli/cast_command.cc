@@ -47,6 +47,7 @@ absl::StatusOr<GroupAnswers> Ask(const CastCommandOptions& options) {
   group.points = {column(options.ax), column(options.ay)};
   Frame frame;
   FrameGroup& asked = frame.groups.emplace_back();
+  // By name: a handle is worth its definition from the second frame on.
   asked.scene = FullName(options.name);
   asked.group = group;
   absl::StatusOr<FrameAnswer> answer = (*client)->Evaluate(frame);
@@ -68,6 +69,7 @@ int Run(const CastCommandOptions& options) {
     return Fail(absl::ResourceExhaustedError(
         absl::StrCat("the segment hits more than ", kMaxMaxHits, " polygons")));
   }
+  // The points of the group are one: the start.
   const Holders holders{answers->points.polygon_ids, answers->points.locations};
   std::cout << (options.mode == "any" ? AnyHitLine("", segments.counts.front() > 0, holders)
                                       : SegmentLine("", segments.hits, holders))

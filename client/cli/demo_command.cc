@@ -98,6 +98,7 @@ absl::StatusOr<std::vector<Polygon>> ReadMap(const std::string& path) {
 
 // Whether there is room to move in.
 absl::Status CheckBounds(const Box& bounds) {
+  // A line will do: the shapes then move along it.
   const bool has_room =
       !bounds.empty() && (bounds.max.x > bounds.min.x || bounds.max.y > bounds.min.y);
   return has_room ? absl::OkStatus()
@@ -110,6 +111,7 @@ absl::Status RunInScene(Client& client, const SceneSummary& scene, const std::ve
   const absl::Status bounds = CheckBounds(scene.bounds);
   if (!bounds.ok()) return bounds;
   DemoWorld world(options.world, scene.bounds);
+  // The picture is drawn after the run, from the last tick's answers.
   ProgressLine progress;
   const absl::StatusOr<DemoOutcome> outcome =
       RunDemo(client, kScene, options.ticks, world, std::ref(progress));

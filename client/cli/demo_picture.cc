@@ -53,6 +53,7 @@ class Frame2d {
     return {kMargin + (p.x - bounds_.min.x) * scale_, kHeader + (bounds_.max.y - p.y) * scale_};
   }
   double scale() const { return scale_; }
+  // Pixels of the whole picture, margins included.
   double width() const { return kMapWidth + 2 * kMargin; }
   double bottom() const { return kHeader + (bounds_.max.y - bounds_.min.y) * scale_; }
   double height() const { return bottom() + kFooter; }
@@ -174,6 +175,7 @@ void AppendCircle(Vec2 center, double radius, std::string_view style, std::strin
 // Draws the shapes; returns how many overlap a polygon.
 size_t AppendShapes(const DemoWorld& world, const GroupAnswers& answers, const Frame2d& frame,
                     std::string& out) {
+  // Answers of circles are by their index, those of polygons follow from their first one.
   size_t overlapping = 0;
   for (size_t i = 0; i < world.movers().size(); ++i) {
     const Mover& mover = world.movers()[i];

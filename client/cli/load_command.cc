@@ -48,6 +48,7 @@ class StopOnSignals {
   StopOnSignals() {
     struct sigaction action {};
     action.sa_handler = RequestStop;
+    // Calls that a signal interrupts go on; the run polls the flag.
     action.sa_flags = SA_RESTART;
     sigaction(SIGINT, &action, &old_interrupt_);
     sigaction(SIGTERM, &action, &old_terminate_);
@@ -85,6 +86,7 @@ int Run(const LoadOptions& options) {
   const absl::StatusOr<load::LoadReport> report = load::RunLoad(options, stop_requested);
   if (!report.ok()) return Fail(report.status());
   std::cout << load::ReportText(*report);
+  // Both files are tried, so that one that cannot be written does not cost the other.
   absl::Status written = WriteFile(options.json, load::ReportJson(*report));
   written.Update(WriteFile(options.plot, load::ReportPlot(*report)));
   if (!written.ok()) return Fail(written);

@@ -103,7 +103,7 @@ class Remote final : public Evaluator {
     return absl::OkStatus();
   }
 
-  // One frame at a time: what a line asks may depend on the answers before it.
+  // One frame at a time: the answers of one are printed before the next is sent.
   absl::StatusOr<FrameAnswer> Exchange(const Frame& frame) {
     const absl::Status sent = stream_->Send(frame);
     if (!sent.ok()) return sent;

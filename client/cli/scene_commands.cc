@@ -119,6 +119,7 @@ CLI::App* AddCommand(CLI::App& scene, const SceneCommand& added,
                      const std::shared_ptr<SceneOptions>& options, int& exit_status) {
   CLI::App* command = scene.add_subcommand(added.name, added.help);
   AddAddress(*command, options->address);
+  // Bad usage fails before; a target that cannot be one fails here, as a request does.
   command->callback([options, run = added.run, &exit_status] {
     const absl::StatusOr<std::unique_ptr<Client>> client = Client::Connect(options->address);
     exit_status = client.ok() ? run(*options, **client) : Fail(client.status());

@@ -104,7 +104,7 @@ constexpr Choice<Solidity> kSolidity{
 // Reads the member into `out`, which stays as it is where the member is absent.
 template <typename Value>
 absl::Status ReadChoice(const json& object, const Choice<Value>& choice, Value& out) {
-  const auto member = object.find(choice.name);
+  const json::const_iterator member = object.find(choice.name);
   if (member == object.end()) return absl::OkStatus();
   for (const auto& [word, value] : {choice.first, choice.second}) {
     if (!member->is_string() || member->get_ref<const std::string&>() != word) continue;

@@ -89,6 +89,7 @@ void Contact(const carom::Shape& fixed, const carom::Shape& box) {
 absl::Status Run() {
   const absl::StatusOr<carom::Scene::Ptr> scene = MakeScene();
   if (!scene.ok()) return scene.status();
+  // Moving shapes have no id; their vertices are relative to the reference point.
   absl::StatusOr<carom::Polygon> box =
       carom::Polygon::Create({.rings = {{{{-1, -1}, {1, -1}, {1, 1}, {-1, 1}}}}});
   if (!box.ok()) return box.status();
