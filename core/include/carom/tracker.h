@@ -48,7 +48,7 @@ struct QuietBall {
 
 }  // namespace internal
 
-// What a tracker is asked about, as long as it lives.
+// What each answer of a tracker considers, for its lifetime.
 struct TrackerOptions {
   uint64_t mask = kEveryCategory;
   // In [0, 2^53]. Above 0, polygons at most so far away count as touched, and edges likewise;
@@ -114,7 +114,7 @@ struct MoveOptions {
 // Item i moves trackers[tracker[i]] to the pose (x[i], y[i], c[i], s[i]). An empty `tracker` column
 // means trackers[first_tracker + i]; rotations as in `PlacedColumns`. With from_x and from_y, which
 // are both there or both empty, the moves are sweeps from those positions, with from_c and from_s,
-// or from_angle, as their rotations; without these the shape does not turn on its way.
+// or from_angle, as their rotations; without these the shape does not turn on its path.
 struct MoveColumns {
   std::span<Tracker> trackers = {};
   std::span<const uint32_t> tracker = {};
@@ -127,9 +127,9 @@ struct MoveColumns {
 };
 
 // What a sweep touches first: as `SweepShapes` has it under REPORT_START where the shape does not
-// turn, low = high; else as `SweepRotating` does. `within` does not count on the way.
+// turn, low = high; else as `SweepRotating` does. `within` counts at the end only, not on the path.
 struct FirstTouch {
-  bool touches = false;  // else the way is clear, and the rest is 0
+  bool touches = false;  // else the path is clear, and the rest is 0
   uint64_t polygon_id = 0;
   double low = 0;
   double high = 0;
@@ -153,8 +153,8 @@ struct MoveAnswers {
   std::vector<uint64_t> polygon_ids;  // item after item, ascending
   std::vector<uint32_t> edge_counts;  // under EDGES, as `OverlapAnswers`
   std::vector<EdgeRef> edges;
-  // Of sweeps, beside `counts`. An item is clear only if its way is; the polygons are those that it
-  // touches at its end.
+  // Of sweeps, beside `counts`. An item is clear only if its path is; the polygons are those that
+  // it touches at its end.
   std::vector<FirstTouch> first_touches;
   std::vector<ItemError> errors;  // ascending by index; these items are not clear and touch nothing
   // On request, for each item a length r >= 0: with the reference point less than r away, and not

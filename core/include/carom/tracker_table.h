@@ -49,7 +49,7 @@ struct TrackerTableLimits {
 class TrackerTable {
  public:
   // A tracker that has not moved for so many frames forgets, some frames later.
-  static constexpr uint32_t kMaxFramesAsleep = 256;
+  static constexpr uint32_t kMaxIdleFrames = 256;
 
   explicit TrackerTable(const TrackerTableLimits& limits = {}) : limits_(limits) {}
 
@@ -100,7 +100,7 @@ class TrackerTable {
   std::vector<Tracker> trackers_;
   std::vector<uint32_t> last_moved_;  // frame, beside `trackers_`
   uint32_t frame_ = 0;                // wraps around
-  size_t next_asleep_ = 0;            // handle whose age is looked at next
+  size_t next_idle_ = 0;              // handle whose age is checked next
   bool made_room_ = false;            // in this frame
   size_t fixed_bytes_ = 0;            // of the vectors' entries and the shapes
   size_t learned_bytes_ = 0;          // of the memories

@@ -4,8 +4,8 @@
 // What does a tracked shape touch at a pose, found without memory?
 //
 // The same question as an overlap, or with a `within` as a query of distances, and answered by
-// their kernels. Trackers ask it under Coherence::kOff and where a mask does not pay; what a mask answers
-// (tracker/tracker_memory.h) is compared with it.
+// their kernels. Trackers ask it under Coherence::kOff and where a mask does not pay; what a mask
+// answers (tracker/tracker_memory.h) is compared with it.
 #pragma once
 
 #include <cstddef>

@@ -48,8 +48,10 @@ std::optional<int64_t> WindingByCovering(const Polygon& polygon, Vec2 origin, Ve
   return doubled_winding / 2;
 }
 
-// By the filter of `Orientation`: bit 0 and 1, whether p is left of the edges v0->v1 and v1->v2 for
-// sure; 2 and 3, whether it is right of them for sure.
+// The filter of `Orientation` on two edges at a time, v0->v1 and v1->v2: bits 0 and 1 say that p is
+// certainly left of them, bits 2 and 3 that it is certainly right. A lane of a comparison is -1
+// where it holds, so masking it with one bit puts that bit in its place. An edge with neither bit
+// is left to exact arithmetic.
 unsigned SureSides(const Vec2* v, Vec2 p) {
   const Double2 ax = Double2{v[0].x, v[1].x} - p.x;
   const Double2 ay = Double2{v[0].y, v[1].y} - p.y;

@@ -21,7 +21,9 @@ double RootUp(double square) { return std::sqrt(square) * kUp; }
 
 }  // namespace
 
-LaneBits MaskWord::Until(double reading) const {
+// The reading is rounded up to a float, so that no byte is missed. One beyond all floats is capped,
+// since a byte without bits has the bound +inf and must not be among them.
+LaneBits MaskWord::BytesUpTo(double reading) const {
   constexpr double kMost = std::numeric_limits<float>::max();
   const float most = reading < kMost ? RoundedUp(reading) : std::numeric_limits<float>::max();
   return Bits(LoadLanes(&bound[0]) <= most, LoadLanes(&bound[4]) <= most);
@@ -36,6 +38,7 @@ NeighborQuery::Run NeighborQuery::ByteOf(const Neighbor& neighbor, size_t byte) 
   return {first, std::min(first + kLanes, neighbor.polygon.polygon().edge_count())};
 }
 
+// Measuring the same run twice is common: the nearest byte is where contact is found too.
 void NeighborQuery::Measure(PointDistances& distances, Run run) {
   if (measured_.first == run.first && measured_.last == run.last) return;
   measured_ = run;
@@ -43,13 +46,16 @@ void NeighborQuery::Measure(PointDistances& distances, Run run) {
   distances.Measure(run.first, run.last);
 }
 
+// A run may be shorter than eight, and what its other lanes hold is not of it.
 LaneBits NeighborQuery::InReach(const PointDistances& distances, Run run) const {
   const LaneBits present = (LaneBits{1} << (run.last - run.first)) - 1;
   return distances.Within(posed_.bounding_radius() * posed_.bounding_radius() * kUp) & present;
 }
 
-// At most the distance of the nearest edge in the mask. Edges are measured while their bounds leave
-// open whether they are nearer than all before, first those that were nearest at the last look.
+// A lower bound of the distance of the nearest edge in the mask; the byte that it is in becomes
+// `neighbor.nearest`. Runs are measured only while their bounds allow them to be nearer than all
+// before. The one that was nearest last time comes first: it most often is again, and then few
+// others are read.
 double NeighborQuery::NearestEdge(Neighbor& neighbor, PointDistances& distances) {
   double nearest = HUGE_VAL;
   const auto measure = [&](Run run) {
@@ -84,6 +90,8 @@ double NeighborQuery::NearestEdge(Neighbor& neighbor, PointDistances& distances)
   }
   meter_.Spend(neighbor.word_count);
   mask_work_ += neighbor.word_count;
+  // Measures a byte of the mask and writes its bound anew, by law (1). The bits of edges that can
+  // no longer come into reach are cleared; a byte without bits is never read again.
   const auto renew = [&](MaskWord& word, size_t k) {
     mask_work_ += kLanes;
     const double distance = measure(ByteOf(neighbor, word.index * kLanes + k));
@@ -98,8 +106,10 @@ double NeighborQuery::NearestEdge(Neighbor& neighbor, PointDistances& distances)
     if (word.index == guess / kLanes) renew(word, guess % kLanes);
   }
   for (MaskWord& word : words) {
-    for (LaneBits bytes = word.Until((odometer_ + nearest) * kUp); bytes != 0; bytes &= bytes - 1) {
+    for (LaneBits bytes = word.BytesUpTo((odometer_ + nearest) * kUp); bytes != 0;
+         bytes &= bytes - 1) {
       const auto k = static_cast<size_t>(std::countr_zero(bytes));
+      // The nearest distance may have shrunk since the bytes were chosen.
       const bool may_be_nearer = word.bound[k] <= (odometer_ + nearest) * kUp;
       if (may_be_nearer && word.index * kLanes + k != guess) renew(word, k);
     }
@@ -125,7 +135,7 @@ void NeighborQuery::VisitInReach(const Neighbor& neighbor, const Visit& visit) {
     return;
   }
   for (const MaskWord& word : WordsOf(neighbor)) {
-    for (LaneBits bytes = word.Until((odometer_ + posed_.bounding_radius()) * kUp); bytes != 0;
+    for (LaneBits bytes = word.BytesUpTo((odometer_ + posed_.bounding_radius()) * kUp); bytes != 0;
          bytes &= bytes - 1) {
       const auto k = static_cast<size_t>(std::countr_zero(bytes));
       if (!visit(ByteOf(neighbor, word.index * kLanes + k))) return;
@@ -133,8 +143,11 @@ void NeighborQuery::VisitInReach(const Neighbor& neighbor, const Visit& visit) {
   }
 }
 
-// (2) Where the reference point is farther than `reach` from every edge, no edge of the shape's
-// meets one, and all of the shape lies in one face: that of the reference point.
+// (2) While the reference point is farther than the bounding radius from every edge of the polygon,
+// no edge of the shape meets one, and all of the shape lies in one face of the plane that the edges
+// cut up: the face of the reference point. So it is touched exactly if that point is inside.
+// `distance` is a lower bound of the distance from the nearest edge. If it shows this, writes until
+// when by law (1) and returns true.
 bool NeighborQuery::IsClear(Neighbor& neighbor, double distance) {
   if (distance <= posed_.bounding_radius()) return false;
   neighbor.touches = IsInside(neighbor);
@@ -145,7 +158,8 @@ bool NeighborQuery::IsClear(Neighbor& neighbor, double distance) {
   return true;
 }
 
-// The same by the polygon's box, outside of which is outside.
+// The same by the polygon's box: no edge is nearer than the box, and whatever is outside of the box
+// is outside of the polygon. Cheap, and enough for most neighbors.
 bool NeighborQuery::IsBoxClear(Neighbor& neighbor) {
   ++mask_work_;
   const FloatBox& box = neighbor.box;
@@ -158,15 +172,16 @@ bool NeighborQuery::IsBoxClear(Neighbor& neighbor) {
   return true;
 }
 
-void NeighborQuery::TellByEdges(Neighbor& neighbor) {
+void NeighborQuery::UpdateBound(Neighbor& neighbor) {
   PointDistances distances(neighbor.polygon.polygon(), p_);
   measured_ = {};
   IsClear(neighbor, NearestEdge(neighbor, distances));
   neighbor.is_by_box = false;
 }
 
-// (3) The straight way between two places meets no edge if one of them is farther from every edge
-// than they are from each other: then both are on the same side.
+// (3) The straight path between two points meets no edge if one of them is farther from every edge
+// than they are from each other: then both are inside, or both outside. So the side is computed
+// again only once the odometer has passed the distance that was known from the edges.
 bool NeighborQuery::IsInside(Neighbor& neighbor) {
   if (odometer_ < neighbor.side_until) return neighbor.is_inside;
   neighbor.is_inside = LocateInPolygon(neighbor.polygon, p_, meter_).location != Location::kOutside;
@@ -174,9 +189,11 @@ bool NeighborQuery::IsInside(Neighbor& neighbor) {
   return neighbor.is_inside;
 }
 
-// (4) A disc of radius `core` about the reference point belongs to the shape, so it touches a
-// polygon that is no farther away, at any rotation.
-bool NeighborQuery::IsCoreTouched(Neighbor& neighbor, double distance) {
+// (4) The inscribed disc about the reference point belongs to the shape, at any rotation, so a
+// polygon is touched while a point of it is within the inscribed radius. `distance` is an upper
+// bound of the signed distance from the polygon, which is below 0 inside and 1-Lipschitz as well: a
+// reference point that leaves the polygon has first gone as far as the nearest edge was.
+bool NeighborQuery::IsInscribedTouched(Neighbor& neighbor, double distance) {
   const double depth = posed_.inscribed_radius() - distance;
   if (!(depth > 0)) return false;
   neighbor.touches = true;
@@ -193,40 +210,47 @@ void NeighborQuery::UpdateTouch(Neighbor& neighbor) {
   measured_ = {};
   const double distance = NearestEdge(neighbor, distances);
   if (IsClear(neighbor, distance)) return;
-  neighbor.core_from = HUGE_VAL;
+  // An edge is in reach. The disc decides first: what it says lasts, a pair of edges does not.
+  neighbor.inscribed_from = HUGE_VAL;
   if (posed_.inscribed_radius() > 0) {
-    neighbor.core_from = odometer_ + (distance - posed_.inscribed_radius());
+    neighbor.inscribed_from = odometer_ + (distance - posed_.inscribed_radius());
     Measure(distances, ByteOf(neighbor, neighbor.nearest));
-    if (IsCoreTouched(neighbor, RootUp(distances.upper()))) return;
-    if (IsInside(neighbor) && IsCoreTouched(neighbor, -distance)) return;
+    if (IsInscribedTouched(neighbor, RootUp(distances.upper()))) return;
+    if (IsInside(neighbor) && IsInscribedTouched(neighbor, -distance)) return;
   }
   neighbor.touches = IsTouched(neighbor, distances);
 }
 
-// What made it touch last time, and what is beside that.
+// Whether the neighbor, which was touched, still is for the reason of last time or one close by:
+// the disc in the nearest byte, the pair of edges that met, or edges beside the one of that pair.
+// False decides nothing.
 bool NeighborQuery::IsStillTouched(Neighbor& neighbor) {
   PointDistances distances(neighbor.polygon.polygon(), p_);
   measured_ = {};
   scratch_.near.clear();
-  const bool is_core_near = odometer_ >= neighbor.core_from;
-  if (is_core_near) {
+  const bool is_disc_near = odometer_ >= neighbor.inscribed_from;
+  if (is_disc_near) {
     Measure(distances, ByteOf(neighbor, neighbor.nearest));
-    if (IsCoreTouched(neighbor, RootUp(distances.upper()))) return true;
+    if (IsInscribedTouched(neighbor, RootUp(distances.upper()))) return true;
   }
   if (!neighbor.has_witness || posed_.has_within()) return false;
   const Polygon& polygon = neighbor.polygon.polygon();
   if (posed_.IsWitness(polygon.edge(neighbor.witness.fixed), neighbor.witness)) return true;
-  // Where the core may touch, which lasts, it is worth while to look at all.
-  if (neighbor.is_small() || is_core_near) return false;
+  // If the disc may touch, the full query pays: what it finds lasts for more moves. For a small
+  // neighbor the full query is hardly more than this one.
+  if (neighbor.is_small() || is_disc_near) return false;
   const size_t byte = neighbor.witness.fixed / kLanes;
   for (const size_t near : {byte, byte + 1, byte - 1}) {
+    // Also false for byte 0 less 1, which wraps around.
     const bool is_there = near * kLanes < polygon.edge_count();
     if (is_there && IsTouchedBy(neighbor, distances, ByteOf(neighbor, near))) return true;
   }
   return false;
 }
 
-// The exact kernel, on the edges of a run that are in reach and may be met; adds them to `near`.
+// Runs the exact kernel on the edges of a run that are in reach, but for those whose line has all
+// of the shape on one side, and appends these edges to `near`. Returns whether one of them meets an
+// edge of the shape; that pair is the witness then.
 bool NeighborQuery::IsTouchedBy(Neighbor& neighbor, PointDistances& distances, Run run) {
   const Polygon& polygon = neighbor.polygon.polygon();
   std::vector<NearEdge>& near = scratch_.near;
@@ -244,7 +268,8 @@ bool NeighborQuery::IsTouchedBy(Neighbor& neighbor, PointDistances& distances, R
   return neighbor.has_witness;
 }
 
-// The same on all edges in reach, and where none meets one of the shape, which is in which.
+// (5) Whether an edge in reach meets one of the shape or, if none does, whether the shape contains
+// a ring of the polygon or the polygon a ring of the shape.
 bool NeighborQuery::IsTouched(Neighbor& neighbor, PointDistances& distances) {
   neighbor.has_witness = false;
   if (posed_.has_within()) return posed_.IsWithin(neighbor.polygon);
@@ -252,19 +277,23 @@ bool NeighborQuery::IsTouched(Neighbor& neighbor, PointDistances& distances) {
   VisitInReach(neighbor, [&](Run run) {
     return !IsTouchedBy(neighbor, distances, run) && !meter_.stopped();
   });
-  return neighbor.has_witness || posed_.HoldsRing(neighbor.polygon.polygon(), scratch_.near) ||
-         IsHeld(neighbor);
+  return neighbor.has_witness || posed_.ContainsRing(neighbor.polygon.polygon(), scratch_.near) ||
+         IsContained(neighbor);
 }
 
-// Whether the polygon, none of whose edges the shape meets or holds, holds the shape. Where the
-// shape is one ring about its reference point, it is on the same side.
-bool NeighborQuery::IsHeld(Neighbor& neighbor) {
+// Whether the polygon contains the shape, given that no edge of the polygon meets the shape. A
+// shape of one ring is connected, so all of it is on one side: if the reference point belongs to
+// it, on that point's side, which is often known. Otherwise each ring of the shape decides for
+// itself.
+bool NeighborQuery::IsContained(Neighbor& neighbor) {
   return posed_.IsOneRing() && posed_.inscribed_radius() > 0
              ? IsInside(neighbor)
              : posed_.IsContainedIn(neighbor.polygon);
 }
 
-void NeighborQuery::TellEdges(Neighbor& neighbor) {
+// Every edge in reach is tested, since all that meet the shape are part of the answer: no witness
+// ends the search, and nothing but law (2) saves a query.
+void NeighborQuery::UpdateEdges(Neighbor& neighbor) {
   scratch_.edge_counts.push_back(0);
   if (odometer_ < neighbor.clear_until) return;
   neighbor.touch_until = neighbor.clear_until = odometer_;
@@ -290,8 +319,9 @@ void NeighborQuery::TellEdges(Neighbor& neighbor) {
     return true;
   });
   scratch_.edge_counts.back() = static_cast<uint32_t>(scratch_.touched.edges.size() - before);
-  neighbor.touches = scratch_.touched.edges.size() > before ||
-                     (posed_.has_within() ? posed_.IsWithin(neighbor.polygon) : IsHeld(neighbor));
+  neighbor.touches =
+      scratch_.touched.edges.size() > before ||
+      (posed_.has_within() ? posed_.IsWithin(neighbor.polygon) : IsContained(neighbor));
 }
 
 }  // namespace carom::internal

@@ -4,14 +4,16 @@
 // Which edges may come within reach of a moving shape, and which cannot yet?
 //
 // The influence mask of Jimenez, Segura and Feito: a bit for each edge whose influence area holds
-// the reference point, here kept as a distance, which is what moving by a length bounds:
+// the reference point, here kept as a distance, which is what moving by a length bounds. The
+// numbered laws are those of docs/coherence.md:
 //
-//   (1) A distance is 1-Lipschitz: with the reference point at p, an edge is at least
-//       dist(q, edge) - |p - q| away, whatever q is.
+//   (1) A distance is 1-Lipschitz: if an edge is d away from p, it is at least d - |p - q| away
+//       from q, wherever q is.
 //
-// An odometer adds up the ways that the reference point was moved, rounded up, so |p - q| is at
-// most the difference of two of its readings. So a bound is written down once, as the reading up to
-// which it holds, and never touched until the odometer gets there.
+// The odometer is the sum of the lengths of all moves of the reference point since the mask was
+// made, each rounded up. So |p - q| is at most the difference of its readings at p and at q, and a
+// bound is written down once, as the reading up to which it holds: at reading o, an edge that is d
+// away gets o + d, and is surely out of reach r until the odometer passes o + d - r.
 #pragma once
 
 #include <array>
@@ -31,21 +33,21 @@
 
 namespace carom::internal {
 
-// 64 consecutive edges of a polygon, eight to a byte. Only words with a bit are kept. A bit is set
-// for a whole byte at first, by its box, and taken back when the edge is measured and proves to be
-// out of reach as long as the mask lasts.
+// 64 consecutive edges of a polygon, eight to a byte. Only words with a bit set are kept. All bits
+// of a byte are set at first, by its box; a bit is cleared when its edge is measured and is too far
+// away to come into reach while the mask lasts.
 struct MaskWord {
-  uint64_t bits = 0;  // of edge 64 * index + i
+  uint64_t bits = 0;  // bit i: edge 64 * index + i
   uint32_t index = 0;
-  // Of byte k: its edges are at least bound[k] - odometer away; +inf where no bit is set.
+  // For byte k: its edges are at least bound[k] - odometer away; +inf where no bit is set.
   std::array<float, kLanes> bound;
 
-  // The bytes whose bound is at most `reading`.
-  LaneBits Until(double reading) const;
+  // The bytes whose bound is at most `reading`: bit k for byte k.
+  LaneBits BytesUpTo(double reading) const;
 };
 
-// A polygon that the mask has edges of, or that holds the reference point. Of one without an index
-// all edges are in the mask, and it has no words.
+// A polygon of which the mask has edges, or that contains the reference point. If it has no edge
+// index, it has few edges: all of them are in the mask, without words.
 struct Neighbor {
   explicit Neighbor(const IndexedPolygon& its_polygon)
       : polygon(its_polygon), box(its_polygon.polygon().bounds()) {}
@@ -53,45 +55,46 @@ struct Neighbor {
   bool is_small() const { return polygon.edge_index() == nullptr; }
 
   IndexedPolygon polygon;
-  FloatBox box;  // of the polygon: most looks read no more of it
+  FloatBox box;  // of the polygon: most queries end here and do not read the polygon
   uint32_t first_word = 0;
   uint32_t word_count = 0;
-  // Readings of the odometer up to which, exclusive, each holds at any rotation:
-  double touch_until = 0;  // `touches`
-  double clear_until = 0;  // no edge is met
-  double side_until = 0;   // `is_inside`
-  double core_from = 0;    // before that the shape's core does not reach an edge
-  uint32_t nearest = 0;    // the byte that was found nearest, edge / 8
-  Witness witness;
+  // Readings of the odometer. Until the first three, exclusive, at any rotation:
+  double touch_until = 0;     // `touches` holds
+  double clear_until = 0;     // no edge of the polygon meets the shape
+  double side_until = 0;      // `is_inside` holds
+  double inscribed_from = 0;  // from here on the inscribed disc may reach an edge, and not before
+  uint32_t nearest = 0;       // the byte that was found nearest: its edges are 8 * nearest + 0..7
+  Witness witness;            // if `has_witness`: the pair of edges that met last
   bool has_witness = false;
-  bool touches = false;    // the polygon is touched
-  bool is_inside = false;  // it holds the reference point
-  bool is_dense = false;   // it has too many edges near for words: its index is asked
-  bool is_by_box = false;  // `clear_until` is that of the polygon's box
+  bool touches = false;    // shape and polygon share a point
+  bool is_inside = false;  // the polygon contains the reference point
+  bool is_dense = false;   // too many of its edges are near for words: its index is queried instead
+  bool is_by_box =
+      false;  // `clear_until` comes from the polygon's box, so the edges may allow more
 };
 
 // The edges in reach of a ball, by polygon.
 struct Influence {
-  // By ascending polygon id.
-  std::vector<Neighbor> neighbors;
-  std::vector<MaskWord> words;
+  std::vector<Neighbor> neighbors;  // by ascending polygon id
+  std::vector<MaskWord> words;      // neighbor after neighbor, each one's by ascending index
 
   size_t memory_bytes() const {
     return neighbors.capacity() * sizeof(Neighbor) + words.capacity() * sizeof(MaskWord);
   }
 };
 
-// What a look works with. Not thread-safe.
+// What a neighbor query works with. Reused from move to move. Not thread-safe.
 struct NeighborScratch {
   PoseScratch pose;
   std::vector<NearEdge> near;
-  // Under EDGES: of each neighbor, how many of its edges are met; which they are is in `touched`.
+  // Under EDGES: of each neighbor, how many of its edges meet the shape; which do is in `touched`.
   std::vector<uint32_t> edge_counts;
   Touched touched;
 };
 
-// A shape at a pose looks at its neighbors, where what they remember does not tell. Once the meter
-// has stopped, what it tells is meaningless.
+// A query of a shape at a pose about the neighbors in its mask, one neighbor at a time: it brings
+// up to date what they remember, where that has run out. Once the meter has stopped, what it wrote
+// is meaningless.
 class NeighborQuery {
  public:
   // `odometer` is its reading at the pose. Edges farther than `out_of_mask` from the reference
@@ -106,12 +109,12 @@ class NeighborQuery {
         scratch_(scratch),
         meter_(posed.meter()) {}
 
-  // Tells whether the neighbor is touched, and until when.
+  // Brings up to date whether the neighbor is touched, and until when that holds.
   void UpdateTouch(Neighbor& neighbor);
-  // And which edges are met.
-  void TellEdges(Neighbor& neighbor);
-  // For a neighbor of which the box told: until when by its edges.
-  void TellByEdges(Neighbor& neighbor);
+  // Likewise, and appends the edges that meet the shape to the scratch.
+  void UpdateEdges(Neighbor& neighbor);
+  // For a neighbor that is clear by its box: the bound by its edges, which is at least as far.
+  void UpdateBound(Neighbor& neighbor);
 
   // Work units that grow with the size of the mask.
   uint64_t mask_work() const { return mask_work_; }
@@ -125,31 +128,31 @@ class NeighborQuery {
 
   bool IsBoxClear(Neighbor& neighbor);
   bool IsClear(Neighbor& neighbor, double distance);
-  bool IsCoreTouched(Neighbor& neighbor, double distance);
+  bool IsInscribedTouched(Neighbor& neighbor, double distance);
   bool IsStillTouched(Neighbor& neighbor);
   bool IsTouched(Neighbor& neighbor, PointDistances& distances);
   bool IsTouchedBy(Neighbor& neighbor, PointDistances& distances, Run run);
   bool IsInside(Neighbor& neighbor);
-  bool IsHeld(Neighbor& neighbor);
+  bool IsContained(Neighbor& neighbor);
   // Calls visit(run) for the runs that may have an edge in reach, while it returns true.
   template <class Visit>
   void VisitInReach(const Neighbor& neighbor, const Visit& visit);
   double NearestEdge(Neighbor& neighbor, PointDistances& distances);
   static Run ByteOf(const Neighbor& neighbor, size_t byte);
   void Measure(PointDistances& distances, Run run);
-  // The edges of the run measured that are in reach, from bit 0 on.
+  // The edges of the run measured that are in reach: bit k for edge first + k.
   LaneBits InReach(const PointDistances& distances, Run run) const;
   std::span<MaskWord> WordsOf(const Neighbor& neighbor) const;
 
   std::vector<MaskWord>& words_;
   PosedShape& posed_;
-  Vec2 p_;
+  Vec2 p_;  // the reference point
   double odometer_;
   double out_of_mask2_;
   NeighborScratch& scratch_;
   WorkMeter& meter_;
   uint64_t mask_work_ = 0;
-  Run measured_;  // whose distances are at hand
+  Run measured_;  // the run whose distances were measured last
 };
 
 }  // namespace carom::internal

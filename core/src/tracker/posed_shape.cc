@@ -19,6 +19,9 @@ double Magnitude(Vec2 p) { return std::max(std::abs(p.x), std::abs(p.y)); }
 
 }  // namespace
 
+// A rotation may stretch lengths by what |c^2 + s^2 - 1| <= 1e-6 allows, and placing errs by
+// `PlacingError` in each coordinate: twice that bounds the distance. The bounding radius takes both
+// at their worst upwards, the inscribed one downwards.
 PosedShape::PosedShape(const TrackedShape& shape, const Pose& pose, PoseScratch& scratch,
                        WorkMeter& meter)
     : shape_(shape),
@@ -30,12 +33,14 @@ PosedShape::PosedShape(const TrackedShape& shape, const Pose& pose, PoseScratch&
                                      : Kind::kCapsule),
       error_(2 * PlacingError(Magnitude(pose.position), shape.extent)),
       bounding_radius_((shape.extent * kMostStretch + shape.options.within + error_) * kUp),
-      inscribed_radius_(shape.core < 0
+      inscribed_radius_(shape.inscribed_radius < 0
                             ? -1
-                            : shape.core * kLeastStretch * kDown - error_ + shape.options.within) {
+                            : shape.inscribed_radius * kLeastStretch * kDown - error_ +
+                                  shape.options.within) {
   ++scratch_.pose;
 }
 
+// Only near the end of the range of coordinates do the vertices themselves have to be looked at.
 bool PosedShape::IsAccepted() {
   return Magnitude(pose_.position) + bounding_radius_ < kMaxCoordinate || Whole() != nullptr;
 }
@@ -47,7 +52,7 @@ MovingShape* PosedShape::Whole() {
   return has_whole_ ? &scratch_.whole : nullptr;
 }
 
-bool PosedShape::HoldsPoint(Vec2 p) {
+bool PosedShape::ContainsPoint(Vec2 p) {
   MovingShape* const whole = Whole();
   return whole != nullptr &&
          LocateInPolygon(whole->polygon(), p, meter_).location != Location::kOutside;
@@ -61,9 +66,10 @@ Capsule PosedShape::PlacedCapsule() const {
 bool PosedShape::Meets(const Segment& edge) {
   if (kind_ == Kind::kWithin) return IsWithin(PlacedShape(Capsule{edge, 0}));
   const NearEdge near{0, edge};
-  return FindWitness({&near, 1}) || (kind_ == Kind::kPolygon && HoldsPoint(edge.a));
+  return FindWitness({&near, 1}) || (kind_ == Kind::kPolygon && ContainsPoint(edge.a));
 }
 
+// The vertex that fills up the last pair is one of the polygon's, so it changes no verdict on all.
 const Vec2* PosedShape::PlacedFew() {
   if (scratch_.few_pose != scratch_.pose) {
     scratch_.few_pose = scratch_.pose;
@@ -74,11 +80,15 @@ const Vec2* PosedShape::PlacedFew() {
   return scratch_.few;
 }
 
+// The filter of `CrossSign` (numeric/exact.h) on two vertices at a time: (a - v) x (b - v) is
+// certainly left, or right, if it exceeds the bound on its rounding error. A lane of a comparison
+// is all ones where it holds, so that `&=` over all pairs leaves -1 in a lane whose vertices are
+// all on that side, and both lanes must be so. Vertices too near to the line for the filter clear
+// both masks, and the exact kernel decides.
 bool PosedShape::IsOnOneSide(const Segment& edge) {
   if (kind_ != Kind::kPolygon || !IsFew()) return false;
   const Vec2* const vertices = PlacedFew();
   const size_t count = shape_.shape.vertex_count();
-  // The filter of CrossSign.
   const Double2 ax{edge.a.x, edge.a.x}, ay{edge.a.y, edge.a.y};
   const Double2 bx{edge.b.x, edge.b.x}, by{edge.b.y, edge.b.y};
   Long2 left{-1, -1};
@@ -110,6 +120,10 @@ std::optional<Witness> PosedShape::FindWitness(std::span<const NearEdge> edges) 
   return FindWitness(shape_.nodes.size() - 1, edges, box);
 }
 
+// Goes down the circles of the outline. A circle turns with the shape and stays the same circle:
+// its centre is placed as a vertex is, its radius stretched, and both widened by the error of
+// placing. So a node whose circle does not reach the box of all edges has no edge that meets one of
+// them.
 std::optional<Witness> PosedShape::FindWitness(size_t node, std::span<const NearEdge> edges,
                                                const Box& box) {
   const OutlineNode& outline = shape_.nodes[node];
@@ -133,6 +147,7 @@ std::optional<Witness> PosedShape::FindWitness(size_t node, std::span<const Near
   return std::nullopt;
 }
 
+// Places vertices by themselves, so an edge's end has the same bits in every run that has it.
 const EdgeCluster& PosedShape::PlacedRun(size_t node) {
   if (scratch_.runs.size() <= node) scratch_.runs.resize(node + 1);
   PoseScratch::PlacedRun& run = scratch_.runs[node];
@@ -162,8 +177,11 @@ bool PosedShape::IsWitness(const Segment& fixed, const Witness& witness) {
   return Intersects(fixed, Segment{Placed(pose_, edge.a), Placed(pose_, edge.b)});
 }
 
-// A ring in the shape is in reach as a whole.
-bool PosedShape::HoldsRing(const Polygon& polygon, std::span<const NearEdge> edges) {
+// A ring inside the shape is within its bounding radius, so a ring with a vertex or a box beyond it
+// is excluded at once. As no edges meet, any point of a ring decides for the whole ring; and as the
+// shape surrounds such a ring, no line has all of the shape on one side, so that each ring that is
+// contained has all of its edges in `edges`. These are grouped by ring.
+bool PosedShape::ContainsRing(const Polygon& polygon, std::span<const NearEdge> edges) {
   if (kind_ != Kind::kPolygon || edges.empty()) return false;
   const Vec2 p = pose_.position;
   const Box in_reach{{p.x - bounding_radius_, p.y - bounding_radius_},
@@ -171,26 +189,28 @@ bool PosedShape::HoldsRing(const Polygon& polygon, std::span<const NearEdge> edg
   if (polygon.is_one_closed_ring()) {
     const Box& box = polygon.bounds();
     return in_reach.Contains(box.min) && in_reach.Contains(box.max) &&
-           HoldsPoint(edges.front().edge.a);
+           ContainsPoint(edges.front().edge.a);
   }
   uint32_t last_ring = ~uint32_t{0};
   for (const NearEdge& near : edges) {
     const uint32_t ring = polygon.edge_ref(near.index).ring;
     if (ring == last_ring) continue;
     last_ring = ring;
-    if (in_reach.Contains(polygon.ring(ring).front()) && HoldsPoint(near.edge.a)) return true;
+    if (in_reach.Contains(polygon.ring(ring).front()) && ContainsPoint(near.edge.a)) return true;
   }
   return false;
 }
 
+// As no edges meet, each ring of the shape is inside or outside as a whole; its first vertex
+// decides.
 bool PosedShape::IsContainedIn(const IndexedPolygon& polygon) {
-  const auto holds = [&](Vec2 start) {
+  const auto contains = [&](Vec2 start) {
     return LocateInPolygon(polygon, Placed(pose_, start), meter_).location != Location::kOutside;
   };
-  if (const Capsule* capsule = shape_.shape.capsule()) return holds(capsule->axis.a);
+  if (const Capsule* capsule = shape_.shape.capsule()) return contains(capsule->axis.a);
   const Polygon& moving = *shape_.shape.polygon();
   for (size_t ring = 0; ring < moving.ring_count(); ++ring) {
-    if (holds(moving.ring(ring).front())) return true;
+    if (contains(moving.ring(ring).front())) return true;
   }
   return false;
 }

@@ -3,9 +3,10 @@
 
 // Does a tracked shape at a pose share a point with some edges, exactly?
 //
-// The edges come from an influence mask, so they are few and near. What of the shape is placed is
-// what comes near them: a run of edges when its circle does, all of it when a point must be told
-// inside from outside.
+// The edges come from an influence mask, so they are few and near. Only what comes near them of the
+// shape is placed: a run of edges when its bounding circle does, and all of the shape when a point
+// must be located in it. Verdicts are those of the placed vertices (docs/conventions.md, Placing);
+// circles and boxes only skip what they prove to be apart.
 #pragma once
 
 #include <cstddef>
@@ -36,26 +37,28 @@ struct Witness {
   uint32_t moving = 0;
 };
 
-// The memory that poses work with, one after the other; bounded by the largest shape. Not
-// thread-safe.
+// What one pose after the other keeps placed parts in. Each pose has a number, and a part is valid
+// if it has the number of the pose at hand, so nothing needs to be cleared. Bounded by the largest
+// shape. Not thread-safe.
 struct PoseScratch {
   struct PlacedRun {
     uint64_t pose = 0;  // for which it was placed
     EdgeCluster edges;
   };
 
-  // A polygon of few vertices, placed, if `few_pose` is the pose; the last one again where their
-  // number is odd.
+  // The placed vertices of a polygon of at most so many, valid if `few_pose` is `pose`. They are
+  // read in pairs, so if their number is odd, the last one is there twice.
   static constexpr size_t kFew = 16;
   Vec2 few[kFew];
   uint64_t few_pose = 0;
-  std::vector<PlacedRun> runs;
-  uint64_t pose = 0;
+  std::vector<PlacedRun> runs;  // by node of the outline
+  uint64_t pose = 0;            // the number of the pose at hand
   MovingShape whole;
 };
 
-// Once the meter has stopped, answers are meaningless. The shape and the scratch outlive it; there
-// is one of them at a time for a scratch.
+// A tracked shape at a pose, placed as far as its answers need it. Once the meter has stopped,
+// answers are meaningless. The shape and the scratch outlive it, and a scratch serves one pose at a
+// time.
 class PosedShape {
  public:
   // The position is normalised, and the rotation is one.
@@ -65,36 +68,39 @@ class PosedShape {
   const Pose& pose() const { return pose_; }
   WorkMeter& meter() const { return meter_; }
 
-  // Whether every placed vertex is accepted. If not, nothing else may be asked.
+  // Whether every placed vertex is accepted. If not, no other question about the shape may follow.
   bool IsAccepted();
-  // All points of the shape, and those within `within` of it, are at most so far from the reference
-  // point, at any rotation that is accepted.
+  // No point of the shape, nor any within `within` of it, is farther than this from the reference
+  // point, at any accepted rotation. An upper bound: rounded up.
   double bounding_radius() const { return bounding_radius_; }
-  // The disc of this radius about the reference point belongs to them; below 0 for none.
+  // Each point nearer than this to the reference point belongs to the shape or is within `within`
+  // of it, at any accepted rotation. A lower bound; not above 0 if there may be no such point.
   double inscribed_radius() const { return inscribed_radius_; }
 
-  // Whether the shape, or a point within `within` of it, is on the edge.
+  // Whether the shape and the edge share a point, or with a `within` are at most that far apart.
   bool Meets(const Segment& edge);
 
-  // Whether it is easily seen that the edge's line has all of a polygon on one side, so that it
-  // meets none of the edge: the paper's pruning by signs.
+  // True proves that the shape lies strictly on one side of the edge's line, so that it meets none
+  // of the edge: the pruning by signs of Jimenez, Segura and Feito. False decides nothing.
   bool IsOnOneSide(const Segment& edge);
 
-  // The rest tells in parts whether it shares a point with a polygon: by a pair of edges that do,
-  // a ring of the polygon in the shape, or one of the shape in the polygon.
+  // A shape without a `within` and a polygon share a point in exactly these cases: a pair of their
+  // edges does, the shape contains a ring of the polygon, or the polygon one of the shape. Each has
+  // its question; the latter two rely on the answer to those before them.
 
-  // A pair that shares a point, if there is one; with a capsule its moving edge is 0.
+  // A pair of edges that share a point, if there is one. Of a capsule, all of it counts as edge 0.
   std::optional<Witness> FindWitness(std::span<const NearEdge> edges);
-  // Whether the edge and the witness' moving one do.
+  // Whether the edge `fixed` and the moving edge of `witness` share a point.
   bool IsWitness(const Segment& fixed, const Witness& witness);
-  // Whether the shape holds a ring of `polygon`; `edges`, those of it that are in reach and meet
-  // none of the shape.
-  bool HoldsRing(const Polygon& polygon, std::span<const NearEdge> edges);
-  // Whether the polygon, none of whose edges is met, holds a ring of the shape.
+  // Whether the shape contains a ring of `polygon`, no edge of which meets an edge of the shape.
+  // `edges` has all edges in reach that `IsOnOneSide` does not exclude.
+  bool ContainsRing(const Polygon& polygon, std::span<const NearEdge> edges);
+  // Whether the polygon, none of whose edges meets the shape, contains a ring of the shape.
   bool IsContainedIn(const IndexedPolygon& polygon);
-  // Whether all of the shape hangs together: one ring, or a capsule.
+  // Whether the shape is connected for sure: one ring, or a capsule.
   bool IsOneRing() const;
-  // All of it for a shape with a `within`, where the parts do not do.
+
+  // With a `within`, the cases above do not suffice, and this answers the whole question.
   bool has_within() const { return kind_ == Kind::kWithin; }
   bool IsWithin(const IndexedPolygon& polygon);
   // All of the shape, placed, for kernels; null where a vertex is not accepted, and once the meter
@@ -104,14 +110,16 @@ class PosedShape {
  private:
   enum class Kind : uint8_t { kPolygon, kCapsule, kWithin };
 
+  // `FindWitness` below a node of the outline; `box` holds all `edges`.
   std::optional<Witness> FindWitness(size_t node, std::span<const NearEdge> edges, const Box& box);
-  // Run `node`, placed.
+  // The edges of the run `node`, placed.
   const EdgeCluster& PlacedRun(size_t node);
-  // The vertices of a polygon of few, placed.
+  // The vertices, placed, of a polygon for which `IsFew` holds.
   const Vec2* PlacedFew();
   bool IsFew() const { return shape_.shape.vertex_count() <= PoseScratch::kFew; }
   bool IsWithin(const PlacedShape& fixed);
-  bool HoldsPoint(Vec2 p);
+  // Whether `p` is inside or on the placed polygon.
+  bool ContainsPoint(Vec2 p);
 
   // Of a capsule.
   Capsule PlacedCapsule() const;
@@ -121,7 +129,7 @@ class PosedShape {
   PoseScratch& scratch_;
   WorkMeter& meter_;
   Kind kind_;
-  double error_;  // of placing
+  double error_;  // no placed point is farther than this from where exact arithmetic has it
   double bounding_radius_;
   double inscribed_radius_;
   bool has_whole_ = false;  // the scratch holds it

@@ -18,7 +18,9 @@ namespace {
 
 double Length(Vec2 v) { return std::sqrt(v.x * v.x + v.y * v.y); }
 
-// The circle about the middle of the box of `points`.
+// The circle about the middle of the box of `points`: at most sqrt(2) times as large as the
+// smallest one that holds them. Computed distances err by a few u of themselves, which `kUp`
+// covers; what is added covers squares that underflow, and is small beside the error of placing.
 OutlineNode CircleAbout(std::span<const Vec2> points) {
   Box box;
   for (const Vec2 p : points) box.Extend(p);
@@ -32,7 +34,8 @@ OutlineNode CircleAbout(std::span<const Vec2> points) {
   return node;
 }
 
-// The circle about the middle of the centres of `children`.
+// A circle that holds those of `children`: about the middle of their centres, larger by the largest
+// of their radii.
 OutlineNode CircleAbout(std::span<const OutlineNode> children) {
   std::vector<Vec2> centers;
   double most = 0;
@@ -45,6 +48,8 @@ OutlineNode CircleAbout(std::span<const OutlineNode> children) {
   return node;
 }
 
+// Runs of eight edges of one ring, in order, and above them nodes of eight, level by level up to
+// the one root. Edges that follow each other are near each other, so nothing has to be sorted.
 std::vector<OutlineNode> NodesOf(const Polygon& polygon) {
   std::vector<OutlineNode> nodes;
   const auto edges = static_cast<uint32_t>(polygon.edge_count());
@@ -78,8 +83,9 @@ std::vector<OutlineNode> NodesOf(const Polygon& polygon) {
   return nodes;
 }
 
-// The distance of the origin from the nearest edge, or below 0 where it is not filled.
-double CoreOf(const Polygon& polygon) {
+// A lower bound of the distance of the origin from the nearest edge, if the origin is strictly
+// inside; else -1. Up to the nearest edge all points are in the same face, which is filled.
+double InscribedRadius(const Polygon& polygon) {
   const IndexedPolygon indexed(polygon, IndexUse::kFewLookups);
   WorkMeter meter;
   if (LocateInPolygon(indexed, {0, 0}, meter).location != Location::kInside) return -1;
@@ -92,14 +98,17 @@ double CoreOf(const Polygon& polygon) {
   return std::sqrt(std::max(0.0, least2)) * kDown;
 }
 
-// The radius is not stretched, the way from the origin to the axis is: by less than 2e-6 of itself,
-// against the radius.
-double CoreOf(const Capsule& capsule) {
+// The capsule's radius less the distance of the origin from the axis. A rotation stretches that
+// distance, but not the radius: by less than 1e-6 of itself, of which twice is taken off, since the
+// caller multiplies the difference by `kLeastStretch`. The foot of the perpendicular may be
+// rounded: any point of the axis gives an upper bound of the distance, and the last term is for how
+// far the rounded one may be off the axis.
+double InscribedRadius(const Capsule& capsule) {
   const Segment& axis = capsule.axis;
   const Vec2 along{axis.b.x - axis.a.x, axis.b.y - axis.a.y};
   const double length2 = along.x * along.x + along.y * along.y;
   const double t = -(axis.a.x * along.x + axis.a.y * along.y) / length2;
-  const double place = t > 0 ? std::min(t, 1.0) : 0;  // also where it is no number
+  const double place = t > 0 ? std::min(t, 1.0) : 0;  // 0 for NaN: an axis of length 0
   const Vec2 foot{axis.a.x + place * along.x, axis.a.y + place * along.y};
   const double size = Length(axis.a) + Length(axis.b);
   return capsule.radius - (Length(foot) * (1 + 2e-6) + 16 * kUnit * size);
@@ -111,16 +120,17 @@ TrackedShape::TrackedShape(Shape its_shape, const TrackerOptions& its_options)
     : shape(std::move(its_shape)), options(its_options) {
   if (const Capsule* capsule = shape.capsule()) {
     extent = (std::max(Length(capsule->axis.a), Length(capsule->axis.b)) + capsule->radius) * kUp;
-    core = CoreOf(*capsule);
+    inscribed_radius = InscribedRadius(*capsule);
     return;
   }
   const Polygon& polygon = *shape.polygon();
   for (const Vec2 v : polygon.vertices()) extent = std::max(extent, Length(v));
   extent *= kUp;
-  core = CoreOf(polygon);
+  inscribed_radius = InscribedRadius(polygon);
   nodes = NodesOf(polygon);
 }
 
+// A polygon of several rings, or of an open one, has tables of its rings and edges too.
 size_t TrackedShape::memory_bytes() const {
   size_t bytes = sizeof(*this) + nodes.capacity() * sizeof(OutlineNode);
   if (const Polygon* polygon = shape.polygon()) {

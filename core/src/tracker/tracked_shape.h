@@ -3,8 +3,9 @@
 
 // What does a tracker know of its shape, wherever that is?
 //
-// Lengths about the reference point that hold at any rotation, and for a large polygon circles
-// about runs of its edges: turned, a circle is the same circle, so they need no boxes made anew.
+// Lengths about the reference point that hold at any rotation, and for a polygon a tree of circles
+// about runs of its edges. A box would have to be made anew for each rotation; a circle turns into
+// an equal circle.
 #pragma once
 
 #include <cstddef>
@@ -21,20 +22,25 @@
 
 namespace carom::internal {
 
-// The range of sqrt(c^2 + s^2), where |c^2 + s^2 - 1| <= 1e-6 as computed, widened.
+// The range of the factor sqrt(c^2 + s^2) by which an accepted rotation stretches lengths. From
+// |c^2 + s^2 - 1| <= 1e-6 follows |factor - 1| <= 5.1e-7; the rest is for the rounding of the
+// check.
 inline constexpr double kMostStretch = 1 + 6e-7;
 inline constexpr double kLeastStretch = 1 - 6e-7;
 
 // Bounds how far placing errs in each coordinate, beside its stretch, for a shape of this extent
-// whose reference point has coordinates of at most `magnitude`: four roundings and a flush.
+// whose reference point has coordinates of at most `magnitude`. In (c u - s v) + x, two products
+// and their difference err by 2^-53 times 4 extents at most, the sum by 2^-53 times the magnitude
+// and 2 extents; a result below 2^-140 is read as 0. The bound has 8 times 2^-53 for all of them,
+// which covers its own rounding too.
 inline double PlacingError(double magnitude, double extent) {
   return 0x1p-50 * (magnitude + 2 * extent) + 0x1p-139;
 }
 
-// Up to eight consecutive edges of a ring, or up to eight nodes.
+// A circle about up to eight consecutive edges of a ring (a run), or about up to eight nodes.
 struct OutlineNode {
   Vec2 center;
-  double radius = 0;   // all of it is at most so far from the centre
+  double radius = 0;   // no point of it is farther from the centre, as described
   uint32_t first = 0;  // edge or node
   uint32_t count = 0;
   bool is_run = false;
@@ -44,22 +50,23 @@ struct OutlineNode {
 struct TrackedShape {
   TrackedShape(Shape its_shape, const TrackerOptions& its_options);
 
-  // Whether a way between these poses turns it.
+  // Whether a path between these poses turns the shape. Without an extent it is a point at the
+  // reference point, which no rotation moves.
   bool Turns(const Pose& from, const Pose& to) const {
     return extent > 0 && (from.c != to.c || from.s != to.s);
   }
 
-  // About; beside what allocating takes.
+  // About, without what the allocator adds.
   size_t memory_bytes() const;
 
   Shape shape;
   TrackerOptions options;
-  // No point of the shape is farther from the reference point, as described.
+  // No point of the shape is farther from the reference point, as described. Rounded up.
   double extent = 0;
-  // The disc of this radius about the reference point belongs to the shape, as described; below 0
-  // where not even the reference point does for sure.
-  double core = -1;
-  // Of a polygon. Children come before their parents: the root is the last.
+  // Each point nearer than this to the reference point belongs to the shape, as described. Rounded
+  // down; below 0 where not even the reference point belongs to it for sure.
+  double inscribed_radius = -1;
+  // Of a polygon. Children come before their parents, so the last one is the root.
   std::vector<OutlineNode> nodes;
 };
 

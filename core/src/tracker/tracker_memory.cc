@@ -17,32 +17,32 @@
 namespace carom::internal {
 namespace {
 
-// A mask that is left after fewer moves did not pay. After so many in a row that did not there are
-// kBackoffMoves moves without one; then two more decide on a holiday four times as long.
+// A mask that is left within fewer moves did not pay. After `kMaxMisses` masks in a row that did
+// not, the tracker backs off for `kBackoffMoves` moves; then two more masks that do not pay make it
+// back off four times as long, up to `kMaxBackoffMoves`. One that pays starts all over.
 constexpr uint32_t kFewMoves = 3;
 constexpr uint16_t kMaxMisses = 6;
-constexpr uint16_t kLongestHoliday = 1024;
-// A mask that lasted so long pays, whatever a move costs without.
+constexpr uint16_t kMaxBackoffMoves = 1024;
+// A mask that lasted so long pays, whatever a cold move takes.
 constexpr uint32_t kManyMoves = 1024;
 
-// What a mask takes beside looking things up, in units of work: measured.
-constexpr uint64_t kFixedWork = 64;
-// And a move without memory, whose own units take half as long; and one of a point whose way was
-// cast and is clear, which is not looked at again.
-constexpr uint64_t kColdWork = 16;
-constexpr uint64_t kCastWork = 6;
-constexpr uint64_t kNeighborWork = 8;
-// And a neighbor at each query.
-constexpr uint64_t kPassedWork = 3;
+// Work that the meter does not count, in its units. Fitted once to times that were measured, since
+// the core has no clock; they steer what is remembered and change no answer.
+constexpr uint64_t kFixedWork = 64;    // of making a mask
+constexpr uint64_t kNeighborWork = 8;  // of a neighbor in making it
+constexpr uint64_t kPassedWork = 3;    // of a neighbor at each query
+constexpr uint64_t kColdWork = 16;     // of a cold move, whose own units take half as long
+constexpr uint64_t kCastWork = 6;      // of a cold move that its sweep has answered
 
-// How far it is at most.
+// The distance, rounded up.
 double PathLength(Vec2 from, Vec2 to) {
   const double dx = to.x - from.x;
   const double dy = to.y - from.y;
   return std::sqrt(dx * dx + dy * dy) * kUp;
 }
 
-// At most the distance of `p` from the nearest edge of the scene.
+// A lower bound of the distance of `p` from the nearest edge of the scene. The search is pruned by
+// upper bounds of squared distances, `limit2`; the answer is the least lower bound.
 double NearestEdge(const Scene& scene, uint64_t mask, Vec2 p, WorkMeter& meter) {
   const Box from{p, p};
   double limit2 = HUGE_VAL;
@@ -67,7 +67,7 @@ void Fetch(const void* begin, size_t bytes) {
   for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch(static_cast<const char*>(begin) + i);
 }
 
-// Gives back memory that a crowd took.
+// Gives back memory that a much larger mask took.
 template <class T>
 void Trim(std::vector<T>& values) {
   if (values.capacity() > 4 * values.size()) values.shrink_to_fit();
@@ -81,12 +81,14 @@ bool TrackerMemory::IsWorthwhile(uint32_t moves) {
   return false;
 }
 
+// An average that forgets: a quarter of it is the last move.
 void TrackerMemory::NoteColdMove(std::optional<uint64_t> looked_up) {
   const uint64_t work = looked_up ? kColdWork + *looked_up / 2 : kCastWork;
   cold_work_ = cold_work_ == 0 ? work : (3 * cold_work_ + work) / 4;
 }
 
-// The bounds, which are floats, get coarse where the odometer is large.
+// The second condition limits the odometer: bounds are readings of it in floats, and at 2^16 times
+// the known radius an ulp of them is 2^-7 of that radius, beyond which they would be of little use.
 bool TrackerMemory::Reaches(const PosedShape& posed) const {
   return PathLength(center_, posed.pose().position) < limit_ && odometer_ < 0x1p16 * known_radius_;
 }
@@ -112,24 +114,26 @@ void TrackerMemory::FetchPolygons() const {
   }
 }
 
-// The slack to ask for. A mask that was dropped, by an edit say, tells nothing about it.
+// Sets the slack of the next mask, and judges the last one. One that was dropped, by an edit say,
+// has no limit any more and says nothing about the slack.
 void TrackerMemory::Tune(const Scene& scene, const PosedShape& posed, uint32_t moves) {
   if (refresh_work_ > 0) {
     const bool pays = moves >= kManyMoves ||
-                      (moves >= kFewMoves && refresh_work_ + look_work_ <= moves * cold_work_);
+                      (moves >= kFewMoves && refresh_work_ + query_work_ <= moves * cold_work_);
     misses_ = pays ? 0 : misses_ + 1;
     if (pays) next_backoff_ = kBackoffMoves;
   }
   if (slack_ == 0) {
     slack_ = std::max(posed.bounding_radius() / 2, scene.index().spacing() / 4);
   } else if (limit_ >= 0) {
-    if (moves < kFewMoves || refresh_work_ > look_work_) {
+    if (moves < kFewMoves || refresh_work_ > query_work_) {
       slack_ *= 2;
-    } else if (moves > 4 * kFewMoves && 4 * refresh_work_ < look_work_) {
+    } else if (moves > 4 * kFewMoves && 4 * refresh_work_ < query_work_) {
       slack_ /= 2;
     }
   }
-  // More than the scene is large helps nobody, and stays a finite float.
+  // A slack larger than the scene is of no use, and the bound keeps the known radius a finite
+  // float.
   const double least = posed.bounding_radius() * 0x1p-10;
   slack_ = std::clamp(slack_, least, posed.bounding_radius() + 4 * scene.index().magnitude());
 }
@@ -138,19 +142,21 @@ bool TrackerMemory::Refresh(const Scene& scene, const PosedShape& posed, uint32_
                             WorkMeter& meter) {
   Tune(scene, posed, moves);
   if (misses_ >= kMaxMisses) {
-    misses_ = kMaxMisses - 2;
+    misses_ = kMaxMisses - 2;  // so that two more decide
     backoff_ = next_backoff_;
-    next_backoff_ = std::min<uint16_t>(4 * next_backoff_, kLongestHoliday);
+    next_backoff_ = std::min<uint16_t>(4 * next_backoff_, kMaxBackoffMoves);
     return GiveUp();
   }
   center_ = anchor_ = posed.pose().position;
   odometer_ = 0;
-  look_work_ = 0;
+  query_work_ = 0;
   const uint64_t before = meter.used();
   for (int attempt = 0; attempt < 3; ++attempt, slack_ /= 4) {
-    // The reach grows with the place, by far less than this.
+    // The bounding radius grows with the magnitude of the position, as placing errs more there: by
+    // far less than this over the slack.
     known_radius_ = (posed.bounding_radius() + slack_) * (1 + 0x1p-40);
     Clear();
+    // A mask that is too large is tried again with a quarter of the slack, twice.
     if (Gather(scene, posed.shape().options.mask, meter)) break;
     if (meter.stopped() || attempt == 2) {
       backoff_ = kBackoffMoves;
@@ -165,22 +171,24 @@ bool TrackerMemory::Refresh(const Scene& scene, const PosedShape& posed, uint32_
   return !meter.stopped() || GiveUp();
 }
 
-// Leaves no mask, nor the memory of one, and nothing to judge. Returns false.
+// Drops the mask and gives its memory back, and leaves nothing for `Tune` to judge. Returns false.
 bool TrackerMemory::GiveUp() {
   Clear();
   Trim(influence_.neighbors);
   Trim(influence_.words);
-  refresh_work_ = look_work_ = 0;
+  refresh_work_ = query_work_ = 0;
   return false;
 }
 
-// Whatever is within the limit is accepted.
+// Below the limit no placed vertex leaves the range of coordinates, and each position is accepted,
+// so that a quiet move needs no check of either. (Half of the range leaves room for the rounding.)
 void TrackerMemory::SetLimit(double limit, const PosedShape& posed) {
   const double magnitude = std::max(std::abs(center_.x), std::abs(center_.y));
   limit_ = std::min(limit, kMaxCoordinate / 2 - magnitude - posed.bounding_radius());
 }
 
-// No edge is nearer to the centre than that of the scene that is nearest.
+// No edge of the scene is nearer to the centre than the nearest one, so what is known reaches up to
+// it, without more edges in the mask: the mask of a ball that has none.
 void TrackerMemory::Widen(const Scene& scene, const PosedShape& posed, WorkMeter& meter) {
   const double nearest = NearestEdge(scene, posed.shape().options.mask, center_, meter);
   if (meter.stopped() || nearest <= known_radius_) return;
@@ -204,8 +212,12 @@ bool TrackerMemory::Gather(const Scene& scene, uint64_t category_mask, WorkMeter
   return true;
 }
 
-// Returns false where the mask gets too large. Nothing is measured here: what is known of a run of
-// edges is how far its box is, and looks measure what comes near.
+// Adds what the mask has of one polygon. Returns false if it gets too large. Nothing is measured
+// here: the first bound of a run of edges is the distance of its box, and queries measure what
+// comes near.
+//
+// A run may begin within a byte or a word and go on in the next. (1 << n) - 1 has the n lowest bits
+// set, for the edges i to end - 1 of one byte; shifted by i mod 64 they are those of the word.
 bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, WorkMeter& meter) {
   const Polygon& polygon = indexed.polygon();
   if (LowerDistance2(polygon.bounds(), {center_, center_}) > known_radius_ * known_radius_ * kUp) {
@@ -253,6 +265,7 @@ bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, WorkMeter& meter) 
     if (!polygon.bounds().Contains(center_)) return true;
     neighbor.is_inside = LocateInPolygon(indexed, center_, meter).location != Location::kOutside;
     if (!neighbor.is_inside) return true;
+    // All edges are out of reach, and the shape is inside: so it stays while the mask lasts.
     neighbor.touches = true;
     neighbor.touch_until = neighbor.clear_until = neighbor.side_until = HUGE_VAL;
   }
@@ -273,11 +286,13 @@ void TrackerMemory::QueryNeighbors(PosedShape& posed, OverlapDetail detail,
     if (detail == OverlapDetail::kIds) {
       query.UpdateTouch(neighbor);
     } else {
-      query.TellEdges(neighbor);
+      query.UpdateEdges(neighbor);
     }
   }
   meter.Spend(influence_.neighbors.size());
-  // The first that ends is looked at closely.
+  // The radii end where the first neighbor's verdict does. If that bound comes from a box, the
+  // edges are measured, which may put it later, until the first one is a bound by edges. Each turn
+  // makes one neighbor final, so there are at most as many turns as neighbors.
   double touch_until = HUGE_VAL;
   double clear_until = HUGE_VAL;
   for (bool is_final = false; !is_final && !meter.stopped();) {
@@ -291,7 +306,7 @@ void TrackerMemory::QueryNeighbors(PosedShape& posed, OverlapDetail detail,
       }
     }
     is_final = first == nullptr || !first->is_by_box;
-    if (!is_final) query.TellByEdges(*first);
+    if (!is_final) query.UpdateBound(*first);
   }
   if (meter.stopped()) {
     Clear();
@@ -301,7 +316,7 @@ void TrackerMemory::QueryNeighbors(PosedShape& posed, OverlapDetail detail,
   is_limited_ = (clear_until - odometer_) * kDown > left;
   touch_radius_ = std::clamp((touch_until - odometer_) * kDown, 0.0, std::max(left, 0.0));
   clear_radius_ = std::clamp((clear_until - odometer_) * kDown, 0.0, std::max(left, 0.0));
-  look_work_ += query.mask_work() + kPassedWork * influence_.neighbors.size();
+  query_work_ += query.mask_work() + kPassedWork * influence_.neighbors.size();
 }
 
 }  // namespace carom::internal

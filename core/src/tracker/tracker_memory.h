@@ -7,15 +7,15 @@
 // proofs. Within `slack` of where the mask was made, every edge that the shape can touch, at any
 // rotation, is in it.
 //
-// The slack balances two costs. Making a mask costs a, once in slack / step moves; looking at its
-// edges costs about b * slack a move, for the more of them there are. a / slack + b * slack is
-// least where both terms are equal: so whenever a mask is made, the slack is doubled if making the
-// last one took more work than all looks at it, or it did not last, and halved if it took less than
-// a quarter of that.
+// The slack balances two costs. Making a mask costs a, once in slack / step moves; querying it
+// costs about b * slack a move, since a larger mask has more edges. a / slack + b * slack is least
+// where both terms are equal: so whenever a mask is made, the slack is doubled if making the last
+// one took more work than all queries of it, or if it was left within a few moves, and halved if it
+// took less than a quarter of that.
 //
-// Neither pays where the shape goes far in a move. So the work of a mask, over its moves, is
-// compared with that of a move without memory, which is asked for once; after several masks in a
-// row that took more there is none for a while.
+// No mask pays for a shape that goes far in each move. So the work of a mask, over its moves, is
+// compared with that of as many moves without memory, which is measured on one of them; after
+// several masks in a row that took more, the tracker backs off: it makes none for some moves.
 #pragma once
 
 #include <cstddef>
@@ -35,46 +35,49 @@ namespace carom::internal {
 // Not thread-safe.
 class TrackerMemory {
  public:
-  // No mask is made of more.
+  // No mask has more neighbors.
   static constexpr size_t kMaxNeighbors = 64;
-  // A polygon that would have more words is asked by its index instead.
+  // A polygon that would have more words is queried by its index instead. With 64 neighbors of 8
+  // words of 48 bytes each, a mask stays within `Tracker::kMaxMemoryBytes`.
   static constexpr size_t kMaxWordsOfOne = 8;
 
-  // Whether a mask for this move may pay, `moves` moves after the last one was made: not while
-  // there is a holiday, nor where the work of a move without memory is to be learned, as the mask
-  // did not last. Asked once a move that no mask reaches.
+  // Whether to make a mask for this move, `moves` moves after the last one was made: not while the
+  // tracker backs off, nor if the last mask did not last and the work of a cold move is not known
+  // yet, which this move is to measure. Called once for each move that no mask reaches.
   bool IsWorthwhile(uint32_t moves);
-  // Learns what such a move takes: the units of work of looking it up, or nothing where that was
-  // spared.
+  // Learns what a cold move takes: its units of work, or nothing if a sweep had answered it.
   void NoteColdMove(std::optional<uint64_t> looked_up);
-  // Makes the mask about `p`, where the shape is, `moves` moves after the last one. Returns false
-  // where it would be too large, and once the meter has stopped; there is no mask then.
+  // Makes the mask about the shape, `moves` moves after the last one. Returns false if the tracker
+  // begins to back off, if the mask would be too large, and once the meter has stopped; there is no
+  // mask then.
   bool Refresh(const Scene& scene, const PosedShape& posed, uint32_t moves, WorkMeter& meter);
-  // After the first look at it: whether what bounds the clear radius is the mask, not an edge. Then
-  // `Widen` finds out how far the nearest edge is, for the next look.
+  // After the first query of a mask: whether the clear radius ends at the mask's limit, not at an
+  // edge. Then `Widen` finds how far the nearest edge of the scene is, and the next query may find
+  // a larger radius.
   bool IsLimited() const { return is_limited_; }
   void Widen(const Scene& scene, const PosedShape& posed, WorkMeter& meter);
   // Whether the mask has all edges that the shape can touch at its pose.
   bool Reaches(const PosedShape& posed) const;
 
-  // Looks from `p`, which the mask reaches: tells of each neighbor whether it is touched and, under
-  // EDGES, in the scratch which of its edges are. Once the meter has stopped, there is no mask.
+  // Finds out at a pose that the mask reaches whether each neighbor is touched and, under EDGES,
+  // which of its edges meet the shape, in the scratch. Once the meter has stopped, there is no
+  // mask.
   void QueryNeighbors(PosedShape& posed, OverlapDetail detail, NeighborScratch& scratch,
                       WorkMeter& meter);
   const std::vector<Neighbor>& neighbors() const { return influence_.neighbors; }
   // Drops the mask.
   void Clear();
-  // How far the shape may be from the last look, at any rotation, for the same polygons to be
-  // touched, respectively for no edge to be met. 0 where it may not move.
+  // How far the shape may be from the pose of the last query, at any rotation, so that the same
+  // polygons are touched, respectively so that no edge is met. 0 where it may not move.
   double touch_radius() const { return touch_radius_; }
   double clear_radius() const { return clear_radius_; }
 
-  // All edges so near to the centre are in the mask.
+  // All edges nearer than the known radius to the centre are in the mask.
   Vec2 center() const { return center_; }
   double known_radius() const { return known_radius_; }
 
-  // Ask the processor for what the next look will read: this; then what it points to; then what
-  // that points to.
+  // Prefetch what the next query reads: this object; then what it points to; then what that points
+  // to. Each reads what the one before it prefetched.
   void FetchSelf() const;
   void FetchNeighbors() const;
   void FetchPolygons() const;
@@ -90,21 +93,21 @@ class TrackerMemory {
   void SetLimit(double limit, const PosedShape& posed);
   void Tune(const Scene& scene, const PosedShape& posed, uint32_t moves);
   Influence influence_;
-  Vec2 center_;        // where the mask was made
-  Vec2 anchor_;        // of the last look
-  double slack_ = 0;   // what is asked for
-  double limit_ = -1;  // what the mask has; below 0 without one
+  Vec2 center_;        // the reference point for which the mask was made
+  Vec2 anchor_;        // that of the last query, up to which the odometer has counted
+  double slack_ = 0;   // that the next mask should have
+  double limit_ = -1;  // the slack that this mask has; below 0 without a mask
   double known_radius_ = 0;
   double odometer_ = 0;
   double touch_radius_ = 0;
   double clear_radius_ = 0;
-  uint64_t refresh_work_ = 0;  // that the last mask took
-  uint64_t look_work_ = 0;     // that all looks at it took
-  uint64_t cold_work_ = 0;     // of a move without memory, about; 0: not known
+  uint64_t refresh_work_ = 0;  // of making the last mask; 0 if there is nothing to judge by
+  uint64_t query_work_ = 0;    // of all queries of it
+  uint64_t cold_work_ = 0;     // of a move without memory, a moving average; 0: not known
   bool is_limited_ = false;
   uint16_t misses_ = 0;  // masks in a row that did not pay
   uint16_t next_backoff_ = kBackoffMoves;
-  uint16_t backoff_ = 0;  // moves to come without a mask
+  uint16_t backoff_ = 0;  // moves that are left without a mask
 };
 
 }  // namespace carom::internal

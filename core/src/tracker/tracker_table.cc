@@ -20,7 +20,12 @@ constexpr size_t kSlotBytes = sizeof(Tracker) + sizeof(uint32_t);
 
 }  // namespace
 
-// What an edit would do, definition by definition, and what is wrong with it.
+// Finds out what an edit would do, definition by definition, and what is wrong with it, before
+// anything changes: an edit is made as a whole or not at all.
+//
+// `fixed_bytes` follows the table as the edit goes on. A shape is on the account once for all of
+// its trackers: it is added when the first definition uses it, and taken off when the trackers that
+// are released are all that hold it.
 class TrackerTable::Checker {
  public:
   Checker(const TrackerTable& table, std::span<const uint32_t> removed) : table_(table) {
@@ -123,7 +128,7 @@ class TrackerTable::Checker {
     code_ = absl::StatusCode::kInvalidArgument;
     refusal_.Add(absl::StrCat(path_, field), description);
   }
-  // INVALID_ARGUMENT is told first.
+  // Of several offences INVALID_ARGUMENT decides the status, whatever their order.
   void Exceed(absl::string_view field, absl::string_view description) {
     if (refusal_.empty()) code_ = absl::StatusCode::kResourceExhausted;
     refusal_.Add(absl::StrCat(path_, field), description);
@@ -180,14 +185,17 @@ void TrackerTable::Forget() {
 void TrackerTable::BeginFrame() {
   ++frame_;
   made_room_ = false;
-  // All are looked at in 64 frames.
-  for (size_t left = (trackers_.size() + 63) / 64; left > 0; --left, ++next_asleep_) {
-    if (next_asleep_ >= trackers_.size()) next_asleep_ = 0;
-    const auto handle = static_cast<uint32_t>(next_asleep_);
-    if (frame_ - last_moved_[handle] > kMaxFramesAsleep) Forget(handle);
+  // A 64th of the handles a frame, so that each is checked every 64 frames. The difference is right
+  // when the frame counter has wrapped around, too.
+  for (size_t left = (trackers_.size() + 63) / 64; left > 0; --left, ++next_idle_) {
+    if (next_idle_ >= trackers_.size()) next_idle_ = 0;
+    const auto handle = static_cast<uint32_t>(next_idle_);
+    if (frame_ - last_moved_[handle] > kMaxIdleFrames) Forget(handle);
   }
 }
 
+// Trackers that the group moves count as moved before room is made, so that they are the last to
+// lose their memories.
 void TrackerTable::Begin(Group& group) {
   MoveColumns& moves = group.moves;
   if (moves.size() == 0) return;
@@ -210,8 +218,9 @@ void TrackerTable::End(int64_t memory_growth) {
   learned_bytes_ += static_cast<size_t>(memory_growth);
 }
 
-// Where more than 7/8 of the room is taken, memories are dropped until half is free. Not more often
-// than once a frame, for it looks at all trackers; what finds no room is answered without memory.
+// If memories take more than 7/8 of the room, they are dropped, least recently moved first and by
+// handle among equals, until half is free. At most once a frame, since this goes over all trackers;
+// a tracker that finds no room is answered without memory.
 void TrackerTable::MakeRoom() {
   if (learned_bytes_ <= room() / 8 * 7 || made_room_) return;
   made_room_ = true;

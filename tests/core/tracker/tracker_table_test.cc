@@ -273,7 +273,7 @@ TEST(TrackerTableTest, WhoSleepsForgets) {
   ASSERT_TRUE(EvaluateGroup(*scene, group, answers, meter).ok());
   table.End(answers.moves.memory_growth);
   EXPECT_GT(table.memory_bytes(), before);
-  for (uint32_t frame = 0; frame < TrackerTable::kMaxFramesAsleep; ++frame) table.BeginFrame();
+  for (uint32_t frame = 0; frame < TrackerTable::kMaxIdleFrames; ++frame) table.BeginFrame();
   EXPECT_GT(table.memory_bytes(), before);
   for (int frame = 0; frame < 64; ++frame) table.BeginFrame();
   EXPECT_EQ(table.memory_bytes(), before);
