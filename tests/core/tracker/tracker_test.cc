@@ -223,7 +223,7 @@ TEST(TrackerTest, TheSlackStaysFinite) {
   }
 }
 
-TEST(TrackerTest, ACrowdIsForgotten) {
+TEST(TrackerTest, MemoryOfManyNeighborsIsGivenBack) {
   Random random(2);
   std::vector<PolygonSpec> specs;
   for (uint64_t i = 1; i < 200; ++i) {
