@@ -8,7 +8,8 @@
 namespace carom {
 namespace {
 
-// In the order of the enum.
+// The names of columns are those of the API's fields, since clients find the value at fault by
+// them. In the order of the enum.
 constexpr const char* kNames[kItemColumnCount] = {
     "ax",       "ay",           "bx",        "by",     "x",
     "y",        "radius",       "shape",     "c",      "s",
@@ -23,6 +24,8 @@ constexpr const char* kNames[kItemColumnCount] = {
 
 const char* Name(ItemColumn column) { return kNames[static_cast<size_t>(column)]; }
 
+// What would be accepted, to be read after a field's name; the value that was given is never
+// repeated. No default, so that the compiler names each fault that is forgotten here.
 const char* Description(ItemFault fault) {
   switch (fault) {
     case ItemFault::kNotAccepted:

@@ -13,6 +13,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 }  // namespace
 
+// Lanes without a box are empty ones: from +inf to -inf, which meet nothing and extend nothing.
 BoxNode::BoxNode() {
   min_x.fill(kInfinity);
   min_y.fill(kInfinity);
@@ -20,6 +21,7 @@ BoxNode::BoxNode() {
   max_y.fill(-kInfinity);
 }
 
+// Rounded outward, so that whatever a double's box meets, the float's box meets too.
 void BoxNode::Set(size_t lane, const Box& box) {
   min_x[lane] = RoundedDown(box.min.x);
   min_y[lane] = RoundedDown(box.min.y);
@@ -34,6 +36,8 @@ Box BoxNode::bounds() const {
            *std::max_element(max_y.begin(), max_y.end())}};
 }
 
+// Level by level up to the root, all in one array. The number of nodes is known before, as each
+// level has an eighth of the one below, rounded up.
 void BoxTree::AddLevels(std::vector<BoxNode> level) {
   size_t total = 0;
   for (size_t size = level.size(); size > 0; size = size > 1 ? (size + 7) / 8 : 0) total += size;

@@ -13,6 +13,8 @@
 namespace carom {
 namespace internal {
 
+// Outside of the bounds is outside of the polygon, hollow or not. A point on an edge ends the scan:
+// it is on the boundary whatever the winding number is.
 PointInPolygon LocateInPolygon(const IndexedPolygon& indexed, Vec2 p, WorkMeter& meter) {
   const Polygon& polygon = indexed.polygon();
   if (!polygon.bounds().Contains(p)) return {};
@@ -45,6 +47,7 @@ struct Row {
 
 }  // namespace
 
+// The index visits polygons in no particular order, so the rows of an item are sorted by id.
 bool LocatePoints(const Scene& scene, const PointColumns& points, uint64_t mask, LocateAnswers& out,
                   WorkMeter& meter) {
   out.Clear();

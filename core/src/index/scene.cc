@@ -84,7 +84,8 @@ absl::Status CheckIds(const std::vector<Polygon>& polygons) {
   return refusal.status();
 }
 
-// All of it anew.
+// An index without the polygons `gone` and with `arriving`, made from nothing.
+//
 std::unique_ptr<const SceneIndex> Rebuilt(const Scene& scene,
                                           const std::vector<const Polygon*>& gone,
                                           std::vector<Polygon> arriving) {
@@ -124,6 +125,10 @@ absl::StatusOr<Scene::Ptr> Scene::Create(std::vector<Polygon> polygons, uint64_t
                        std::make_unique<const EditHistory>(), version));
 }
 
+// Nothing is built before all checks have passed: a commit is taken as a whole or not at all. The
+// index is rebuilt where more than half of the polygons change, or one lies outside of the frame
+// that the curve has cells for; otherwise it shares the pages that were not edited. The boxes of
+// what goes and of what comes are what the edit touched: between two scenes nothing else differs.
 absl::StatusOr<Scene::Ptr> Scene::Commit(std::vector<SceneEdit> edits, uint64_t version,
                                          const SceneLimits& limits) const {
   if (absl::Status status = CheckEdits(*this, edits); !status.ok()) return status;

@@ -99,6 +99,8 @@ PairOverlap Overlap(const IndexedPolygon& fixed, MovingShape& mover, std::vector
 
 template <class Meets, class Shape>
 void OverlapQuery::Find(const Meets& meets, Shape& shape) {
+  // Rows come in the order of the index, and their edges with them; sorting moves the rows, each of
+  // which knows where its edges are.
   std::vector<OverlapRow>& rows = found_.rows;
   std::vector<EdgeRef>& edges = found_.edges;
   rows.clear();
