@@ -20,6 +20,8 @@ constexpr char kPayloadUrl[] = "carom.dev/violations";
 // The payload is the number of microseconds in decimal digits.
 constexpr char kRetryUrl[] = "carom.dev/retry-delay-us";
 
+// The text, cut to the limit and without NUL, which separates the parts of the payload. A byte of
+// the form 10xxxxxx continues a UTF-8 character.
 std::string Bounded(absl::string_view text) {
   // A cut goes before a UTF-8 character, not through it.
   size_t size = std::min(text.size(), Refusal::kMaxTextBytes);
@@ -43,6 +45,7 @@ absl::Cord Payload(const std::vector<Violation>& violations, size_t count) {
   return absl::Cord(std::move(bytes));
 }
 
+// Empty for a status without violations.
 std::vector<std::string> PayloadParts(const absl::Status& status) {
   const absl::optional<absl::Cord> payload = status.GetPayload(kPayloadUrl);
   if (!payload.has_value()) return {};
@@ -76,6 +79,8 @@ absl::Status InvalidField(absl::string_view field, absl::string_view description
   return Refused(absl::StatusCode::kInvalidArgument, field, description);
 }
 
+// The parts are the count, then pairs, then an empty one after the last NUL. A payload that comes
+// from elsewhere may have fewer: what is incomplete is left out.
 std::vector<Violation> Violations(const absl::Status& status) {
   std::vector<Violation> result;
   const std::vector<std::string> parts = PayloadParts(status);

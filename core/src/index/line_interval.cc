@@ -15,6 +15,10 @@ constexpr double kGrowth = 3;
 
 }  // namespace
 
+// The first interval begins where the line begins and ends some spacings after the line enters the
+// bounds of the scene, since before those there is nothing to meet. A line that is hardly longer
+// than that, or is whole by request, has one interval. The ends only decide what is looked at
+// first, so rounding in them changes no answer.
 void LineInterval::Start(const Line& line, const SceneIndex& scene, bool is_whole) {
   begin_ = line.t_min;
   end_ = line.t_max;
@@ -41,6 +45,9 @@ void LineInterval::Start(const Line& line, const SceneIndex& scene, bool is_whol
   bounds_ = line.BoundsBetween(begin_, end_);
 }
 
+// Intervals grow by a factor, so that a line which meets nothing takes O(log length) of them, and
+// the last one that is allowed takes the rest of the line. `limit` is where the caller knows
+// enough.
 void LineInterval::Advance(const Line& line, double limit) {
   begin_ = end_;
   length_ *= kGrowth;

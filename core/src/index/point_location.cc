@@ -18,6 +18,9 @@ struct Judged {
   LaneBits to_right;  // strictly to the right of the point, at any height
 };
 
+// Tests the box and the strip of all eight children at once, four to a vector. A lane of a
+// comparison is all ones where it holds; lanes beyond the node's count are masked off. The point is
+// rounded to a float in the node's frame, for which boxes and strips have room (EdgeNode).
 Judged Judge(const EdgeNode& node, Vec2 p) {
   const float x = node.X(p.x);
   const float y = node.Y(p.y);
@@ -75,6 +78,8 @@ bool Locator::Add(const EdgeNode& node) {
   return true;
 }
 
+// Eight edges in a row of one ring are read as vertices, from the index in the child's low bits;
+// others one by one.
 bool Locator::AddLeaf(const EdgeNode& node, size_t i) {
   if (!meter_.Spend(node.first[i + 1] - node.first[i])) return false;
   if (node.child[i] != EdgeNode::kOddLeaf) {

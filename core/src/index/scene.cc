@@ -40,6 +40,7 @@ uint64_t EditedId(const SceneEdit& edit) {
   return std::get<RemovePolygon>(edit).id;
 }
 
+// The path of the id within an edit, for messages.
 const char* IdField(const SceneEdit& edit) {
   if (std::holds_alternative<AddPolygon>(edit)) return "add.id";
   return std::holds_alternative<ReplacePolygon>(edit) ? "replace.id" : "remove";

@@ -13,6 +13,9 @@ struct Truncated {
   bool inexact;
 };
 
+// The bit lengths alone say how far to shift for a quotient of 54 or 55 bits: n / d is within a
+// factor of 2 of 2^excess. Of 55 bits the last one goes into `inexact`, as the remainder does: that
+// is all that rounding has to know of what is cut off.
 Truncated Divide(Dyadic::Integer n, Dyadic::Integer d, int exponent) {
   const int excess = static_cast<int>(boost::multiprecision::msb(n)) -
                      static_cast<int>(boost::multiprecision::msb(d));
@@ -39,6 +42,8 @@ Truncated Divide(Dyadic::Integer n, Dyadic::Integer d, int exponent) {
 
 }  // namespace
 
+// 54 bits are the 53 of a double and the bit that decides. At exactly half, ties go to the even
+// one. 2^53 is a double, so a carry out of the 53 bits needs no care.
 double NearestQuotient(const Dyadic& n, const Dyadic& d) {
   if (n.sign() == 0) return 0;
   const bool negative = n.sign() != d.sign();
@@ -49,6 +54,7 @@ double NearestQuotient(const Dyadic& n, const Dyadic& d) {
   return negative ? -value : value;
 }
 
+// Towards +inf: a negative quotient is cut off, a positive one goes up if anything was.
 double QuotientRoundedUp(const Dyadic& n, const Dyadic& d) {
   if (n.sign() == 0) return 0;
   const bool negative = n.sign() != d.sign();

@@ -114,11 +114,15 @@ void EdgeSigns::Set(const Polygon& polygon, Vec2 point) {
   }
 }
 
+// The theorem of the header. Signs of 0 prove nothing: a point on a line is in no cell.
 bool EdgeSigns::ProvesClearPathTo(const EdgeSigns& other) const {
   return !has_zero_ && !other.has_zero_ && edge_count_ == other.edge_count_ &&
          words_ == other.words_;
 }
 
+// From the last point, which has no sign of 0, only edges whose sign changed can be crossed;
+// changed words are found by xor, and the bits of each by counting trailing zeros. Otherwise, or
+// where the new point lies on the line of an edge, the winding number is computed from nothing.
 Location PointTracker::MoveTo(Vec2 point) {
   const Vec2 p = Normalized(point);
   if (next_) {

@@ -27,6 +27,7 @@ absl::StatusOr<Tracker> Tracker::Create(Shape shape, const TrackerOptions& optio
   return tracker;
 }
 
+// The shape is immutable and shared; the memory is what a tracker writes to, so each has its own.
 Tracker::Tracker(const Tracker& other)
     : ball_(other.ball_),
       shape_(other.shape_),
@@ -41,6 +42,7 @@ Tracker::~Tracker() = default;
 const Shape& Tracker::shape() const { return shape_->shape; }
 const TrackerOptions& Tracker::options() const { return shape_->options; }
 
+// Without a ball no move is quiet, and without a memory none is near.
 void Tracker::Forget() {
   ball_.radius2[0] = ball_.radius2[1] = -1;
   memory_.reset();
@@ -71,12 +73,14 @@ void MoveAnswers::Clear() {
   memory_growth = 0;
 }
 
+// All but quiet radii, tiers and memory growth, which are advice.
 bool SameVerdicts(const MoveAnswers& a, const MoveAnswers& b) {
   return a.clear == b.clear && a.counts == b.counts && a.polygon_ids == b.polygon_ids &&
          a.edge_counts == b.edge_counts && a.edges == b.edges &&
          a.first_touches == b.first_touches && a.errors == b.errors;
 }
 
+// Each item is either clear or has an entry in `counts`.
 bool Fits(const MoveColumns& moves, const MoveAnswers& answers) {
   size_t items = answers.counts.size();
   for (const uint64_t word : answers.clear) items += static_cast<size_t>(std::popcount(word));

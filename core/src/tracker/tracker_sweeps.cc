@@ -198,6 +198,7 @@ const TrackerSweeps::SweepResult& TrackerSweeps::result(size_t item) const {
   return *std::ranges::lower_bound(results_, static_cast<uint32_t>(item), {}, &SweepResult::item);
 }
 
+// Results come in any order and are sorted at the end of `Run`; the bits are right at once.
 void TrackerSweeps::AddResult(const SweepResult& result) {
   hit_bits_[result.item / 64] |= uint64_t{1} << (result.item % 64);
   results_.push_back(result);
@@ -269,6 +270,8 @@ bool TrackerSweeps::SweepBatch(const Scene& scene, std::span<const Path> batch, 
   return true;
 }
 
+// `touch_of(row)` is the first touch that a row of the answers says; rows are in the order of
+// items, at most one for each. Errors are given back in the names that the columns have in moves.
 template <class TouchOf>
 void TrackerSweeps::Take(std::span<const Path> batch, const std::vector<uint32_t>& counts,
                          const std::vector<ItemError>& errors, const TouchOf& touch_of) {

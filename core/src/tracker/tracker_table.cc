@@ -145,6 +145,8 @@ class TrackerTable::Checker {
   absl::StatusCode code_ = absl::StatusCode::kInvalidArgument;
 };
 
+// After the checks nothing can fail. Handles are freed before definitions take them, and the
+// account is what the checker found.
 absl::Status TrackerTable::Define(std::span<const uint32_t> removed,
                                   std::span<const TrackerDefinitions> definitions) {
   Checker checker(*this, removed);
@@ -167,6 +169,7 @@ absl::Status TrackerTable::Define(std::span<const uint32_t> removed,
   return absl::OkStatus();
 }
 
+// The slot stays, without a tracker.
 void TrackerTable::Free(uint32_t handle) {
   if (handle >= trackers_.size()) return;
   Forget(handle);
@@ -214,6 +217,7 @@ void TrackerTable::Begin(Group& group) {
       static_cast<int64_t>(learned_bytes_ < room() ? room() - learned_bytes_ : 0);
 }
 
+// Growth may be below 0. The conversion wraps, and so does the sum.
 void TrackerTable::End(int64_t memory_growth) {
   learned_bytes_ += static_cast<size_t>(memory_growth);
 }
