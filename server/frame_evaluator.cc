@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "carom/status.h"
 #include "server/scene_name.h"
+#include "wire/counts.h"
 #include "wire/encode.h"
 #include "wire/errors.h"
 
@@ -20,6 +21,7 @@ constexpr uint64_t kMaxBudgetMicros = 60000000;
 // Scratch above these sizes is freed after its frame.
 constexpr size_t kModestShapes = 4096;
 constexpr size_t kModestRows = 65536;
+constexpr size_t kModestFloats = 131072;
 
 // What a joined batch may take, 50 to 80 us: groups that take more gain nothing by it, and what is
 // given up, at the end of a budget as well, is lost.
@@ -29,52 +31,10 @@ uint64_t Nanoseconds(Clock::duration duration) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count();
 }
 
-// Items that a group asks, fans by their beams; whether its columns agree is found when it is
-// decoded. Below 2^47: a message has fewer than 2^31 bytes, and an entry counts 2^16 at most.
-uint64_t QueryCount(const v1::Group& group) {
-  uint64_t count =
-      FanQueryCount({group.fans().beams().data(), static_cast<size_t>(group.fans().beams_size())});
-  for (const int size :
-       {group.segments().ax_size(), group.segments().floats().ax_size(), group.points().x_size(),
-        group.circles().x_size(), group.moves().floats().x_size(), group.polygons().x_size(),
-        group.rays().x_size(), group.capsules().ax_size(), group.boxes().min_x_size(),
-        group.distances().movers().x_size(), group.contacts().movers().x_size(),
-        group.depenetrations().movers().x_size(), group.sweeps().movers().x_size(),
-        group.rotating_sweeps().movers().x_size(), group.arcs().x_size(), group.sights().ax_size(),
-        group.moves().x_size()}) {
-    count += static_cast<uint64_t>(size);
-  }
-  return count;
-}
-
-// Shapes that a group describes. Those that nothing is placed of cost memory all the same.
-uint64_t ShapeCount(const v1::Group& group) {
-  uint64_t count = 0;
-  for (const int size :
-       {group.polygons().shapes_size(), group.distances().movers().shapes_size(),
-        group.contacts().movers().shapes_size(), group.depenetrations().movers().shapes_size(),
-        group.sweeps().movers().shapes_size(), group.rotating_sweeps().movers().shapes_size()}) {
-    count += static_cast<uint64_t>(size);
-  }
-  return count;
-}
-
-// Whether each of the vectors is of ordinary size.
-template <typename... Vectors>
-bool AreModest(const Vectors&... vectors) {
-  return ((vectors.capacity() <= kModestRows) && ...);
-}
-
-bool IsModestOverlap(const OverlapAnswers& answers) {
-  return AreModest(answers.polygon_ids, answers.edges);
-}
-
 // Whether a group is a few segments and nothing else.
 bool IsJoinable(const v1::Group& group) {
-  const auto segments = static_cast<size_t>(group.segments().ax_size()) +
-                        static_cast<size_t>(group.segments().floats().ax_size());
-  return segments >= 1 && segments <= JoinedCasts::kMaxOfGroup && QueryCount(group) == segments &&
-         ShapeCount(group) == 0;
+  const uint64_t segments = wire::CountLoneSegments(group);
+  return segments >= 1 && segments <= JoinedCasts::kMaxOfGroup;
 }
 
 bool HasSameTarget(const v1::Group& a, const v1::Group& b) {
@@ -126,16 +86,10 @@ void AnswerStatus(const absl::Status& status, v1::GroupAnswer& answer) {
 
 }  // namespace
 
-// Beside these the answers hold vectors of one entry an item, which `max_queries` bounds.
+// Beside these there are vectors of one entry an item, which `max_queries` bounds.
 bool FrameScratch::IsWorthCaching() const {
-  return decoded.shapes.capacity() <= kModestShapes && decoded.movers.capacity() <= kModestShapes &&
-         AreModest(decoded.segment_floats, decoded.move_floats, answers.segments.hits,
-                   answers.points.polygon_ids, answers.rays.hits, answers.distances.polygon_ids,
-                   answers.contacts.polygon_ids, answers.sweeps.hits, answers.arcs.hits,
-                   answers.fans.polygon_ids, answers.moves.polygon_ids, answers.moves.edges) &&
-         joined.answer_capacity() <= kModestRows && IsModestOverlap(answers.circles) &&
-         IsModestOverlap(answers.polygons) && IsModestOverlap(answers.capsules) &&
-         IsModestOverlap(answers.boxes);
+  return decoded.shape_capacity() <= kModestShapes && decoded.floats.capacity() <= kModestFloats &&
+         answers.row_capacity() <= kModestRows && joined.answer_capacity() <= kModestRows;
 }
 
 absl::Status FrameEvaluator::CheckParts(size_t parts) const {
@@ -154,19 +108,11 @@ absl::Status FrameEvaluator::CheckFrame(const v1::Frame& frame) const {
   if (static_cast<size_t>(frame.trackers_size()) > limits_.max_groups) {
     return OverLimit("trackers", "definitions a frame, as many as groups", limits_.max_groups);
   }
-  uint64_t queries = 0;
-  uint64_t shapes = 0;
-  for (const v1::TrackerDefinitions& definitions : frame.trackers()) {
-    shapes += static_cast<uint64_t>(definitions.shapes_size());
-  }
-  for (const v1::Group& group : frame.groups()) {
-    queries += QueryCount(group);
-    shapes += ShapeCount(group);
-  }
-  if (queries > limits_.max_queries) {
+  const wire::QuestionCounts asked = wire::CountQuestions(frame);
+  if (asked.queries > limits_.max_queries) {
     return OverLimit("groups", "queries a frame", limits_.max_queries);
   }
-  if (shapes > limits_.max_queries) {
+  if (asked.shapes > limits_.max_queries) {
     return OverLimit("groups", "shapes a frame, as many as queries", limits_.max_queries);
   }
   return absl::OkStatus();

@@ -99,10 +99,9 @@ absl::StatusOr<Circle> ReadCircle(const json& line) {
 // The members `rings` and so on, of a moving shape.
 absl::StatusOr<Polygon> ReadMover(const json& line) {
   absl::StatusOr<Polygon> shape = ReadShape(line);
-  if (shape.ok() && shape->vertex_count() > kMaxMovingVertices) {
-    return Refused(absl::StatusCode::kResourceExhausted, "rings",
-                   absl::StrCat("must have at most ", kMaxMovingVertices, " vertices in all"));
-  }
+  if (!shape.ok()) return shape;
+  const absl::Status size = CheckMovingVertices(shape->vertex_count(), "rings");
+  if (!size.ok()) return size;
   return shape;
 }
 

@@ -39,28 +39,23 @@ absl::Status DecodePolygons(const google::protobuf::RepeatedPtrField<v1::Polygon
                             std::vector<Polygon>& out);
 
 // A moving shape. Errors: those of `DecodePolygon` below `polygon`, those of `Shape::Create` below
-// `capsule`, and INVALID_ARGUMENT for neither.
-absl::StatusOr<Shape> DecodeShape(const v1::Shape& message, const PolygonLimits& limits);
+// `capsule`, and INVALID_ARGUMENT for neither. How many vertices it may have (`kMaxMovingVertices`)
+// is checked where it is used, by `CheckGroup` and `TrackerTable::Define`.
+absl::StatusOr<Shape> DecodeShape(const v1::Shape& message);
 
 // The edits of a commit; field paths begin with `edits[i]`.
 absl::StatusOr<std::vector<SceneEdit>> DecodeEdits(
     const google::protobuf::RepeatedPtrField<v1::Edit>& messages, const PolygonLimits& limits);
 
-// The shapes of the kinds of questions that have movers.
-struct MoverShapes {
-  std::vector<Shape> distances, contacts, depenetrations, sweeps, rotating_sweeps;
-
-  void Clear();
-  // Room in all, in shapes.
-  size_t capacity() const;
-};
-
 // A group as the core reads it. The spans point into the message and into what is beside `group`.
 struct DecodedGroup {
   Group group;
-  std::vector<Polygon> shapes;  // of `group.polygons`
-  MoverShapes movers;
-  std::vector<double> segment_floats, move_floats;  // widened
+  std::vector<Polygon> polygons;  // the shapes of `group.polygons`
+  std::vector<Shape> shapes;      // those of all other kinds, one after the other
+  std::vector<double> floats;     // columns that came as floats, widened
+
+  // Room for polygons and shapes in all.
+  size_t shape_capacity() const { return polygons.capacity() + shapes.capacity(); }
 };
 
 // Fills `out`, whose capacity is reused, and checks it (`CheckGroup`). `message` outlives the use

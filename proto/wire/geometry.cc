@@ -4,7 +4,6 @@
 // Polygons, shapes, edits and scenes, both ways.
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -49,6 +48,31 @@ void EncodeRing(std::span<const Vec2> vertices, bool open, v1::Ring& ring) {
   ring.set_open(open);
 }
 
+// An edit, or what is wrong with the polygon below its member.
+absl::StatusOr<SceneEdit> DecodeEdit(const v1::Edit& message, const PolygonLimits& limits) {
+  Offences offences;
+  switch (message.edit_case()) {
+    case v1::Edit::kAdd: {
+      absl::StatusOr<Polygon> polygon = DecodePolygon(message.add(), limits);
+      if (polygon.ok()) return AddPolygon{*std::move(polygon)};
+      offences.AddPart("add", polygon.status());
+      break;
+    }
+    case v1::Edit::kReplace: {
+      absl::StatusOr<Polygon> polygon = DecodePolygon(message.replace(), limits);
+      if (polygon.ok()) return ReplacePolygon{*std::move(polygon)};
+      offences.AddPart("replace", polygon.status());
+      break;
+    }
+    case v1::Edit::kRemove:
+      return RemovePolygon{message.remove()};
+    case v1::Edit::EDIT_NOT_SET:
+      offences.Add("", "must have one of add, replace and remove");
+      break;
+  }
+  return offences.status();
+}
+
 }  // namespace
 
 absl::StatusOr<Polygon> DecodePolygon(const v1::Polygon& message, const PolygonLimits& limits) {
@@ -77,17 +101,18 @@ absl::Status DecodePolygons(const RepeatedPtrField<v1::Polygon>& messages, absl:
                             std::vector<Polygon>& out) {
   const size_t size = out.size();
   Offences offences;
-  DecodeEach(messages, path, first_index, limits, out, offences);
+  const auto decode = [&](const v1::Polygon& message) { return DecodePolygon(message, limits); };
+  DecodeEach(messages, ListPath{path, "", first_index}, decode, out, offences);
   if (offences.empty()) return absl::OkStatus();
   out.erase(out.begin() + static_cast<std::ptrdiff_t>(size), out.end());
   return offences.status();
 }
 
-absl::StatusOr<Shape> DecodeShape(const v1::Shape& message, const PolygonLimits& limits) {
+absl::StatusOr<Shape> DecodeShape(const v1::Shape& message) {
   Offences offences;
   switch (message.kind_case()) {
     case v1::Shape::kPolygon: {
-      absl::StatusOr<Polygon> polygon = DecodePolygon(message.polygon(), limits);
+      absl::StatusOr<Polygon> polygon = DecodeMovingPolygon(message.polygon());
       if (polygon.ok()) return Shape(*std::move(polygon));
       offences.AddPart("polygon", polygon.status());
       break;
@@ -111,29 +136,8 @@ absl::StatusOr<std::vector<SceneEdit>> DecodeEdits(const RepeatedPtrField<v1::Ed
                                                    const PolygonLimits& limits) {
   Offences offences;
   std::vector<SceneEdit> edits;
-  for (size_t i = 0; i < static_cast<size_t>(messages.size()); ++i) {
-    const v1::Edit& edit = messages[static_cast<int>(i)];
-    switch (edit.edit_case()) {
-      case v1::Edit::kAdd:
-        if (std::optional<Polygon> polygon =
-                PartAt(Place{"edits", i, ".add"}, DecodePolygon(edit.add(), limits), offences)) {
-          edits.emplace_back(AddPolygon{*std::move(polygon)});
-        }
-        break;
-      case v1::Edit::kReplace:
-        if (std::optional<Polygon> polygon = PartAt(
-                Place{"edits", i, ".replace"}, DecodePolygon(edit.replace(), limits), offences)) {
-          edits.emplace_back(ReplacePolygon{*std::move(polygon)});
-        }
-        break;
-      case v1::Edit::kRemove:
-        edits.emplace_back(RemovePolygon{edit.remove()});
-        break;
-      case v1::Edit::EDIT_NOT_SET:
-        offences.Add(absl::StrCat("edits[", i, "]"), "must have one of add, replace and remove");
-        break;
-    }
-  }
+  const auto decode = [&](const v1::Edit& message) { return DecodeEdit(message, limits); };
+  DecodeEach(messages, ListPath{"", "edits"}, decode, edits, offences);
   if (!offences.empty()) return offences.status();
   return edits;
 }

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
+#include <cstdint>
+#include <limits>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,7 +16,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "carom/polygon.h"
-#include "carom/shape.h"
 #include "carom/status.h"
 #include "google/protobuf/repeated_field.h"
 #include "wire/decode.h"
@@ -65,37 +66,38 @@ void ReadEnum(int wire, absl::string_view batch, absl::string_view name, Core& o
                absl::StrCat("must be an enum value in [0, ", kEnumSize<Core> - 1, "]"));
 }
 
-// Where a part stands in a message: `list[index]member`.
-struct Place {
+// Where a list stands in a message: part i is at `<parent><list>[first_index + i]`. Paths are put
+// together for offences only.
+struct ListPath {
+  absl::string_view parent;
   absl::string_view list;
-  size_t index = 0;
-  absl::string_view member;
+  size_t first_index = 0;
+
+  std::string Of(size_t i, absl::string_view member = "") const {
+    return absl::StrCat(parent, list, "[", first_index + i, "]", member);
+  }
 };
 
-// What `decoded` holds; nothing, and what is wrong with it in `offences`, if it was refused.
-template <class T>
-std::optional<T> PartAt(const Place& place, absl::StatusOr<T> decoded, Offences& offences) {
-  if (decoded.ok()) return *std::move(decoded);
-  offences.AddPart(absl::StrCat(place.list, "[", place.index, "]", place.member), decoded.status());
-  return std::nullopt;
-}
-
-inline absl::StatusOr<Polygon> DecodeOne(const v1::Polygon& message, const PolygonLimits& limits) {
+// A polygon that moves. How many vertices it may have is not a limit of polygons: `CheckGroup` and
+// `TrackerTable::Define` know it. Those of a message are below 2^27, at 16 bytes each.
+inline absl::StatusOr<Polygon> DecodeMovingPolygon(const v1::Polygon& message) {
+  PolygonLimits limits;
+  limits.max_vertices = std::numeric_limits<uint32_t>::max();
   return DecodePolygon(message, limits);
 }
-inline absl::StatusOr<Shape> DecodeOne(const v1::Shape& message, const PolygonLimits& limits) {
-  return DecodeShape(message, limits);
-}
 
-// Appends the parts of a list to `out`, and what is wrong with others to `offences`.
-template <class Message, class T>
-void DecodeEach(const google::protobuf::RepeatedPtrField<Message>& messages, absl::string_view path,
-                size_t first_index, const PolygonLimits& limits, std::vector<T>& out,
-                Offences& offences) {
-  for (const Message& message : messages) {
-    std::optional<T> part =
-        PartAt(Place{path, first_index++, ""}, DecodeOne(message, limits), offences);
-    if (part.has_value()) out.push_back(*std::move(part));
+// Appends the parts of a list to `out`, and what is wrong with others to `offences`. `decode` takes
+// a message to its part or to an error.
+template <class Message, class Decode, class T>
+void DecodeEach(const google::protobuf::RepeatedPtrField<Message>& messages, const ListPath& path,
+                Decode decode, std::vector<T>& out, Offences& offences) {
+  for (int i = 0; i < messages.size(); ++i) {
+    absl::StatusOr<T> part = decode(messages[i]);
+    if (part.ok()) {
+      out.push_back(*std::move(part));
+    } else {
+      offences.AddPart(path.Of(static_cast<size_t>(i)), part.status());
+    }
   }
 }
 

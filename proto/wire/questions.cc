@@ -16,6 +16,7 @@
 #include "wire/columns.h"
 #include "wire/decode.h"
 #include "wire/encode.h"
+#include "wire/kinds.h"
 #include "wire/parts.h"
 
 namespace carom::wire {
@@ -181,234 +182,207 @@ constexpr auto FloatColumnsOf(const MoveColumns&) {
 
 // --- Options
 //
-// `options` is the message or the core's value of any kind; each of its members that a kind has is
-// treated by one line here.
+// A member that the options of several kinds share is read and written by one line, in every kind
+// whose core options have it.
 
-// Whether options of type O have a member of that name.
-template <class O>
-concept HasMode = requires(O options) {
-  options.mode;
-};
-template <class O>
-concept HasInsidePolicy = requires(O options) {
-  options.inside_policy;
-};
-template <class O>
-concept HasStartPolicy = requires(O options) {
-  options.start_policy;
-};
-template <class O>
-concept HasDetail = requires(O options) {
-  options.detail;
-};
-template <class O>
-concept HasTarget = requires(O options) {
-  options.target;
-};
-template <class O>
-concept HasReflect = requires(O options) {
-  options.reflect;
-};
-template <class O>
-concept HasMaxHits = requires(O options) {
-  options.max_hits;
-};
-template <class O>
-concept HasMaxSteps = requires(O options) {
-  options.max_steps;
-};
+template <class Message>
+uint64_t MaskOf(const Message& message) {
+  return message.has_mask() ? message.mask() : kEveryCategory;
+}
 
 template <class Message, class Options>
-void DecodeOptions(absl::string_view batch, const Message& message, Options& options,
+void DecodeOptions(absl::string_view kind, const Message& message, Options& options,
                    Offences& offences) {
-  if constexpr (HasMode<Options>) {
-    ReadEnum(message.mode(), batch, "mode", options.mode, offences);
+  const auto read = [&](const char* name, int wire, auto& value) {
+    ReadEnum(wire, kind, name, value, offences);
+  };
+  if constexpr (requires { options.mode; }) read("mode", message.mode(), options.mode);
+  if constexpr (requires { options.inside_policy; }) {
+    read("inside_policy", message.inside_policy(), options.inside_policy);
   }
-  if constexpr (HasInsidePolicy<Options>) {
-    ReadEnum(message.inside_policy(), batch, "inside_policy", options.inside_policy, offences);
+  if constexpr (requires { options.start_policy; }) {
+    read("start_policy", message.start_policy(), options.start_policy);
   }
-  if constexpr (HasStartPolicy<Options>) {
-    ReadEnum(message.start_policy(), batch, "start_policy", options.start_policy, offences);
-  }
-  if constexpr (HasDetail<Options>) {
-    ReadEnum(message.detail(), batch, "detail", options.detail, offences);
-  }
-  if constexpr (HasTarget<Options>) {
-    ReadEnum(message.target(), batch, "target", options.target, offences);
-  }
-  if constexpr (HasReflect<Options>) options.reflect = message.reflect();
-  if constexpr (HasMaxHits<Options>) {
+  if constexpr (requires { options.detail; }) read("detail", message.detail(), options.detail);
+  if constexpr (requires { options.target; }) read("target", message.target(), options.target);
+  if constexpr (requires { options.reflect; }) options.reflect = message.reflect();
+  if constexpr (requires { options.max_hits; }) {
     if (message.max_hits() != 0) options.max_hits = message.max_hits();
   }
-  if constexpr (HasMaxSteps<Options>) {
+  if constexpr (requires { options.max_steps; }) {
     if (message.max_steps() != 0) options.max_steps = message.max_steps();
   }
-  options.mask = message.has_mask() ? message.mask() : kEveryCategory;
+  if constexpr (requires { options.tolerance; }) options.tolerance = message.tolerance();
+  if constexpr (requires { options.quiet_radii; }) options.quiet_radii = message.quiet_radii();
+  if constexpr (requires { options.mask; }) options.mask = MaskOf(message);
+}
+
+// Of kinds that have a mask alone.
+template <class Message>
+void DecodeOptions(absl::string_view, const Message& message, uint64_t& mask, Offences&) {
+  mask = MaskOf(message);
 }
 
 // A mask of every category is left absent, which says the same.
-template <class Options, class Message>
-void EncodeOptions(const Options& options, Message& message) {
-  if constexpr (HasMode<Options>) {
-    message.set_mode(static_cast<decltype(message.mode())>(EnumToWire(options.mode)));
-  }
-  if constexpr (HasInsidePolicy<Options>) {
-    message.set_inside_policy(static_cast<v1::InsidePolicy>(EnumToWire(options.inside_policy)));
-  }
-  if constexpr (HasStartPolicy<Options>) {
-    message.set_start_policy(static_cast<v1::StartPolicy>(EnumToWire(options.start_policy)));
-  }
-  if constexpr (HasDetail<Options>) {
-    message.set_detail(static_cast<decltype(message.detail())>(EnumToWire(options.detail)));
-  }
-  if constexpr (HasTarget<Options>) {
-    message.set_target(static_cast<v1::CastTarget>(EnumToWire(options.target)));
-  }
-  if constexpr (HasReflect<Options>) message.set_reflect(options.reflect);
-  if constexpr (HasMaxHits<Options>) message.set_max_hits(options.max_hits);
-  if constexpr (HasMaxSteps<Options>) message.set_max_steps(options.max_steps);
-  if (options.mask != kEveryCategory) message.set_mask(options.mask);
+template <class Message>
+void EncodeMask(uint64_t mask, Message& message) {
+  if (mask != kEveryCategory) message.set_mask(mask);
 }
 
-// The options of kinds that have a mask alone.
-template <class Mask>
-struct MaskOption {
-  Mask& mask;
-};
-template <class Mask>
-MaskOption(Mask&) -> MaskOption<Mask>;
+template <class Options, class Message>
+void EncodeOptions(const Options& options, Message& message) {
+  if constexpr (requires { options.mode; }) {
+    message.set_mode(static_cast<decltype(message.mode())>(EnumToWire(options.mode)));
+  }
+  if constexpr (requires { options.inside_policy; }) {
+    message.set_inside_policy(static_cast<v1::InsidePolicy>(EnumToWire(options.inside_policy)));
+  }
+  if constexpr (requires { options.start_policy; }) {
+    message.set_start_policy(static_cast<v1::StartPolicy>(EnumToWire(options.start_policy)));
+  }
+  if constexpr (requires { options.detail; }) {
+    message.set_detail(static_cast<decltype(message.detail())>(EnumToWire(options.detail)));
+  }
+  if constexpr (requires { options.target; }) {
+    message.set_target(static_cast<v1::CastTarget>(EnumToWire(options.target)));
+  }
+  if constexpr (requires { options.reflect; }) message.set_reflect(options.reflect);
+  if constexpr (requires { options.max_hits; }) message.set_max_hits(options.max_hits);
+  if constexpr (requires { options.max_steps; }) message.set_max_steps(options.max_steps);
+  if constexpr (requires { options.tolerance; }) message.set_tolerance(options.tolerance);
+  if constexpr (requires { options.quiet_radii; }) message.set_quiet_radii(options.quiet_radii);
+  if constexpr (requires { options.mask; }) EncodeMask(options.mask, message);
+}
+
+template <class Message>
+void EncodeOptions(uint64_t mask, Message& message) {
+  EncodeMask(mask, message);
+}
 
 // --- From messages
 
-// A kind of question without shapes.
-template <class Message, class Core, class Options>
-void DecodeBatch(absl::string_view batch, const Message& message, Core& core, Options&& options,
-                 Offences& offences) {
-  ViewColumns(message, ColumnsOf<Message>(core), core);
-  DecodeOptions(batch, message, options, offences);
+template <class Message>
+concept HasFloats = requires(const Message& message) {
+  message.floats();
+};
+
+// The message that has the shapes and poses of a kind: itself or its `movers`.
+template <class Message>
+const auto& PlacedIn(const Message& message) {
+  if constexpr (requires { message.movers(); }) {
+    return message.movers();
+  } else {
+    return message;
+  }
 }
 
-// Columns that came as floats, if they did, widened into `doubles`. `core` views what came as
-// doubles.
-template <class Message, class Core>
-void DecodeFloats(absl::string_view batch, const Message& message, std::vector<double>& doubles,
-                  Core& core, Offences& offences) {
-  if (!message.has_floats()) return;
-  const auto each = [&](const auto& use) {
-    std::apply([&](const auto&... column) { (use(column), ...); }, FloatColumnsOf(core));
-  };
+// The columns of a kind as views into its message.
+template <class Message, class Columns>
+void ViewKind(const Message& message, Columns& columns) {
+  if constexpr (HasShapes<Columns>) {
+    const auto& from = PlacedIn(message);
+    auto& placed = PlacedOf(columns);
+    ViewColumns(from, ColumnsOf<std::remove_cvref_t<decltype(from)>>(placed), placed);
+  }
+  // Those beside the shapes: polygons and depenetrations have none.
+  if constexpr (!requires { columns.shapes; }) {
+    ViewColumns(message, ColumnsOf<Message>(columns), columns);
+  }
+  if constexpr (requires { columns.first_tracker; }) {
+    columns.first_tracker = message.first_tracker();
+  }
+}
+
+// Calls f(column) for each column that may come as floats.
+template <class Columns, class F>
+void ForEachFloatColumn(const Columns& columns, F f) {
+  std::apply([&](const auto&... column) { (f(column), ...); }, FloatColumnsOf(columns));
+}
+
+// The floats of a kind, which are as many doubles once they are widened.
+template <class Message, class Columns>
+size_t FloatCount(const Message& message, const Columns& columns) {
+  size_t count = 0;
+  ForEachFloatColumn(columns, [&](const auto& column) {
+    count += static_cast<size_t>((message.floats().*column.read)().size());
+  });
+  return count;
+}
+
+// Columns that came as floats, widened at the end of `doubles`, which has room for them: the spans
+// of other kinds point into it. `columns` view what came as doubles.
+template <class Message, class Columns>
+void DecodeFloats(absl::string_view kind, const Message& message, Columns& columns,
+                  std::vector<double>& doubles, Offences& offences) {
   bool twice = false;
-  size_t total = 0;
-  each([&](const auto& column) {
-    twice = twice || !(core.*column.core).empty();
-    total += static_cast<size_t>((message.floats().*column.read)().size());
-  });
+  ForEachFloatColumn(columns,
+                     [&](const auto& column) { twice = twice || !(columns.*column.core).empty(); });
   if (twice) {
-    return offences.Add(absl::StrCat(batch, ".floats"), "must not be given beside their doubles");
+    return offences.Add(absl::StrCat(kind, ".floats"), "must not be given beside their doubles");
   }
-  doubles.resize(total);
-  double* next = doubles.data();
-  each([&](const auto& column) {
+  ForEachFloatColumn(columns, [&](const auto& column) {
     const auto& floats = (message.floats().*column.read)();
-    double* const first = next;
-    next = std::copy(floats.begin(), floats.end(), first);
-    core.*column.core = {first, next};
+    const size_t first = doubles.size();
+    doubles.insert(doubles.end(), floats.begin(), floats.end());
+    columns.*column.core = {doubles.data() + first, doubles.size() - first};
   });
 }
 
-// Placed shapes, which are kept in `shapes`; their list is at `path`.
+// The shapes of a kind, appended to `shapes`, which has room for them: the spans of other kinds
+// point into it. How many vertices they may have is `CheckGroup`'s.
 template <class Message, class S>
-void DecodePlaced(absl::string_view path, const Message& message, std::vector<S>& shapes,
-                  PlacedColumns<S>& core, Offences& offences) {
-  PolygonLimits limits;
-  limits.max_vertices = kMaxMovingVertices;
-  DecodeEach(message.shapes(), path, 0, limits, shapes, offences);
-  ViewColumns(message, ColumnsOf<Message>(core), core);
-  core.shapes = shapes;
+void DecodeShapes(const ListPath& path, const Message& messages, PlacedColumns<S>& columns,
+                  std::vector<S>& shapes, Offences& offences) {
+  const size_t first = shapes.size();
+  if constexpr (std::is_same_v<S, Shape>) {
+    DecodeEach(messages, path, DecodeShape, shapes, offences);
+  } else {
+    DecodeEach(messages, path, DecodeMovingPolygon, shapes, offences);
+  }
+  columns.shapes = {shapes.data() + first, shapes.size() - first};
 }
 
-void DecodeCasts(const v1::Group& message, DecodedGroup& out, Offences& offences) {
-  Group& group = out.group;
-  if (message.has_segments()) {
-    DecodeBatch("segments", message.segments(), group.segments, group.cast_options, offences);
-    DecodeFloats("segments", message.segments(), out.segment_floats, group.segments, offences);
+// One kind of question, into columns and options that are empty.
+template <class Kind, class Message>
+void DecodeKind(const Kind& kind, const Message& message, DecodedGroup& out, Offences& offences) {
+  auto& columns = out.group.*kind.core.columns;
+  ViewKind(message, columns);
+  DecodeOptions(kind.name(), message, out.group.*kind.core.options, offences);
+  if constexpr (HasFloats<Message>) {
+    if (message.has_floats()) {
+      DecodeFloats(kind.name(), message, columns, out.floats, offences);
+    }
   }
-  if (message.has_rays()) {
-    DecodeBatch("rays", message.rays(), group.rays, group.ray_options, offences);
-  }
-  if (message.has_arcs()) {
-    DecodeBatch("arcs", message.arcs(), group.arcs, group.arc_options, offences);
-  }
-  if (message.has_sights()) {
-    DecodeBatch("sights", message.sights(), group.sights, MaskOption{group.sight_mask}, offences);
-  }
-  if (message.has_fans()) {
-    DecodeBatch("fans", message.fans(), group.fans, group.fan_options, offences);
-  }
-}
-
-void DecodeOverlaps(const v1::Group& message, DecodedGroup& out, Offences& offences) {
-  Group& group = out.group;
-  if (message.has_points()) {
-    DecodeBatch("points", message.points(), group.points, MaskOption{group.point_mask}, offences);
-  }
-  if (message.has_circles()) {
-    DecodeBatch("circles", message.circles(), group.circles, group.circle_options, offences);
-  }
-  if (message.has_capsules()) {
-    DecodeBatch("capsules", message.capsules(), group.capsules, group.capsule_options, offences);
-  }
-  if (message.has_boxes()) {
-    DecodeBatch("boxes", message.boxes(), group.boxes, group.box_options, offences);
-  }
-  if (message.has_polygons()) {
-    DecodeOptions("polygons", message.polygons(), group.polygon_options, offences);
-    DecodePlaced("polygons.shapes", message.polygons(), out.shapes, group.polygons, offences);
+  if constexpr (HasShapes<std::remove_cvref_t<decltype(columns)>>) {
+    auto& placed = PlacedOf(columns);
+    const auto& messages = PlacedIn(message).shapes();
+    if constexpr (requires { message.movers(); }) {
+      DecodeShapes({kind.name(), ".movers.shapes"}, messages, placed, out.shapes, offences);
+    } else {
+      DecodeShapes({kind.name(), ".shapes"}, messages, placed, out.polygons, offences);
+    }
   }
 }
 
-void DecodeMoving(const v1::Group& message, DecodedGroup& out, Offences& offences) {
-  Group& group = out.group;
-  MoverShapes& movers = out.movers;
-  if (message.has_distances()) {
-    DecodeBatch("distances", message.distances(), group.distances, group.distance_options,
-                offences);
-    DecodePlaced("distances.movers.shapes", message.distances().movers(), movers.distances,
-                 group.distances.movers, offences);
-  }
-  if (message.has_contacts()) {
-    DecodeBatch("contacts", message.contacts(), group.contacts, group.contact_options, offences);
-    DecodePlaced("contacts.movers.shapes", message.contacts().movers(), movers.contacts,
-                 group.contacts.movers, offences);
-  }
-  if (message.has_depenetrations()) {
-    DecodeOptions("depenetrations", message.depenetrations(), group.depenetration_options,
-                  offences);
-    DecodePlaced("depenetrations.movers.shapes", message.depenetrations().movers(),
-                 movers.depenetrations, group.depenetrations, offences);
-  }
-  if (message.has_sweeps()) {
-    DecodeBatch("sweeps", message.sweeps(), group.sweeps, group.sweep_options, offences);
-    DecodePlaced("sweeps.movers.shapes", message.sweeps().movers(), movers.sweeps,
-                 group.sweeps.movers, offences);
-  }
-  if (message.has_rotating_sweeps()) {
-    DecodeBatch("rotating_sweeps", message.rotating_sweeps(), group.rotating_sweeps,
-                group.rotating_sweep_options, offences);
-    DecodePlaced("rotating_sweeps.movers.shapes", message.rotating_sweeps().movers(),
-                 movers.rotating_sweeps, group.rotating_sweeps.movers, offences);
-  }
-}
-
-void DecodeMoves(const v1::TrackerMoves& message, DecodedGroup& out, Offences& offences) {
-  Group& group = out.group;
-  ViewColumns(message, ColumnsOf<v1::TrackerMoves>(group.moves), group.moves);
-  DecodeFloats("moves", message, out.move_floats, group.moves, offences);
-  group.moves.first_tracker = message.first_tracker();
-  MoveOptions& options = group.move_options;
-  ReadEnum(message.detail(), "moves", "detail", options.detail, offences);
-  options.tolerance = message.tolerance();
-  options.quiet_radii = message.quiet_radii();
+// Empties the vectors and gives them room for all kinds: they must not grow once a span points into
+// them. Of the kinds that describe shapes all but `polygons` share one vector.
+void Reserve(const v1::Group& message, DecodedGroup& out) {
+  size_t shapes = 0, floats = 0;
+  ForEachWireKind([&](const auto& kind) {
+    const auto& asked = (message.*kind.question.get)();
+    if constexpr (requires { asked.movers(); }) {
+      if ((message.*kind.question.has)())
+        shapes += static_cast<size_t>(asked.movers().shapes_size());
+    }
+    if constexpr (requires { asked.floats(); }) {
+      if (asked.has_floats()) floats += FloatCount(asked, out.group.*kind.core.columns);
+    }
+  });
+  out.polygons.clear();
+  out.shapes.clear();
+  out.shapes.reserve(shapes);
+  out.floats.clear();
+  out.floats.reserve(floats);
 }
 
 // --- To messages
@@ -418,115 +392,72 @@ bool IsFloat(double value) {
          static_cast<double>(static_cast<float>(value)) == value;
 }
 
-// Columns that hold floats alone go as floats: half the bytes, and the same numbers.
-template <class Message, class Core>
-void EncodeFloatsOrDoubles(Core core, Message& message) {
+// Columns that hold floats alone go as floats: half the bytes, and the same numbers. Returns the
+// columns that are left.
+template <class Columns, class Message>
+Columns EncodeFloats(Columns columns, Message& message) {
   std::apply(
       [&](const auto&... column) {
-        if (!(std::ranges::all_of(core.*column.core, IsFloat) && ...)) return;
-        EncodeColumns(core, std::tuple{column...}, *message.mutable_floats());
-        ((core.*column.core = {}), ...);
+        if (!(std::ranges::all_of(columns.*column.core, IsFloat) && ...)) return;
+        EncodeColumns(columns, std::tuple{column...}, *message.mutable_floats());
+        ((columns.*column.core = {}), ...);
       },
-      FloatColumnsOf(core));
-  EncodeColumns(core, ColumnsOf<Message>(core), message);
-}
-
-void EncodeMoves(const MoveColumns& moves, const MoveOptions& options, v1::Group& group) {
-  if (moves.size() == 0) return group.clear_moves();
-  v1::TrackerMoves& message = *group.mutable_moves();
-  message.Clear();
-  EncodeFloatsOrDoubles(moves, message);
-  message.set_first_tracker(moves.first_tracker);
-  message.set_detail(static_cast<decltype(message.detail())>(EnumToWire(options.detail)));
-  message.set_tolerance(options.tolerance);
-  message.set_quiet_radii(options.quiet_radii);
+      FloatColumnsOf(columns));
+  return columns;
 }
 
 template <class S, class Message>
-void EncodePlaced(const PlacedColumns<S>& core, Message& message) {
-  for (const S& shape : core.shapes) {
+void EncodePlaced(const PlacedColumns<S>& columns, Message& message) {
+  for (const S& shape : columns.shapes) {
     if constexpr (std::is_same_v<S, Shape>) {
       EncodeShape(shape, *message.add_shapes());
     } else {
       EncodePolygon(shape, *message.add_shapes());
     }
   }
-  EncodeColumns(core, ColumnsOf<Message>(core), message);
+  EncodeColumns(columns, ColumnsOf<Message>(columns), message);
 }
 
-template <class Core, class Message>
-void EncodeItems(const Core& core, Message& message) {
-  if constexpr (std::is_same_v<Core, ShapeColumns>) {
-    EncodePlaced(core, *message.mutable_movers());
-  } else if constexpr (std::is_same_v<Core, PolygonColumns>) {
-    EncodePlaced(core, message);
-  } else if constexpr (std::is_same_v<Message, v1::SegmentCasts>) {
-    EncodeFloatsOrDoubles(core, message);
-  } else {
-    if constexpr (requires { core.movers; }) EncodePlaced(core.movers, *message.mutable_movers());
-    EncodeColumns(core, ColumnsOf<Message>(core), message);
+// The columns of a kind; the reverse of `ViewKind`.
+template <class Columns, class Message>
+void EncodeKind(const Columns& columns, Message& message) {
+  if constexpr (requires { message.mutable_movers(); }) {
+    EncodePlaced(PlacedOf(columns), *message.mutable_movers());
+  } else if constexpr (HasShapes<Columns>) {
+    EncodePlaced(columns, message);
   }
-}
-
-// One kind of question; absent if it has no items.
-template <class Core, class Options, class Message>
-void EncodeBatch(const Core& core, const Options& options, v1::Group& group,
-                 Message* (v1::Group::*batch)(), void (v1::Group::*clear)()) {
-  if (core.size() == 0) return (group.*clear)();
-  Message& message = *(group.*batch)();
-  message.Clear();
-  EncodeItems(core, message);
-  EncodeOptions(options, message);
+  if constexpr (HasFloats<Message>) {
+    EncodeColumns(EncodeFloats(columns, message), ColumnsOf<Message>(columns), message);
+  } else if constexpr (!requires { columns.shapes; }) {
+    EncodeColumns(columns, ColumnsOf<Message>(columns), message);
+  }
+  if constexpr (requires { columns.first_tracker; }) {
+    message.set_first_tracker(columns.first_tracker);
+  }
 }
 
 }  // namespace
 
-void MoverShapes::Clear() {
-  distances.clear();
-  contacts.clear();
-  depenetrations.clear();
-  sweeps.clear();
-  rotating_sweeps.clear();
-}
-
-size_t MoverShapes::capacity() const {
-  return distances.capacity() + contacts.capacity() + depenetrations.capacity() +
-         sweeps.capacity() + rotating_sweeps.capacity();
-}
-
 absl::Status DecodeGroup(const v1::Group& message, DecodedGroup& out) {
   out.group = Group{};
-  out.shapes.clear();
-  out.movers.Clear();
+  Reserve(message, out);
   Offences offences;
-  DecodeCasts(message, out, offences);
-  DecodeOverlaps(message, out, offences);
-  DecodeMoving(message, out, offences);
-  if (message.has_moves()) DecodeMoves(message.moves(), out, offences);
+  ForEachWireKind([&](const auto& kind) {
+    if (!(message.*kind.question.has)()) return;
+    DecodeKind(kind, (message.*kind.question.get)(), out, offences);
+  });
   return offences.empty() ? CheckGroup(out.group) : offences.status();
 }
 
 void EncodeGroup(const Group& from, v1::Group& to) {
-  using G = v1::Group;
-  EncodeBatch(from.segments, from.cast_options, to, &G::mutable_segments, &G::clear_segments);
-  EncodeBatch(from.points, MaskOption{from.point_mask}, to, &G::mutable_points, &G::clear_points);
-  EncodeBatch(from.circles, from.circle_options, to, &G::mutable_circles, &G::clear_circles);
-  EncodeBatch(from.polygons, from.polygon_options, to, &G::mutable_polygons, &G::clear_polygons);
-  EncodeBatch(from.rays, from.ray_options, to, &G::mutable_rays, &G::clear_rays);
-  EncodeBatch(from.capsules, from.capsule_options, to, &G::mutable_capsules, &G::clear_capsules);
-  EncodeBatch(from.boxes, from.box_options, to, &G::mutable_boxes, &G::clear_boxes);
-  EncodeBatch(from.distances, from.distance_options, to, &G::mutable_distances,
-              &G::clear_distances);
-  EncodeBatch(from.contacts, from.contact_options, to, &G::mutable_contacts, &G::clear_contacts);
-  EncodeBatch(from.depenetrations, from.depenetration_options, to, &G::mutable_depenetrations,
-              &G::clear_depenetrations);
-  EncodeBatch(from.sweeps, from.sweep_options, to, &G::mutable_sweeps, &G::clear_sweeps);
-  EncodeBatch(from.rotating_sweeps, from.rotating_sweep_options, to, &G::mutable_rotating_sweeps,
-              &G::clear_rotating_sweeps);
-  EncodeBatch(from.arcs, from.arc_options, to, &G::mutable_arcs, &G::clear_arcs);
-  EncodeBatch(from.sights, MaskOption{from.sight_mask}, to, &G::mutable_sights, &G::clear_sights);
-  EncodeBatch(from.fans, from.fan_options, to, &G::mutable_fans, &G::clear_fans);
-  EncodeMoves(from.moves, from.move_options, to);
+  ForEachWireKind([&](const auto& kind) {
+    const auto& columns = from.*kind.core.columns;
+    if (columns.size() == 0) return (to.*kind.question.clear)();
+    auto& message = *(to.*kind.question.mutate)();
+    message.Clear();
+    EncodeKind(columns, message);
+    EncodeOptions(from.*kind.core.options, message);
+  });
 }
 
 }  // namespace carom::wire

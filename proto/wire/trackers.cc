@@ -4,6 +4,7 @@
 // Definitions of trackers, both ways. Moves are a kind of question (questions.cc, answers.cc).
 
 #include <cstddef>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "wire/columns.h"
@@ -15,16 +16,14 @@ namespace carom::wire {
 
 absl::Status DecodeTrackers(const RepeatedPtrField<v1::TrackerDefinitions>& messages,
                             DecodedTrackers& out) {
-  PolygonLimits limits;
-  limits.max_vertices = kMaxMovingVertices;
   out.shapes.clear();
   out.shapes.resize(static_cast<size_t>(messages.size()));
   out.definitions.clear();
   Offences offences;
   for (size_t i = 0; i < out.shapes.size(); ++i) {
     const v1::TrackerDefinitions& message = messages[static_cast<int>(i)];
-    DecodeEach(message.shapes(), absl::StrCat("trackers[", i, "].shapes"), 0, limits, out.shapes[i],
-               offences);
+    const std::string parent = absl::StrCat("trackers[", i, "]");
+    DecodeEach(message.shapes(), ListPath{parent, ".shapes"}, DecodeShape, out.shapes[i], offences);
     out.definitions.push_back(
         {.shapes = out.shapes[i],
          .shape = View(message.shape()),

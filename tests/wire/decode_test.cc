@@ -259,7 +259,7 @@ TEST(DecodeGroup, AnEmptyGroupAsksNothing) {
   DecodedGroup decoded;
   ASSERT_TRUE(DecodeGroup({}, decoded).ok());
   EXPECT_EQ(decoded.group.query_count(), 0u);
-  EXPECT_THAT(decoded.shapes, SizeIs(0));
+  EXPECT_THAT(decoded.polygons, SizeIs(0));
 }
 
 TEST(DecodeGroup, AbsentOptionsHaveTheirDefaults) {
@@ -364,7 +364,7 @@ TEST(DecodeGroup, ColumnsAreViewsOfTheMessage) {
   EXPECT_TRUE(views(group.polygons.y, message.polygons().y()));
   EXPECT_TRUE(views(group.polygons.c, message.polygons().c()));
   EXPECT_TRUE(views(group.polygons.s, message.polygons().s()));
-  EXPECT_EQ(group.polygons.shapes.data(), decoded.shapes.data());
+  EXPECT_EQ(group.polygons.shapes.data(), decoded.polygons.data());
   EXPECT_EQ(group.query_count(), 8u);
 }
 
@@ -432,7 +432,8 @@ TEST(DecodeGroup, RefusalsOfPolygons) {
       {"an unknown fill rule", absl::StrCat("shapes { fill_rule: 9 ", kTriangle, " }"), code,
        "polygons.shapes[0].fill_rule", "[0, 2]"},
       {"a large shape", shape + "shapes { " + Vertices(kMaxMovingVertices + 1) + " }",
-       StatusCode::kResourceExhausted, "polygons.shapes[1].rings", "at most 4096 vertices"},
+       StatusCode::kResourceExhausted, "polygons.shapes[1]",
+       "at most 4096 vertices (vertices a moving shape)"},
   };
   for (const Malformed& malformed : cases) {
     SCOPED_TRACE(malformed.story);
@@ -483,11 +484,11 @@ TEST(DecodeGroup, ReuseLeavesNothingBehind) {
                                            Polygons("shapes", 2) + "}");
   DecodedGroup decoded;
   ASSERT_TRUE(DecodeGroup(full, decoded).ok());
-  const size_t capacity = decoded.shapes.capacity();
+  const size_t capacity = decoded.polygons.capacity();
   ASSERT_FALSE(DecodeGroup(refused, decoded).ok());
   ASSERT_TRUE(DecodeGroup(message, decoded).ok());
-  EXPECT_EQ(decoded.shapes.capacity(), capacity);
-  EXPECT_THAT(decoded.shapes, SizeIs(2));
+  EXPECT_EQ(decoded.polygons.capacity(), capacity);
+  EXPECT_THAT(decoded.polygons, SizeIs(2));
   const Group& group = decoded.group;
   EXPECT_EQ(group.query_count(), 3u);
   EXPECT_EQ(group.segments.size(), 0u);

@@ -234,7 +234,7 @@ TEST(Questions, BoxesTravel) {
 
 TEST(Questions, DistancesTravel) {
   const Question question(kDistances);
-  ExpectMovers(question->distances.movers, question.decoded().movers.distances);
+  ExpectMovers(question->distances.movers, question.decoded().shapes);
   EXPECT_THAT(question->distances.max_distance, ElementsAre(kInfinity, 2));
   EXPECT_EQ(question->distance_options.mode, DistanceMode::kWithin);
   EXPECT_EQ(question->distance_options.mask, 3u);
@@ -242,7 +242,7 @@ TEST(Questions, DistancesTravel) {
 
 TEST(Questions, ContactsTravel) {
   const Question question(kContacts);
-  ExpectMovers(question->contacts.movers, question.decoded().movers.contacts);
+  ExpectMovers(question->contacts.movers, question.decoded().shapes);
   EXPECT_THAT(question->contacts.mass, ElementsAre(1, 2));
   EXPECT_THAT(question->contacts.polygon_mass, ElementsAre(kInfinity, 4));
   EXPECT_EQ(question->contact_options.mask, 5u);
@@ -250,14 +250,14 @@ TEST(Questions, ContactsTravel) {
 
 TEST(Questions, DepenetrationsTravel) {
   const Question question(kDepenetrations);
-  ExpectMovers(question->depenetrations, question.decoded().movers.depenetrations);
+  ExpectMovers(question->depenetrations, question.decoded().shapes);
   EXPECT_EQ(question->depenetration_options.max_steps, 1024u);
   EXPECT_EQ(question->depenetration_options.mask, 2u);
 }
 
 TEST(Questions, SweepsTravel) {
   const Question question(kSweeps);
-  ExpectMovers(question->sweeps.movers, question.decoded().movers.sweeps);
+  ExpectMovers(question->sweeps.movers, question.decoded().shapes);
   EXPECT_THAT(question->sweeps.to_x, ElementsAre(1, 2));
   EXPECT_THAT(question->sweeps.to_y, ElementsAre(3, 4));
   EXPECT_EQ(question->sweep_options.mode, CastMode::kAll);
@@ -268,7 +268,7 @@ TEST(Questions, SweepsTravel) {
 
 TEST(Questions, RotatingSweepsTravel) {
   const Question question(kRotatingSweeps);
-  ExpectMovers(question->rotating_sweeps.movers, question.decoded().movers.rotating_sweeps);
+  ExpectMovers(question->rotating_sweeps.movers, question.decoded().shapes);
   EXPECT_THAT(question->rotating_sweeps.to_x, ElementsAre(1, 2));
   EXPECT_THAT(question->rotating_sweeps.to_y, ElementsAre(3, 4));
   EXPECT_THAT(question->rotating_sweeps.to_c, ElementsAre(5, 6));
@@ -361,15 +361,15 @@ TEST(Questions, ReuseKeepsMemoryAndNothingElse) {
   const auto refused = FromText<v1::Group>("contacts { movers { shapes {} } }");
   DecodedGroup decoded;
   ASSERT_TRUE(DecodeGroup(full, decoded).ok());
-  const size_t capacity = decoded.movers.capacity();
+  const size_t capacity = decoded.shape_capacity();
   EXPECT_GE(capacity, 10u);
   EXPECT_FALSE(DecodeGroup(refused, decoded).ok());
   ASSERT_TRUE(DecodeGroup({}, decoded).ok());
-  EXPECT_EQ(decoded.movers.capacity(), capacity);
+  EXPECT_EQ(decoded.shape_capacity(), capacity);
   EXPECT_EQ(decoded.group.query_count(), 0u);
   EXPECT_EQ(decoded.group.ray_options.mode, CastMode::kClosest);
   EXPECT_EQ(decoded.group.distance_options.mode, DistanceMode::kNearest);
-  EXPECT_THAT(decoded.movers.contacts, SizeIs(0));
+  EXPECT_THAT(decoded.shapes, SizeIs(0));
   EXPECT_THAT(decoded.group.contacts.movers.shapes, SizeIs(0));
 }
 
@@ -520,8 +520,8 @@ TEST(Questions, RefusalsOfShapes) {
          "[0, 2]"},
         {with("polygon { rings { x: [0, nan] y: [0, 0] } }"), (polygon + ".rings[0].x[1]").c_str(),
          "2^53"},
-        {with("polygon { " + many + " }"), (polygon + ".rings").c_str(), "at most 4096 vertices",
-         StatusCode::kResourceExhausted},
+        {with("polygon { " + many + " }"), place.c_str(),
+         "at most 4096 vertices (vertices a moving shape)", StatusCode::kResourceExhausted},
     });
   }
 }
@@ -545,7 +545,7 @@ TEST(Questions, CapsulesAreNormalized) {
   EXPECT_EQ(question->sweeps.movers.shapes[0].capsule()->radius, kMaxCoordinate);
   v1::Shape tiny;
   tiny.mutable_capsule()->set_ax(-0x1p-150);
-  const absl::StatusOr<Shape> shape = DecodeShape(tiny, {});
+  const absl::StatusOr<Shape> shape = DecodeShape(tiny);
   ASSERT_TRUE(shape.ok()) << shape.status();
   EXPECT_EQ(shape->capsule()->axis.a.x, 0);
   EXPECT_FALSE(std::signbit(shape->capsule()->axis.a.x));

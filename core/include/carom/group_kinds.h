@@ -89,7 +89,7 @@ concept HasShapes = requires(const Columns& columns) {
 
 // The placed shapes of a kind that has them.
 template <HasShapes Columns>
-const auto& PlacedOf(const Columns& columns) {
+auto& PlacedOf(Columns& columns) {
   if constexpr (requires { columns.movers; }) {
     return columns.movers;
   } else {

@@ -15,14 +15,20 @@
 #include <utility>
 #include <variant>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "carom/geometry.h"
 #include "carom/polygon.h"
 
 namespace carom {
 
-// The vertices of a moving shape at most.
+// The vertices of a moving shape at most: each item of a batch places all of them.
 inline constexpr size_t kMaxMovingVertices = 4096;
+
+// OK, or RESOURCE_EXHAUSTED naming `field` for more vertices than that. `CheckGroup` and
+// `TrackerTable::Define` call it for all shapes; a program that calls queries without them need not.
+absl::Status CheckMovingVertices(size_t vertex_count, absl::string_view field);
 
 // A capsule or a polygon, valid by construction. Thread-safe: no member function writes.
 class Shape {

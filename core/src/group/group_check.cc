@@ -258,12 +258,14 @@ template <class Columns>
 void CheckShapes(const char* kind, const Columns& columns, Refusal& refusal) {
   if constexpr (HasShapes<Columns>) {
     const auto& shapes = PlacedOf(columns).shapes;
+    const bool are_movers = std::is_same_v<decltype(PlacedOf(columns)), const ShapeColumns&>;
     for (size_t i = 0; i < shapes.size(); ++i) {
-      if (shapes[i].vertex_count() <= kMaxMovingVertices) continue;
-      const bool has_movers = std::is_same_v<decltype(PlacedOf(columns)), const ShapeColumns&>;
-      refusal.Add(absl::StrCat(kind, has_movers ? ".movers" : "", ".shapes[", i, "]"),
-                  absl::StrCat("must have at most ", kMaxMovingVertices,
-                               " vertices (vertices a moving shape)"));
+      const size_t count = shapes[i].vertex_count();
+      if (count <= kMaxMovingVertices) continue;
+      const std::string path = absl::StrCat(kind, are_movers ? ".movers" : "", ".shapes[", i, "]");
+      for (const Violation& violation : Violations(CheckMovingVertices(count, path))) {
+        refusal.Add(violation.field, violation.description);
+      }
     }
   }
 }

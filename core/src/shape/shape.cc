@@ -3,6 +3,7 @@
 
 #include "carom/shape.h"
 
+#include "absl/strings/str_cat.h"
 #include "carom/status.h"
 #include "numeric/box_distance.h"
 
@@ -12,6 +13,13 @@ namespace {
 constexpr const char* kCoordinateRange = "must be finite and at most 2^53 in magnitude";
 
 }  // namespace
+
+absl::Status CheckMovingVertices(size_t vertex_count, absl::string_view field) {
+  if (vertex_count <= kMaxMovingVertices) return absl::OkStatus();
+  return Refused(absl::StatusCode::kResourceExhausted, field,
+                 absl::StrCat("must have at most ", kMaxMovingVertices,
+                              " vertices (vertices a moving shape)"));
+}
 
 absl::StatusOr<Shape> Shape::Create(const Capsule& capsule) {
   Refusal refusal;

@@ -68,10 +68,9 @@ class TrackerTable::Checker {
   std::vector<Tracker> KindsOf(const TrackerDefinitions& definitions) {
     std::vector<Tracker> kinds;
     for (const Shape& shape : definitions.shapes) {
-      if (shape.vertex_count() > kMaxMovingVertices) {
-        Exceed(absl::StrCat("shapes[", kinds.size(), "]"),
-               absl::StrCat("must have at most ", kMaxMovingVertices,
-                            " vertices (vertices a moving shape)"));
+      const absl::Status size = CheckMovingVertices(shape.vertex_count(), "");
+      if (!size.ok()) {
+        Exceed(absl::StrCat("shapes[", kinds.size(), "]"), Violations(size).front().description);
         break;
       }
       absl::StatusOr<Tracker> tracker = Tracker::Create(shape, definitions.options);

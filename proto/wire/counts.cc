@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "wire/counts.h"
+
+#include "wire/columns.h"
+#include "wire/kinds.h"
+
+namespace carom::wire {
+namespace {
+
+// The entries of the column that the others of a kind are compared with; columns that come as
+// floats are absent as doubles. A kind with none of these columns does not compile.
+template <class Message>
+uint64_t ItemsAsked(const Message& message) {
+  if constexpr (requires { message.movers(); }) {
+    return ItemsAsked(message.movers());
+  } else if constexpr (requires { message.min_x(); }) {
+    return static_cast<uint64_t>(message.min_x_size());
+  } else {
+    const auto items = [](const auto& columns) {
+      // Arcs have both: there, `ax` is an acceleration.
+      if constexpr (requires { columns.x(); }) {
+        return static_cast<uint64_t>(columns.x_size());
+      } else {
+        return static_cast<uint64_t>(columns.ax_size());
+      }
+    };
+    if constexpr (requires { message.floats(); }) {
+      return items(message) + items(message.floats());
+    } else {
+      return items(message);
+    }
+  }
+}
+
+template <class Message>
+uint64_t QueriesAsked(const Message& message) {
+  return ItemsAsked(message);
+}
+uint64_t QueriesAsked(const v1::Fans& fans) { return FanQueryCount(View(fans.beams())); }
+
+template <class Message>
+uint64_t ShapesDescribed(const Message& message) {
+  if constexpr (requires { message.movers(); }) {
+    return ShapesDescribed(message.movers());
+  } else if constexpr (requires { message.shapes(); }) {
+    return static_cast<uint64_t>(message.shapes_size());
+  } else {
+    return 0;
+  }
+}
+
+template <class Message, class Answers>
+bool Fits(const Message& asked, const Answers& answers) {
+  return ItemCount(answers) == ItemsAsked(asked);
+}
+
+// Of moves also the columns that are there because of what the batch asks: a first touch for each
+// sweep that is not clear, and the edges for each polygon.
+bool Fits(const v1::TrackerMoves& asked, const MoveAnswers& answers) {
+  const size_t items = ItemCount(answers);
+  const size_t sweeps = asked.from_x_size() == 0 ? 0 : answers.counts.size();
+  const size_t edges = asked.detail() == v1::OVERLAP_DETAIL_EDGES ? answers.polygon_ids.size() : 0;
+  return items == ItemsAsked(asked) && answers.clear.size() == (items + 63) / 64 &&
+         answers.first_touches.size() == sweeps && answers.edge_counts.size() == edges;
+}
+
+}  // namespace
+
+QuestionCounts CountQuestions(const v1::Group& group) {
+  QuestionCounts counts;
+  ForEachWireKind([&](const auto& kind) {
+    if (!(group.*kind.question.has)()) return;
+    const auto& message = (group.*kind.question.get)();
+    counts.queries += QueriesAsked(message);
+    counts.shapes += ShapesDescribed(message);
+  });
+  return counts;
+}
+
+QuestionCounts CountQuestions(const v1::Frame& frame) {
+  QuestionCounts counts;
+  for (const v1::TrackerDefinitions& definitions : frame.trackers()) {
+    counts.shapes += ShapesDescribed(definitions);
+  }
+  for (const v1::Group& group : frame.groups()) {
+    const QuestionCounts of_group = CountQuestions(group);
+    counts.queries += of_group.queries;
+    counts.shapes += of_group.shapes;
+  }
+  return counts;
+}
+
+uint64_t CountLoneSegments(const v1::Group& group) {
+  const uint64_t segments = ItemsAsked(group.segments());
+  return CountQuestions(group) == QuestionCounts{.queries = segments} ? segments : 0;
+}
+
+bool AnswersFit(const v1::Group& asked, const GroupAnswers& answers) {
+  bool fit = true;
+  ForEachWireKind([&](const auto& kind) {
+    fit = fit && Fits((asked.*kind.question.get)(), answers.*kind.core.answers);
+  });
+  return fit;
+}
+
+}  // namespace carom::wire
