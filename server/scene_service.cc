@@ -134,8 +134,8 @@ absl::Status SceneService::CheckBytes(const google::protobuf::MessageLite& reque
 absl::Status SceneService::Create(const v1::CreateSceneRequest& request, v1::Scene& summary) {
   if (absl::Status status = CheckBytes(request); !status.ok()) return status;
   if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
-  if (absl::Status status = CheckPolygonCount("polygons", request.polygons_size(), scene_limits_);
-      !status.ok()) {
+  const auto polygon_count = static_cast<size_t>(request.polygons_size());
+  if (absl::Status status = scene_limits_.Check(polygon_count, 0); !status.ok()) {
     return status;
   }
   std::vector<Polygon> polygons;

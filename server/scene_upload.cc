@@ -3,7 +3,6 @@
 
 #include "server/scene_upload.h"
 
-#include "absl/strings/str_cat.h"
 #include "carom/status.h"
 #include "server/scene_name.h"
 #include "wire/decode.h"
@@ -29,7 +28,7 @@ absl::Status SceneUpload::Add(const v1::ImportSceneRequest& part) {
   if (absl::Status status = CheckHeader(part); !status.ok()) return status;
   const size_t first = polygons_.size();
   if (absl::Status status =
-          CheckPolygonCount("polygons", first + part.polygons_size(), scene_limits_);
+          scene_limits_.Check(first + static_cast<size_t>(part.polygons_size()), vertices_);
       !status.ok()) {
     return status;
   }
@@ -39,10 +38,7 @@ absl::Status SceneUpload::Add(const v1::ImportSceneRequest& part) {
     return status;
   }
   for (size_t i = first; i < polygons_.size(); ++i) vertices_ += polygons_[i].vertex_count();
-  if (vertices_ <= scene_limits_.max_vertices) return absl::OkStatus();
-  return Refused(
-      absl::StatusCode::kResourceExhausted, "polygons",
-      absl::StrCat("must have at most ", scene_limits_.max_vertices, " vertices in all"));
+  return scene_limits_.Check(polygons_.size(), vertices_);
 }
 
 absl::Status SceneUpload::CheckHeader(const v1::ImportSceneRequest& part) {
@@ -67,13 +63,6 @@ absl::Status SceneUpload::CheckHeader(const v1::ImportSceneRequest& part) {
 absl::Status SceneUpload::Check() const {
   if (begun_) return absl::OkStatus();
   return InvalidField("name", "must be given in a first part");
-}
-
-absl::Status CheckPolygonCount(absl::string_view field, size_t polygons,
-                               const SceneLimits& limits) {
-  if (polygons <= limits.max_polygons) return absl::OkStatus();
-  return Refused(absl::StatusCode::kResourceExhausted, field,
-                 absl::StrCat("must be at most ", limits.max_polygons, " (polygons a scene)"));
 }
 
 }  // namespace carom::server

@@ -46,7 +46,4 @@ class SceneUpload {
   size_t vertices_ = 0;
 };
 
-// RESOURCE_EXHAUSTED naming `field` if `polygons` are more than a scene may have.
-absl::Status CheckPolygonCount(absl::string_view field, size_t polygons, const SceneLimits& limits);
-
 }  // namespace carom::server

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <numeric>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -18,6 +19,7 @@
 #include "wire/columns.h"
 #include "wire/decode.h"
 #include "wire/encode.h"
+#include "wire/kinds.h"
 
 namespace carom::wire {
 namespace {
@@ -52,22 +54,17 @@ void EncodeHits(const Core& answers, const Columns& columns, Message& message) {
   EncodeRows(answers.hits, columns, message);
 }
 
-// Casts and which of their columns are asked.
-struct DetailedCasts {
-  const CastAnswers& answers;
-  CastDetail detail;
-};
-
-void Encode(const DetailedCasts& casts, v1::CastAnswers& message) {
-  const std::span<const CastHit> hits = casts.answers.hits;
+// Columns of a level of detail that was not asked are left empty.
+void Encode(const CastAnswers& answers, const CastOptions& options, v1::CastAnswers& message) {
+  const std::span<const CastHit> hits = answers.hits;
   const auto asked = [&](CastDetail level) {
-    return casts.detail >= level ? hits : std::span<const CastHit>();
+    return options.detail >= level ? hits : std::span<const CastHit>();
   };
-  EncodeHits(casts.answers, kCastFraction, message);
+  EncodeHits(answers, kCastFraction, message);
   EncodeRows(asked(CastDetail::kNormal), kCastNormal, message);
   EncodeRows(asked(CastDetail::kEdge), kCastEdge, message);
   EncodeRows(asked(CastDetail::kExit), kCastExit, message);
-  EncodeRows(casts.answers.reflections, kReflection, message);
+  EncodeRows(answers.reflections, kReflection, message);
 }
 
 void Encode(const SweepAnswers& answers, v1::SweepAnswers& message) {
@@ -146,12 +143,10 @@ void Encode(const FanAnswers& answers, v1::FanAnswers& message) {
   EncodeRows(answers.polygon_ids, kIds<v1::FanAnswers>, message);
 }
 
-// The answers to `asked`; absent if nothing is asked. Columns keep their memory either way.
-template <class Columns, class Core, class Message>
-void EncodeBatch(const Columns& asked, const Core& answers, v1::GroupAnswer& group,
-                 Message* (v1::GroupAnswer::*batch)(), void (v1::GroupAnswer::*clear)()) {
-  if (asked.size() == 0) return (group.*clear)();
-  Encode(answers, *(group.*batch)());
+// Kinds whose columns depend on no option.
+template <class Core, class Options, class Message>
+void Encode(const Core& answers, const Options&, Message& message) {
+  Encode(answers, message);
 }
 
 // --- From messages
@@ -303,8 +298,13 @@ absl::Status Decode(absl::string_view batch, const v1::LocateAnswers& message, L
   return reader.status();
 }
 
-// Whether the kind of shape tells which polygons it only touches.
+// Circles and capsules, which are round, say which polygons they only touch.
 enum class Touching { kNever, kAlways };
+template <class Columns>
+constexpr Touching TouchingOf(Columns Group::*) {
+  return requires(Columns columns) { columns.radius; }
+  ? Touching::kAlways : Touching::kNever;
+}
 
 absl::Status Decode(absl::string_view batch, const v1::OverlapAnswers& message, Touching touching,
                     OverlapAnswers& out) {
@@ -419,62 +419,32 @@ absl::Status Decode(absl::string_view batch, const v1::FanAnswers& message, FanA
   return reader.status();
 }
 
-// A kind that is absent reads as its default, which is empty.
-absl::Status DecodeBatches(const v1::GroupAnswer& from, GroupAnswers& to) {
-  absl::Status status = Decode("segments", from.segments(), to.segments);
-  status.Update(Decode("points", from.points(), to.points));
-  status.Update(Decode("circles", from.circles(), Touching::kAlways, to.circles));
-  status.Update(Decode("polygons", from.polygons(), Touching::kNever, to.polygons));
-  status.Update(Decode("rays", from.rays(), to.rays));
-  status.Update(Decode("capsules", from.capsules(), Touching::kAlways, to.capsules));
-  status.Update(Decode("boxes", from.boxes(), Touching::kNever, to.boxes));
-  status.Update(Decode("distances", from.distances(), to.distances));
-  status.Update(Decode("contacts", from.contacts(), to.contacts));
-  status.Update(Decode("depenetrations", from.depenetrations(), to.depenetrations));
-  status.Update(Decode("sweeps", from.sweeps(), to.sweeps));
-  status.Update(Decode("rotating_sweeps", from.rotating_sweeps(), to.rotating_sweeps));
-  status.Update(Decode("arcs", from.arcs(), to.arcs));
-  status.Update(Decode("sights", from.sights(), to.sights));
-  status.Update(Decode("fans", from.fans(), to.fans));
-  status.Update(Decode("moves", from.moves(), to.moves));
-  return status;
-}
-
 }  // namespace
 
+// A kind that is not asked is absent; its columns keep their memory in the message.
 void EncodeGroupAnswers(const Group& group, const GroupAnswers& answers, v1::GroupAnswer& message) {
-  using M = v1::GroupAnswer;
-  const auto encode = [&](const auto& asked, const auto& of, auto batch, auto clear) {
-    EncodeBatch(asked, of, message, batch, clear);
-  };
   message.clear_status();
   message.set_version(answers.version);
-  encode(group.segments, DetailedCasts{answers.segments, group.cast_options.detail},
-         &M::mutable_segments, &M::clear_segments);
-  encode(group.points, answers.points, &M::mutable_points, &M::clear_points);
-  encode(group.circles, answers.circles, &M::mutable_circles, &M::clear_circles);
-  encode(group.polygons, answers.polygons, &M::mutable_polygons, &M::clear_polygons);
-  encode(group.rays, DetailedCasts{answers.rays, group.ray_options.detail}, &M::mutable_rays,
-         &M::clear_rays);
-  encode(group.capsules, answers.capsules, &M::mutable_capsules, &M::clear_capsules);
-  encode(group.boxes, answers.boxes, &M::mutable_boxes, &M::clear_boxes);
-  encode(group.distances, answers.distances, &M::mutable_distances, &M::clear_distances);
-  encode(group.contacts, answers.contacts, &M::mutable_contacts, &M::clear_contacts);
-  encode(group.depenetrations, answers.depenetrations, &M::mutable_depenetrations,
-         &M::clear_depenetrations);
-  encode(group.sweeps, answers.sweeps, &M::mutable_sweeps, &M::clear_sweeps);
-  encode(group.rotating_sweeps, answers.rotating_sweeps, &M::mutable_rotating_sweeps,
-         &M::clear_rotating_sweeps);
-  encode(group.arcs, answers.arcs, &M::mutable_arcs, &M::clear_arcs);
-  encode(group.sights, answers.sights, &M::mutable_sights, &M::clear_sights);
-  encode(group.fans, answers.fans, &M::mutable_fans, &M::clear_fans);
-  encode(group.moves, answers.moves, &M::mutable_moves, &M::clear_moves);
+  ForEachWireKind([&](const auto& kind) {
+    if ((group.*kind.core.columns).size() == 0) return (message.*kind.answer.clear)();
+    Encode(answers.*kind.core.answers, group.*kind.core.options, *(message.*kind.answer.mutate)());
+  });
 }
 
+// A kind that is absent reads as its default, which is empty.
 absl::Status DecodeGroupAnswers(const v1::GroupAnswer& message, GroupAnswers& out) {
   out.Clear();
   out.version = message.version();
-  absl::Status status = DecodeBatches(message, out);
+  absl::Status status;
+  ForEachWireKind([&](const auto& kind) {
+    const auto& from = (message.*kind.answer.get)();
+    auto& to = out.*kind.core.answers;
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(to)>, OverlapAnswers>) {
+      status.Update(Decode(kind.name(), from, TouchingOf(kind.core.columns), to));
+    } else {
+      status.Update(Decode(kind.name(), from, to));
+    }
+  });
   if (!status.ok()) out.Clear();
   return status;
 }

@@ -7,7 +7,6 @@
 // compilers, levels of optimisation and instruction sets. A target is one of those that
 // `carom_digest --targets` lists: the paths of the vector code that this machine can take.
 
-#include <bit>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -43,18 +42,6 @@ struct Row {
   uint64_t items = 0;
 };
 
-uint64_t ItemsOf(auto& batch) {
-  if constexpr (requires { batch.clear; }) {
-    uint64_t items = batch.counts.size();
-    for (const uint64_t word : batch.clear) items += static_cast<uint64_t>(std::popcount(word));
-    return items;
-  }
-  if constexpr (requires { batch.counts; }) return batch.counts.size();
-  if constexpr (requires { batch.visible; }) return batch.visible.size();
-  if constexpr (requires { batch.steps; }) return batch.steps.size();
-  return 0;
-}
-
 int Main(int cases) {
   GroupAnswers none;
   std::vector<Row> rows(WordsOf(none).size());
@@ -69,7 +56,7 @@ int Main(int cases) {
     }
     if (!EvaluateGroup(*made->scene, made->group, answers, meter).ok()) return 1;
     size_t row = 0;
-    ForEachBatch(answers, [&](const char*, auto& batch) { rows[row++].items += ItemsOf(batch); });
+    ForEachKind([&](const auto& kind) { rows[row++].items += ItemCount(answers.*kind.answers); });
     row = 0;
     for (const Words& words : WordsOf(answers)) {
       rows[row].batch = words.batch;

@@ -71,14 +71,13 @@ Group PartOf(Group group, const Cut& cut) {
   return group;
 }
 
-// The items of each batch, in the order of `ForEachBatch`.
-std::vector<uint32_t> SizesOf(const Group& g) {
-  const size_t sizes[] = {
-      g.segments.size(), g.points.size(),         g.circles.size(), g.polygons.size(),
-      g.rays.size(),     g.capsules.size(),       g.boxes.size(),   g.distances.size(),
-      g.contacts.size(), g.depenetrations.size(), g.sweeps.size(),  g.rotating_sweeps.size(),
-      g.arcs.size(),     g.sights.size(),         g.fans.size(),    g.moves.size()};
-  return {std::begin(sizes), std::end(sizes)};
+// The items of each batch, in the order of `ForEachKind`.
+std::vector<uint32_t> SizesOf(const Group& group) {
+  std::vector<uint32_t> sizes;
+  ForEachKind([&](const auto& kind) {
+    sizes.push_back(static_cast<uint32_t>((group.*kind.columns).size()));
+  });
+  return sizes;
 }
 
 void RequireEqual(const GroupCase& made, const std::vector<Words>& expected, GroupAnswers& answers,

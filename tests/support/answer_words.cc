@@ -88,9 +88,7 @@ void AppendBatch(Batch& to, Batch& part, uint32_t offset) {
     for (const uint32_t index : part.truncated) to.truncated.push_back(index + offset);
   }
   if constexpr (requires { to.clear; }) {
-    // All items: those that are clear and those that are counted.
-    size_t items = part.counts.size();
-    for (const uint64_t word : part.clear) items += static_cast<size_t>(std::popcount(word));
+    const size_t items = ItemCount(part);
     to.clear.resize((offset + items + 63) / 64);
     for (size_t i = 0; i < items; ++i) {
       const uint64_t bit = part.clear[i / 64] >> (i % 64) & 1;
@@ -103,9 +101,10 @@ void AppendBatch(Batch& to, Batch& part, uint32_t offset) {
 
 std::vector<Words> WordsOf(GroupAnswers& answers) {
   std::vector<Words> result;
-  ForEachBatch(answers, [&](const char* name, auto& batch) {
+  ForEachKind([&](const auto& kind) {
+    auto& batch = answers.*kind.answers;
     Words& words = result.emplace_back();
-    words.batch = name;
+    words.batch = kind.name;
     Writer writer(words);
     std::apply([&](auto&... column) { (writer.Add(column), ...); }, Columns(batch));
     writer.Add(batch.errors);
@@ -117,12 +116,8 @@ std::vector<Words> WordsOf(GroupAnswers& answers) {
 
 void Append(GroupAnswers& to, GroupAnswers& part, const std::vector<uint32_t>& offsets) {
   size_t next = 0;
-  std::vector<void*> into;
-  ForEachBatch(to, [&](const char*, auto& batch) { into.push_back(&batch); });
-  ForEachBatch(part, [&](const char*, auto& batch) {
-    auto& target = *static_cast<std::remove_reference_t<decltype(batch)>*>(into[next]);
-    AppendBatch(target, batch, offsets[next]);
-    ++next;
+  ForEachKind([&](const auto& kind) {
+    AppendBatch(to.*kind.answers, part.*kind.answers, offsets[next++]);
   });
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "carom/group.h"
+#include "carom/group_kinds.h"
 
 namespace carom::testing {
 
@@ -45,27 +46,6 @@ inline auto Columns(MoveAnswers& a) {
   return std::tie(a.counts, a.polygon_ids, a.edge_counts, a.edges, a.first_touches);
 }
 
-// Calls f(name, batch) for each batch, in the order of `GroupAnswers`.
-template <class Answers, class F>
-void ForEachBatch(Answers& answers, F f) {
-  f("segments", answers.segments);
-  f("points", answers.points);
-  f("circles", answers.circles);
-  f("polygons", answers.polygons);
-  f("rays", answers.rays);
-  f("capsules", answers.capsules);
-  f("boxes", answers.boxes);
-  f("distances", answers.distances);
-  f("contacts", answers.contacts);
-  f("depenetrations", answers.depenetrations);
-  f("sweeps", answers.sweeps);
-  f("rotating_sweeps", answers.rotating_sweeps);
-  f("arcs", answers.arcs);
-  f("sights", answers.sights);
-  f("fans", answers.fans);
-  f("moves", answers.moves);
-}
-
 // The answers of a batch.
 struct Words {
   const char* batch = "";
@@ -75,11 +55,11 @@ struct Words {
   bool operator==(const Words& other) const { return values == other.values; }
 };
 
-// One entry a batch, in the order of `ForEachBatch`.
+// One entry a batch, in the order of `ForEachKind`.
 std::vector<Words> WordsOf(GroupAnswers& answers);
 
 // Appends the answers of a later part of each batch; the parts before hold `offset.*` items each,
-// in the order of `ForEachBatch`.
+// in the order of `ForEachKind`.
 void Append(GroupAnswers& to, GroupAnswers& part, const std::vector<uint32_t>& offsets);
 
 }  // namespace carom::testing

@@ -42,6 +42,10 @@ using SceneEdit = std::variant<AddPolygon, ReplacePolygon, RemovePolygon>;
 struct SceneLimits {
   size_t max_polygons = 4194304;
   size_t max_vertices = 16777216;
+
+  // OK, or RESOURCE_EXHAUSTED naming `polygons` and the limit. For whoever counts a scene before it
+  // has all of it, to stop early.
+  absl::Status Check(size_t polygons, size_t vertices) const;
 };
 
 // How `Scene::Create` shares its work, for the library starts no threads: `run(parts, work)` calls

@@ -21,19 +21,6 @@ namespace {
 using internal::EditHistory;
 using internal::SceneIndex;
 
-absl::Status CheckLimits(size_t polygons, size_t vertices, const SceneLimits& limits) {
-  if (polygons > limits.max_polygons) {
-    return Refused(absl::StatusCode::kResourceExhausted, "polygons",
-                   absl::StrCat("must be at most ", limits.max_polygons, " (polygons a scene)"));
-  }
-  if (vertices > limits.max_vertices) {
-    return Refused(
-        absl::StatusCode::kResourceExhausted, "polygons",
-        absl::StrCat("must have at most ", limits.max_vertices, " vertices (vertices a scene)"));
-  }
-  return absl::OkStatus();
-}
-
 uint64_t EditedId(const SceneEdit& edit) {
   if (const auto* add = std::get_if<AddPolygon>(&edit)) return add->polygon.id();
   if (const auto* replace = std::get_if<ReplacePolygon>(&edit)) return replace->polygon.id();
@@ -102,6 +89,19 @@ std::unique_ptr<const SceneIndex> Rebuilt(const Scene& scene,
 
 }  // namespace
 
+absl::Status SceneLimits::Check(size_t polygons, size_t vertices) const {
+  if (polygons > max_polygons) {
+    return Refused(absl::StatusCode::kResourceExhausted, "polygons",
+                   absl::StrCat("must be at most ", max_polygons, " (polygons a scene)"));
+  }
+  if (vertices > max_vertices) {
+    return Refused(
+        absl::StatusCode::kResourceExhausted, "polygons",
+        absl::StrCat("must have at most ", max_vertices, " vertices (vertices a scene)"));
+  }
+  return absl::OkStatus();
+}
+
 Scene::Scene(std::unique_ptr<const SceneIndex> index, std::unique_ptr<const EditHistory> history,
              uint64_t version)
     : version_(version), index_(std::move(index)), history_(std::move(history)) {}
@@ -118,7 +118,7 @@ absl::StatusOr<Scene::Ptr> Scene::Create(std::vector<Polygon> polygons, uint64_t
                                          const SceneLimits& limits, const Workers& workers) {
   size_t vertices = 0;
   for (const Polygon& polygon : polygons) vertices += polygon.vertex_count();
-  if (absl::Status status = CheckLimits(polygons.size(), vertices, limits); !status.ok()) {
+  if (absl::Status status = limits.Check(polygons.size(), vertices); !status.ok()) {
     return status;
   }
   if (absl::Status status = CheckIds(polygons); !status.ok()) return status;
@@ -149,7 +149,7 @@ absl::StatusOr<Scene::Ptr> Scene::Commit(std::vector<SceneEdit> edits, uint64_t 
   }
   for (const Polygon& polygon : arriving) vertices += polygon.vertex_count();
   const size_t polygons = polygon_count() - gone.size() + arriving.size();
-  if (absl::Status status = CheckLimits(polygons, vertices, limits); !status.ok()) return status;
+  if (absl::Status status = limits.Check(polygons, vertices); !status.ok()) return status;
   std::vector<Box> touched;
   touched.reserve(gone.size() + arriving.size());
   for (const Polygon* polygon : gone) touched.push_back(polygon->bounds());
