@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace carom::testing {
 namespace {
@@ -85,6 +86,42 @@ RationalXy Shortest(const Points& fixed, const Points& mover) {
   return best;
 }
 
+// The ends of a set of points on one line, along `direction`.
+std::pair<RationalXy, RationalXy> EndsAlong(const Points& points, const RationalXy& direction) {
+  const auto less = [&](const RationalXy& a, const RationalXy& b) {
+    return Dot(direction, a) < Dot(direction, b);
+  };
+  const auto [low, high] = std::minmax_element(points.begin(), points.end(), less);
+  return {*low, *high};
+}
+
+Points AllAtHeight(const Points& points, const RationalXy& up, const Rational& height) {
+  Points found;
+  for (const RationalXy& p : points) {
+    if (Dot(up, p) == height) found.push_back(p);
+  }
+  return found;
+}
+
+// Whether a vertex of `other` is over the inside of an edge of `own`, at `v` from it. Vertices
+// within the edge do not count.
+bool FacesEdge(const Points& own, const Points& other, const RationalXy& v) {
+  const auto [a, b] = EndsAlong(AllAtHeight(own, v, Highest(own, v)), RightOf(v));
+  const auto [c, d] = EndsAlong(AllAtHeight(other, v, Lowest(other, v)), RightOf(v));
+  for (const RationalXy& p : {c, d}) {
+    const RationalXy foot = p - v;
+    if (Dot(RightOf(v), foot - a) > 0 && Dot(RightOf(v), foot - b) < 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+OracleReference NearestReference(const Points& fixed, const Points& mover, const RationalXy& v) {
+  if (FacesEdge(fixed, mover, v)) return OracleReference::kFixed;
+  return FacesEdge(mover, fixed, Negative(v)) ? OracleReference::kMover : OracleReference::kNone;
+}
+
 // The least axis, by the contract's order of ties.
 class Least {
  public:
@@ -100,7 +137,8 @@ class Least {
       for (const RationalXy& outer : {side, Negative(side)}) {
         if (Highest(own, outer) != Dot(outer, own[i])) continue;
         const RationalXy n = Rational(sign) * outer;
-        sides.push_back({n, Overlap(fixed_, mover_, n)});
+        sides.push_back({n, Overlap(fixed_, mover_, n),
+                         sign > 0 ? OracleReference::kFixed : OracleReference::kMover});
       }
       if (sides.size() == 2 && sides[0].core == sides[1].core) {
         sides = {IsPreferred(sides[0].normal) ? sides[0] : sides[1]};
@@ -130,6 +168,198 @@ class Least {
   std::optional<OracleContact> best_;
 };
 
+Digits ToDigits(const Rational& value) {
+  return Digits(numerator(value)) / Digits(denominator(value));
+}
+
+// The plane seen with a unit vector as up.
+class Frame {
+ public:
+  explicit Frame(const RationalXy& up)
+      : length_(sqrt(ToDigits(Dot(up, up)))),
+        x_(ToDigits(up.x) / length_),
+        y_(ToDigits(up.y) / length_) {}
+
+  Digits Height(const RationalXy& v) const { return x_ * ToDigits(v.x) + y_ * ToDigits(v.y); }
+  // To the left of up.
+  Digits Across(const RationalXy& v) const { return x_ * ToDigits(v.y) - y_ * ToDigits(v.x); }
+  const Digits& up_x() const { return x_; }
+  const Digits& up_y() const { return y_; }
+
+ private:
+  Digits length_, x_, y_;
+};
+
+// The height of the lowest point of a shape on a line: of its vertices' discs and of the straight
+// sides between them, all of them tried.
+class LowestPoint {
+ public:
+  LowestPoint(const Frame& frame, const OracleConvex& shape, Digits across)
+      : frame_(frame), across_(std::move(across)), radius_(shape.radius) {
+    const Points points = PointsOf(shape, {});
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      AddDisc(points[i]);
+      AddSides(points[i], points[(i + 1) % points.size()]);
+    }
+  }
+
+  Digits height() const { return *lowest_; }
+
+ private:
+  // The line passes through a corner of a core, of which its 400 digits may miss the last.
+  Digits Slack() const { return (abs(across_) + radius_) * Digits("1e-380"); }
+
+  void AddDisc(const RationalXy& centre) {
+    const Digits away = abs(frame_.Across(centre) - across_);
+    if (away > radius_ + Slack()) return;
+    const Digits square = radius_ * radius_ - away * away;
+    Add(frame_.Height(centre) - (square > 0 ? Digits(sqrt(square)) : Digits(0)));
+  }
+
+  void AddSides(const RationalXy& a, const RationalXy& b) {
+    const Digits run = frame_.Across(b) - frame_.Across(a);
+    const Digits rise = frame_.Height(b) - frame_.Height(a);
+    if (Cross(b - a, {1, 0}) == 0 && Cross(b - a, {0, 1}) == 0) return;
+    const Digits length = sqrt(run * run + rise * rise);
+    for (const int side : {-1, 1}) {
+      const Digits from = frame_.Across(a) - side * radius_ * rise / length;
+      const Digits t = (across_ - from) * (run > 0 ? 1 : -1);
+      if (abs(run) <= Slack() || t < -Slack() || t > abs(run) + Slack()) continue;
+      Add(frame_.Height(a) + side * radius_ * run / length + (across_ - from) * rise / run);
+    }
+  }
+
+  void Add(const Digits& height) {
+    if (!lowest_ || height < *lowest_) lowest_ = height;
+  }
+
+  const Frame& frame_;
+  Digits across_, radius_;
+  std::optional<Digits> lowest_;
+};
+
+// The edge as given, of those on the line through s and v, that comes first.
+std::size_t FirstEdgeOn(const Points& ring, const RationalXy& s, const RationalXy& v) {
+  std::size_t i = 0;
+  for (; i < ring.size(); ++i) {
+    const RationalXy a = ring[i];
+    const RationalXy b = ring[(i + 1) % ring.size()];
+    if (!(a == b) && Cross(v - s, a - s) == 0 && Cross(v - s, b - s) == 0) break;
+  }
+  return i;
+}
+
+// The sign of a - b, where less than 2^-90 of both does not tell.
+int CompareSteepness(const Rational& a, const Rational& b) {
+  return abs(a - b) <= Exact(0x1p-90) * (a + b) ? 0 : Sign(a - b);
+}
+
+// The other end of the edge at the lowest vertex s that makes the lesser angle with the horizontal,
+// of equal ones the one given first. No other vertex is as low; s itself where there is none. Sets
+// `is_sliver` where two on one side of s are equally steep but for rounding.
+RationalXy EndOfIncidentEdge(const Points& ring, const RationalXy& up, const RationalXy& s,
+                             bool& is_sliver) {
+  RationalXy best = s;
+  for (const RationalXy& v : ring) {
+    if (v == s) continue;
+    const RationalXy to_v = v - s;
+    const RationalXy to_best = best - s;
+    bool is_better = best == s;
+    if (!is_better && Cross(to_v, to_best) == 0) {
+      is_better = Dot(to_v, to_v) > Dot(to_best, to_best);
+    } else if (!is_better) {
+      const Rational rise = Dot(up, to_v);
+      const Rational best_rise = Dot(up, to_best);
+      const int order = CompareSteepness(rise * rise * Dot(to_best, to_best),
+                                         best_rise * best_rise * Dot(to_v, to_v));
+      const RationalXy across = RightOf(up);
+      if (order == 0 && Dot(across, to_v) * Dot(across, to_best) > 0) is_sliver = true;
+      is_better = order < 0 || (order == 0 && FirstEdgeOn(ring, s, v) < FirstEdgeOn(ring, s, best));
+    }
+    if (is_better) best = v;
+  }
+  return best;
+}
+
+// The points of a contact with a reference, by its description: the ends of what the reference
+// edge's side planes leave of the incident edge.
+class PointsOfEdge {
+ public:
+  PointsOfEdge(const OracleConvex& fixed, const OracleConvex& mover, const OracleContact& contact)
+      : fixed_(fixed),
+        mover_(mover),
+        is_fixed_(contact.reference == OracleReference::kFixed),
+        frame_(contact.normal),
+        outward_(is_fixed_ ? contact.normal : Negative(contact.normal)),
+        along_(Negative(RightOf(outward_))) {}
+
+  std::vector<OraclePoint> Find() {
+    const Points reference = PointsOf(is_fixed_ ? fixed_ : mover_, {});
+    const Points other = PointsOf(is_fixed_ ? mover_ : fixed_, {});
+    const auto [p, q] =
+        EndsAlong(AllAtHeight(reference, outward_, Highest(reference, outward_)), along_);
+    auto [low, high] = EndsAlong(AllAtHeight(other, outward_, Lowest(other, outward_)), along_);
+    const RationalXy support = low;
+    bool is_sliver = false;
+    if (low == high) {
+      const RationalXy end = EndOfIncidentEdge(other, outward_, support, is_sliver);
+      if (is_sliver) return {};
+      (Dot(along_, end - support) < 0 ? low : high) = end;
+    }
+    if (Dot(along_, high - low) == 0) {
+      AddCorner(false, support);
+    } else if (Dot(along_, low - q) >= 0) {
+      AddCorner(false, low);
+    } else if (Dot(along_, high - p) <= 0) {
+      AddCorner(false, high);
+    } else {
+      const bool low_is_own = Dot(along_, low - p) >= 0;
+      const bool high_is_own = Dot(along_, high - q) <= 0;
+      AddCorner(!low_is_own, low_is_own ? low : p);
+      AddCorner(!high_is_own, high_is_own ? high : q);
+    }
+    if (!is_fixed_) std::reverse(points_.begin(), points_.end());
+    return points_;
+  }
+
+ private:
+  void AddCorner(bool is_of_reference, const RationalXy& corner) {
+    // The highest point of the fixed shape is its lowest, upside down.
+    const Frame down(Negative(RationalXy(is_fixed_ ? outward_ : Negative(outward_))));
+    const Digits top = -LowestPoint(down, fixed_, down.Across(corner)).height();
+    const Digits bottom = LowestPoint(frame_, mover_, frame_.Across(corner)).height();
+    const Digits rise = (top + bottom) / 2 - frame_.Height(corner);
+    points_.push_back({ToDigits(corner.x) + frame_.up_x() * rise,
+                       ToDigits(corner.y) + frame_.up_y() * rise, top - bottom, is_of_reference,
+                       corner});
+  }
+
+  const OracleConvex& fixed_;
+  const OracleConvex& mover_;
+  bool is_fixed_;
+  Frame frame_;
+  RationalXy outward_, along_;
+  std::vector<OraclePoint> points_;
+};
+
+// A point between the discs about each two vertices that are `contact.normal` apart.
+std::vector<OraclePoint> PointsOfVertices(const OracleConvex& fixed, const OracleConvex& mover,
+                                          const OracleContact& contact) {
+  std::vector<OraclePoint> points;
+  const Frame frame(contact.normal);
+  for (const RationalXy& p : PointsOf(fixed, {})) {
+    for (const RationalXy& v : PointsOf(mover, {})) {
+      if (contact.core != 0 ? !(v - p == contact.normal) : !(v == p)) continue;
+      const Digits top = frame.Height(p) + fixed.radius;
+      const Digits bottom = frame.Height(v) - mover.radius;
+      const Digits rise = (top + bottom) / 2 - frame.Height(v);
+      points.push_back({ToDigits(v.x) + frame.up_x() * rise, ToDigits(v.y) + frame.up_y() * rise,
+                        top - bottom, false, v});
+    }
+  }
+  return points;
+}
+
 }  // namespace
 
 std::optional<OracleContact> OracleContactOf(const OracleConvex& fixed, const OracleConvex& mover) {
@@ -139,7 +369,7 @@ std::optional<OracleContact> OracleContactOf(const OracleConvex& fixed, const Or
   if (Apart(a, b)) {
     const RationalXy v = Shortest(a, b);
     if (Dot(v, v) > reach * reach) return std::nullopt;
-    return OracleContact{v, -Dot(v, v)};
+    return OracleContact{v, -Dot(v, v), NearestReference(a, b, v)};
   }
   Least least(a, b);
   least.AddEdges(a, 1);
@@ -160,6 +390,12 @@ Rational OracleCoreDistance2(const OracleConvex& fixed, const OracleConvex& move
 bool OracleCoresApart(const OracleConvex& fixed, const OracleConvex& mover,
                       const RationalXy& shift) {
   return Apart(PointsOf(fixed, {}), PointsOf(mover, shift));
+}
+
+std::vector<OraclePoint> OraclePointsOf(const OracleConvex& fixed, const OracleConvex& mover,
+                                        const OracleContact& contact) {
+  if (contact.reference == OracleReference::kNone) return PointsOfVertices(fixed, mover, contact);
+  return PointsOfEdge(fixed, mover, contact).Find();
 }
 
 int CompareToQuotient(const Rational& x, const Rational& n, const Rational& d) {

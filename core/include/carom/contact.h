@@ -37,11 +37,18 @@ namespace carom {
 enum class ContactKind : uint8_t { kConvex, kFeature };
 
 // One point where the shapes touch or overlap.
+//
+// Under CONVEX, on the line along the normal through the point, the normal being up, the mover's
+// lowest point is `depth` below the highest of the fixed shape, and the point is midway between the
+// two. Both are on the surfaces of the shapes themselves: of an oblique capsule on its straight
+// side or its cap, not on its axis moved along the normal. Two points are where the line passes
+// through the ends of what the two facing edges (of a capsule, its axis) share along the one that
+// gives the normal.
 struct ContactPoint {
-  Vec2 point;  // midway between the surfaces, within 8 ulp of the largest coordinate or radius
-  // Of the overlap along the normal, >= 0. Within 4 ulp of itself, and 2^-96 of the radii more
-  // where there are any; so the deepest of two may differ from the contact's depth by as much, and
-  // only the contact's, under CONVEX, tells touching (0) from overlapping exactly.
+  Vec2 point;  // within 8 ulp of the largest coordinate or radius
+  // >= 0. Within 4 ulp of itself, and where there are radii 2^-92 of the largest coordinate or
+  // radius more; so the deepest of two may differ from the contact's depth by as much, and only the
+  // contact's, under CONVEX, tells touching (0) from overlapping exactly.
   double depth = 0;
   // What meets there: 2 i for vertex i and 2 i + 1 for edge i, counted over all rings of the shape
   // as given (an end of a capsule's axis is vertex 0 or 1, its sides are edges 0 and 1). The pair

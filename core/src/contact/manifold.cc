@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "numeric/double_double.h"
+#include "numeric/dyadic.h"
 #include "numeric/exact.h"
 #include "shape/measures.h"
 
@@ -20,6 +21,23 @@ uint32_t EdgeFeature(const ConvexCore& core, size_t k) { return 2 * core.edge_in
 // The depth along the axis, for that of the cores and both radii.
 double DepthOf(TwoDoubles core_depth, double radius_a, double radius_b) {
   return std::max(Add(core_depth, TwoSum(radius_a, radius_b)).high, 0.0) + 0.0;
+}
+
+TwoDoubles Magnitude(TwoDoubles a) { return a.high < 0 ? TwoDoubles{-a.high, -a.low} : a; }
+
+struct ExactXy {
+  Dyadic x, y;
+};
+ExactXy ExactDifference(Vec2 a, Vec2 b) { return {Dyadic(a.x) - b.x, Dyadic(a.y) - b.y}; }
+Dyadic ExactDot(const ExactXy& a, const ExactXy& b) { return a.x * b.x + a.y * b.y; }
+Dyadic ExactCross(const ExactXy& a, const ExactXy& b) { return a.x * b.y - a.y * b.x; }
+
+// n / d within 2^-104 of itself, n >= 0 and d > 0.
+TwoDoubles PairQuotient(const Dyadic& n, const Dyadic& d) {
+  if (n.sign() == 0) return {0, 0};
+  const double high = NearestQuotient(n, d);
+  const Dyadic rest = n - Dyadic(high) * d;
+  return {high, rest.sign() == 0 ? 0 : NearestQuotient(rest, d)};
 }
 
 // The reported depth: 0 exactly where the shapes only touch, and only there. Pairs resolve 2^-96 of
@@ -70,8 +88,16 @@ class EdgeManifold {
     } else if (Along(p_, high) <= 0) {
       AddVertex(high);
     } else {
-      AddEnd(Along(p_, low) >= 0, low, p_, axis_.edge, edge);
-      AddEnd(Along(q_, high) <= 0, high, q_, reference_.Next(axis_.edge), edge);
+      if (Along(p_, low) >= 0) {
+        AddOwnEnd(low, edge);
+      } else {
+        AddCutEnd(axis_.edge, edge);
+      }
+      if (Along(q_, high) <= 0) {
+        AddOwnEnd(high, edge);
+      } else {
+        AddCutEnd(reference_.Next(axis_.edge), edge);
+      }
     }
     if (contact_.point_count == 0) AddVertex(axis_.support);
     if (contact_.point_count == 2 && !axis_.fixed_is_reference) {
@@ -132,40 +158,110 @@ class EdgeManifold {
     return Divide(PairCross(p_, q_, p_, other_.vertex(i), part_), length_);
   }
 
-  void AddVertex(size_t i) {
-    const TwoDoubles depth = VertexDepth(i);
-    const double shift = (depth.high + reference_.radius() - other_.radius()) / 2;
-    AddPoint(depth, Moved(other_.vertex(i), outward_, shift), EdgeFeature(reference_, axis_.edge),
-             VertexFeature(other_, i));
+  // The vertex facing the reference edge, with the other surface its radius below it: that is so
+  // under the support vertex, and under both ends of an edge parallel to the reference edge.
+  void AddVertex(size_t i) { AddVertex(i, VertexDepth(i), {other_.radius(), 0}); }
+
+  void AddVertex(size_t i, TwoDoubles core_depth, TwoDoubles drop) {
+    const double shift = (core_depth.high + reference_.radius() - drop.high) / 2;
+    AddPoint(core_depth, drop, Moved(other_.vertex(i), outward_, shift),
+             EdgeFeature(reference_, axis_.edge), VertexFeature(other_, i));
   }
 
-  // The end of what is left of the incident edge (s, w): its own, or the point z over the end y of
-  // the reference edge. With E the reference edge and f = w - s, z = s + f (E . (y - s)) / (E . f),
-  // and its depth n . (y - z) = -|E| f x (y - s) / (E . f).
-  void AddEnd(bool is_own, size_t vertex, Vec2 y, size_t reference_vertex, size_t edge) {
-    if (is_own) {
-      if (!IsBelow(VertexDepth(vertex))) return;
-      AddVertex(vertex);
-      return;
-    }
+  // The end of the incident edge that lies between the side planes.
+  void AddOwnEnd(size_t i, size_t edge) {
+    const TwoDoubles core_depth = VertexDepth(i);
+    const TwoDoubles drop = Drop(other_.vertex(i), core_depth, other_.Edge(edge));
+    if (IsBelow(core_depth, drop)) AddVertex(i, core_depth, drop);
+  }
+
+  // The point z of the incident edge (s, w) in the side plane through the end y of the reference
+  // edge. With E the reference edge and f = w - s, z = s + f (E . (y - s)) / (E . f), and its depth
+  // n . (y - z) = -|E| f x (y - s) / (E . f).
+  void AddCutEnd(size_t reference_vertex, size_t edge) {
+    const Vec2 y = reference_.vertex(reference_vertex);
     const Segment f = other_.Edge(edge);
     const TwoDoubles cross = PairCross(f.a, f.b, f.a, y, part_);
     const TwoDoubles along = PairDot(p_, q_, f.a, f.b, part_);
     const TwoDoubles depth = Divide(Multiply({-cross.high, -cross.low}, length_), along);
-    if (!IsBelow(depth)) return;
-    const double shift = (reference_.radius() - other_.radius() - depth.high) / 2;
-    AddPoint(depth, Moved(y, outward_, shift), VertexFeature(reference_, reference_vertex),
+    const TwoDoubles drop = Drop(y, depth, f);
+    if (!IsBelow(depth, drop)) return;
+    const double shift = (reference_.radius() - drop.high - depth.high) / 2;
+    AddPoint(depth, drop, Moved(y, outward_, shift), VertexFeature(reference_, reference_vertex),
              EdgeFeature(other_, edge));
   }
 
-  bool IsBelow(TwoDoubles depth) const {
-    return Add(depth, TwoSum(reference_.radius(), other_.radius())).high >= 0;
+  // How far the other surface lies below its core, against the outward normal, on the line along
+  // the normal through `at`; `core_depth` is that of the core there.
+  //
+  // A core with a radius r > 0 is a segment f, from its support vertex s up to w. With c and k the
+  // cosine and sine of its angle to the reference edge, and t the distance of the line from s along
+  // the reference edge, the surface is the straight side, r / c below the axis, from t = k r on
+  // (the side begins at s moved by r along its own normal), and before that the cap about s, whose
+  // lowest point on the line is sqrt(r^2 - t^2) below s. The cap about w is never the lowest: its
+  // part of the surface begins at t(w) + k r.
+  //
+  // Error: on the side, k r <= t <= |f| c, so r / c <= 2 r where c >= 1/2, and <= 1.2 |f|
+  // otherwise; on the cap the drop is a chord of the shape. So it is at most 4 M, M the largest
+  // coordinate or radius, and as all terms are within 2^-97 of themselves the sum of drop and depth
+  // errs by less than 2^-92 M.
+  TwoDoubles Drop(Vec2 at, TwoDoubles core_depth, const Segment& f) const {
+    const double radius = other_.radius();
+    if (radius == 0) return {0, 0};
+    const TwoDoubles cross = PairCross(p_, q_, f.a, f.b, kSmallPart);
+    if (cross.high == 0) return {radius, 0};
+    const TwoDoubles axis_length = PairLength(f.a, f.b);
+    const Vec2 s = other_.vertex(axis_.support);
+    const TwoDoubles ahead = Magnitude(PairDot(p_, q_, s, at, part_));
+    // t < k r, times |E| |f|. Both products are within 2^-66 of themselves.
+    const double left = Multiply(ahead, axis_length).high;
+    const double right = Multiply({radius, 0}, Magnitude(cross)).high;
+    const bool is_certain = kHasFilters && std::abs(left - right) > 0x1p-40 * (left + right);
+    if (is_certain ? left < right : IsUnderCap(at, f)) {
+      return Add(Subtract(depth_, core_depth), CapDepth(at, ahead));
+    }
+    const TwoDoubles along = Magnitude(PairDot(p_, q_, f.a, f.b, part_));
+    return Divide(Multiply(Multiply(length_, axis_length), {radius, 0}), along);
   }
 
-  void AddPoint(TwoDoubles depth, Vec2 point, uint32_t reference_feature, uint32_t other_feature) {
+  // Whether the line through `at` is nearer to the support vertex than the straight side. Exact.
+  bool IsUnderCap(Vec2 at, const Segment& f) const {
+    const ExactXy e = ExactDifference(q_, p_);
+    const ExactXy axis = ExactDifference(f.b, f.a);
+    const Dyadic ahead = ExactDot(e, ExactDifference(at, other_.vertex(axis_.support)));
+    const Dyadic cross = ExactCross(e, axis) * other_.radius();
+    return ahead * ahead * ExactDot(axis, axis) < cross * cross;
+  }
+
+  // sqrt(r^2 - t^2) for t = ahead / |E| < r. Where r - t cancels too many digits, its square times
+  // |E|^2 is computed exactly: t ends next to r only where the axis is steep.
+  TwoDoubles CapDepth(Vec2 at, TwoDoubles ahead) const {
+    const TwoDoubles radius{other_.radius(), 0};
+    const TwoDoubles t = Divide(ahead, length_);
+    const TwoDoubles rest = Subtract(radius, t);
+    if (rest.high > 0x1p-20 * radius.high) {
+      return SquareRoot(Multiply(rest, Add(radius, t)));
+    }
+    const ExactXy e = ExactDifference(q_, p_);
+    const Dyadic exact_ahead = ExactDot(e, ExactDifference(at, other_.vertex(axis_.support)));
+    const Dyadic r = radius.high;
+    const Dyadic e2 = ExactDot(e, e);
+    return SquareRoot(PairQuotient(r * r * e2 - exact_ahead * exact_ahead, e2));
+  }
+
+  TwoDoubles SurfaceDepth(TwoDoubles core_depth, TwoDoubles drop) const {
+    return Add(core_depth, Add({reference_.radius(), 0}, drop));
+  }
+
+  bool IsBelow(TwoDoubles core_depth, TwoDoubles drop) const {
+    return SurfaceDepth(core_depth, drop).high >= 0;
+  }
+
+  void AddPoint(TwoDoubles core_depth, TwoDoubles drop, Vec2 point, uint32_t reference_feature,
+                uint32_t other_feature) {
     ContactPoint& added = contact_.points[contact_.point_count++];
     added.point = point;
-    added.depth = DepthOf(depth, reference_.radius(), other_.radius());
+    added.depth = std::max(SurfaceDepth(core_depth, drop).high, 0.0) + 0.0;
     added.polygon_feature = axis_.fixed_is_reference ? reference_feature : other_feature;
     added.mover_feature = axis_.fixed_is_reference ? other_feature : reference_feature;
   }

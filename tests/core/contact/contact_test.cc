@@ -205,6 +205,41 @@ TEST(ContactTest, FeaturesStayUnderSmallMoves) {
   }
 }
 
+TEST(ContactTest, AnObliqueCapsuleIsMeasuredToItsOwnSide) {
+  // The clipped axis of a capsule was lowered by its radius along the reference normal, as if it
+  // were parallel to the reference edge: the second point came out at (4, -0.95) with depth 1.9, in
+  // the middle of neither surface. The capsule's side is r / cos below its axis.
+  const Shape block = Ring({{0, -4}, {4, -4}, {4, 0}, {0, 0}});
+  const Shape capsule = CapsuleOf({2, -0.5}, {6, 2.7}, 3);
+  const std::optional<Contact> contact = Collide(block, capsule);
+  ExpectContact(contact, {0, 1}, 3.5);
+  ASSERT_EQ(contact->point_count, 2u);
+  // The axis is 1.1 above the corner, its slope 0.8: depth 3 sqrt(1 + 0.64) - 1.1.
+  EXPECT_EQ(contact->points[1], (ContactPoint{{2, -1.75}, 3.5, 5, 0}));
+  const double depth = 3 * std::sqrt(1.64) - 1.1;
+  EXPECT_NEAR(contact->points[0].depth, depth, 1e-15);
+  EXPECT_EQ(contact->points[0].point.x, 4);
+  EXPECT_NEAR(contact->points[0].point.y, -depth / 2, 1e-15);
+  EXPECT_EQ(contact->points[0].polygon_feature, 4u);
+  EXPECT_EQ(contact->points[0].mover_feature, 1u);
+}
+
+TEST(ContactTest, AnObliqueCapsuleEndsOnItsSideOrItsCap) {
+  // The end of the axis over the floor is no other case: its surface is the side's, at x = 6.
+  const double root = std::sqrt(1.64);
+  const std::optional<Contact> on_side =
+      Collide(Box(-20, -20, 20, 0), CapsuleOf({2, -0.5}, {6, 2.7}, 3));
+  ASSERT_EQ(on_side->point_count, 2u);
+  EXPECT_NEAR(on_side->points[0].depth, 3 * root - 2.7, 1e-15);
+  EXPECT_EQ(on_side->points[0].point.x, 6);
+  // Cut at x = 3.5, before the side begins (x = 3.87): one below the cap about (2, -0.5).
+  const std::optional<Contact> on_cap =
+      Collide(Box(0, -4, 3.5, 0), CapsuleOf({2, -0.5}, {6, 2.7}, 3));
+  ASSERT_EQ(on_cap->point_count, 2u);
+  EXPECT_NEAR(on_cap->points[0].depth, 0.5 + std::sqrt(9 - 2.25), 1e-15);
+  EXPECT_EQ(on_cap->points[0].point.x, 3.5);
+}
+
 // ---- Concave pairs
 
 TEST(ContactTest, ANotchPushesAVertexOutOverItsNearestEdge) {
@@ -423,24 +458,64 @@ void CheckMeasures(const OracleConvex& fixed, const OracleConvex& mover, const C
   ASSERT_GE(CompareToQuotient(bound - radii, left, length2), 0);
 }
 
-// Each point lies within both shapes, up to half of its depth and rounding.
-void CheckPoints(const OracleConvex& fixed, const OracleConvex& mover, const Contact& contact) {
+bool IsNear(const Digits& value, const Digits& expected, const Digits& bound) {
+  return abs(value - expected) <= bound;
+}
+
+// What depths err by, beside 4 ulp of themselves: where there are radii, what they cancel; and in
+// any case the oracle's own digits.
+Digits SmallDepth(const OracleConvex& fixed, const OracleConvex& mover) {
+  const bool is_round = fixed.radius + mover.radius > 0;
+  return std::max(Largest(fixed), Largest(mover)) * Digits(is_round ? 0x1p-92 : 1e-250);
+}
+
+// The point as `expected`: where it is, how deep, and what meets there.
+void CheckPoint(const OracleConvex& fixed, const OracleConvex& mover, const ContactPoint& point,
+                const OraclePoint& expected, OracleReference reference) {
   const double largest = std::max(Largest(fixed), Largest(mover));
-  const Rational bound = 16 * Exact(Ulp(largest));
-  ASSERT_GE(contact.point_count, 1u);
-  ASSERT_LE(contact.point_count, 2u);
-  double deepest = 0;
-  for (uint32_t k = 0; k < contact.point_count; ++k) {
-    const ContactPoint& point = contact.points[k];
-    ASSERT_GE(point.depth, 0);
-    deepest = std::max(deepest, point.depth);
-    const OracleConvex at{{{point.point.x, point.point.y}}};
-    for (const OracleConvex* shape : {&fixed, &mover}) {
-      const Rational reach = Exact(shape->radius) + bound + Exact(point.depth) / 2;
-      ASSERT_LE(OracleCoreDistance2(*shape, at, {}), reach * reach);
-    }
+  const Digits bound = 8 * Ulp(largest);
+  ASSERT_TRUE(IsNear(point.point.x, expected.x, bound)) << (point.point.x - expected.x) / bound;
+  ASSERT_TRUE(IsNear(point.point.y, expected.y, bound)) << (point.point.y - expected.y) / bound;
+  const Digits depth_bound = 4 * Digits(Ulp(point.depth)) + SmallDepth(fixed, mover);
+  const Digits depth = expected.depth > 0 ? expected.depth : Digits(0);
+  ASSERT_TRUE(IsNear(point.depth, depth, depth_bound)) << (point.depth - depth) / depth_bound;
+  // The corner's shape names that vertex, the other one an edge, or a vertex where there is no
+  // reference.
+  const bool is_corner_of_fixed =
+      (reference == OracleReference::kFixed) == expected.is_of_reference &&
+      reference != OracleReference::kNone;
+  const OracleConvex& shape = is_corner_of_fixed ? fixed : mover;
+  const uint32_t corner = is_corner_of_fixed ? point.polygon_feature : point.mover_feature;
+  const uint32_t facing = is_corner_of_fixed ? point.mover_feature : point.polygon_feature;
+  ASSERT_EQ(corner % 2, 0u);
+  ASSERT_TRUE(Exact(shape.ring.at(corner / 2)) == expected.corner);
+  ASSERT_EQ(facing % 2, reference == OracleReference::kNone ? 0u : 1u);
+}
+
+// All points are those of the oracle. One that rounds to the surface may be left out.
+void CheckPoints(const OracleConvex& fixed, const OracleConvex& mover, const Contact& contact,
+                 const OracleContact& axis) {
+  std::vector<OraclePoint> expected = OraclePointsOf(fixed, mover, axis);
+  if (expected.empty()) return;
+  if (axis.reference == OracleReference::kNone) {
+    // One of the pairs of vertices.
+    std::erase_if(expected, [&](const OraclePoint& point) {
+      const uint32_t vertex = contact.points[0].mover_feature / 2;
+      return vertex >= mover.ring.size() || !(Exact(mover.ring[vertex]) == point.corner);
+    });
+    if (expected.size() > 1) expected.resize(1);
   }
-  ASSERT_GE(deepest + 4 * Ulp(deepest) + 0x1p-96 * largest, contact.depth);
+  const Digits least = SmallDepth(fixed, mover);
+  std::vector<OraclePoint> below = expected;
+  std::erase_if(below, [&](const OraclePoint& point) { return point.depth < -least; });
+  if (below.size() != contact.point_count) {
+    std::erase_if(below, [&](const OraclePoint& point) { return point.depth <= least; });
+  }
+  if (below.empty()) below = {expected[0]};
+  ASSERT_EQ(below.size(), contact.point_count);
+  for (uint32_t k = 0; k < contact.point_count; ++k) {
+    CheckPoint(fixed, mover, contact.points[k], below[k], axis.reference);
+  }
 }
 
 void CheckAgainstOracle(uint64_t seed, const Grid& grid, int count) {
@@ -460,13 +535,15 @@ void CheckAgainstOracle(uint64_t seed, const Grid& grid, int count) {
     ASSERT_EQ(contact->kind, ContactKind::kConvex) << code;
     CheckMeasures(fixed, mover, *contact, *expected);
     ASSERT_FALSE(::testing::Test::HasFatalFailure()) << code;
-    CheckPoints(fixed, mover, *contact);
+    CheckPoints(fixed, mover, *contact, *expected);
     ASSERT_FALSE(::testing::Test::HasFatalFailure()) << code;
     // The way back is as long.
     const std::optional<Contact> back = Collide(b, a);
     ASSERT_TRUE(back) << code;
     ASSERT_EQ(back->depth, contact->depth) << code;
-    CheckMeasures(mover, fixed, *back, *OracleContactOf(mover, fixed));
+    const OracleContact expected_back = *OracleContactOf(mover, fixed);
+    CheckMeasures(mover, fixed, *back, expected_back);
+    CheckPoints(mover, fixed, *back, expected_back);
     ASSERT_FALSE(::testing::Test::HasFatalFailure()) << code;
   }
   EXPECT_GT(contacts, count / 10);
