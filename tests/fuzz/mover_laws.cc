@@ -13,9 +13,9 @@ namespace {
 
 using Ids = std::vector<std::vector<uint64_t>>;
 
-// As batches read it; `Placed` takes a pose as it is.
+// As batches read it.
 Pose PoseOf(const ShapeColumns& movers, size_t item) {
-  Pose pose{Normalized(Vec2{movers.x[item], movers.y[item]})};
+  Pose pose{{movers.x[item], movers.y[item]}};
   if (!movers.c.empty()) {
     pose.c = movers.c[item];
     pose.s = movers.s[item];

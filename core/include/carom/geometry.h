@@ -85,11 +85,13 @@ struct Pose {
 inline bool IsRotation(double c, double s) { return std::abs(c * c + s * s - 1) <= 1e-6; }
 
 // `p`, given in the shape's own frame, in the world: x' = (c*x - s*y) + px, y' = (s*x + c*y) + py,
-// each operation rounded once, then read as by `Normalized`. The result is what verdicts take as
-// exact. It may leave the accepted range: the caller checks.
+// each operation rounded once, where px and py are read as by `Normalized`, and so is the result.
+// That is what batches place, and what verdicts take as exact. It may leave the accepted range: the
+// caller checks.
 inline Vec2 Placed(const Pose& pose, Vec2 p) {
+  const Vec2 position = Normalized(pose.position);
   const Vec2 rotated{pose.c * p.x - pose.s * p.y, pose.s * p.x + pose.c * p.y};
-  return Normalized({rotated.x + pose.position.x, rotated.y + pose.position.y});
+  return Normalized({rotated.x + position.x, rotated.y + position.y});
 }
 
 // A closed axis-aligned box. The default one is empty and grows by `Extend`.

@@ -67,12 +67,6 @@ double RoundedDistance2(const Segment& edge, Vec2 p) {
   return cross * cross / length2;
 }
 
-double BoxDistance2(const Box& box, Vec2 p) {
-  const double dx = std::max(0.0, std::max(box.min.x - p.x, p.x - box.max.x));
-  const double dy = std::max(0.0, std::max(box.min.y - p.y, p.y - box.max.y));
-  return dx * dx + dy * dy;
-}
-
 // How a vertex gets out of a polygon.
 struct Penetration {
   Vec2 direction;
@@ -97,7 +91,7 @@ class PenetrationSearch {
   Penetration Nearest() {
     Exit nearest;
     indexed_.VisitEdges(
-        meter_, [&](const Box& box) { return BoxDistance2(box, p_) <= nearest.distance2; },
+        meter_, [&](const Box& box) { return RoundedDistance2(box, {p_, p_}) <= nearest.distance2; },
         [&](size_t i, const Segment& edge) {
           const double distance2 = RoundedDistance2(edge, p_);
           if (distance2 < nearest.distance2) nearest = {distance2, static_cast<uint32_t>(i)};

@@ -46,10 +46,9 @@ Quotient ExactValue(const SquaredDistance& d) {
 SquaredDistance FromLine(const Segment& edge, Vec2 v) {
   SquaredDistance d{edge.a, edge.b, v};
   const Vec2 e{edge.b.x - edge.a.x, edge.b.y - edge.a.y};
-  const double left = e.x * (v.y - edge.a.y);
-  const double right = e.y * (v.x - edge.a.x);
-  double cross = left - right;
-  if (std::abs(cross) * 0x1p-44 <= kCrossError * (std::abs(left) + std::abs(right))) {
+  const RoundedCross rounded(e.x * (v.y - edge.a.y), e.y * (v.x - edge.a.x));
+  double cross = rounded.value;
+  if (std::abs(cross) * 0x1p-44 <= rounded.error()) {
     cross = ExactCross(edge.a, edge.b, edge.a, v).estimate();
   }
   d.sign = (cross > 0) - (cross < 0);

@@ -51,12 +51,9 @@ class PointScan {
  private:
   // The line of an edge that passes the height of the point meets it there on the edge.
   bool AddPassing(Vec2 a, Vec2 b, bool starts_above) {
-    const double left = (a.x - p_.x) * (b.y - p_.y);
-    const double right = (a.y - p_.y) * (b.x - p_.x);
-    const double cross = left - right;
-    // The filter of CrossSign.
-    int side = Sign(cross);
-    if (std::abs(cross) < kCrossError * (std::abs(left) + std::abs(right)) || cross == 0) {
+    const RoundedCross cross(p_, a, p_, b);
+    int side = cross.sign();
+    if (!cross.is_certain() || side == 0) {
       side = CrossSign(p_, a, p_, b);
       if (side == 0) return false;
     }

@@ -4,7 +4,7 @@
 // How far are two boxes apart, at least and at most, and which box holds one that grows?
 //
 // The gaps of the sides are rounded once each (within u, kUnit), so the sums of their squares are
-// within 4u of the exact ones; the factors cover twice that. Accepted coordinates only.
+// within 5u of the exact ones; the factors cover more. Accepted coordinates only.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +15,16 @@
 
 namespace carom::internal {
 
-// At most the squared distance of any point of one box from any point of the other.
-inline double LowerDistance2(const Box& a, const Box& b) {
+// The squared distance of the boxes, within 5u; 0 exactly if they share a point.
+inline double RoundedDistance2(const Box& a, const Box& b) {
   const double dx = std::max({0.0, a.min.x - b.max.x, b.min.x - a.max.x});
   const double dy = std::max({0.0, a.min.y - b.max.y, b.min.y - a.max.y});
-  return (dx * dx + dy * dy) * (1 - 8 * kUnit);
+  return dx * dx + dy * dy;
+}
+
+// At most the squared distance of any point of one box from any point of the other.
+inline double LowerDistance2(const Box& a, const Box& b) {
+  return RoundedDistance2(a, b) * (1 - 8 * kUnit);
 }
 
 // At least the squared distance of two points that lie in the boxes anywhere.

@@ -4,6 +4,8 @@
 // The constants and exact forms that filters share.
 #pragma once
 
+#include <cmath>
+
 #include "carom/geometry.h"
 #include "numeric/expansion.h"
 
@@ -34,6 +36,26 @@ inline constexpr double kFilterUnit = kHasFilters ? kUnit : 1;
 // of the magnitudes of its two rounded products. Each product has three roundings (two differences,
 // one product), the sum a fourth; Shewchuk's (3 + 16u)u covers them and the bound's own rounding.
 inline constexpr double kCrossError = (3 + 16 * kFilterUnit) * kFilterUnit;
+
+// A cross product as filters compute it: the difference of two rounded products, of two differences
+// each. Of other products with at most three roundings each, likewise.
+struct RoundedCross {
+  RoundedCross(double left, double right)
+      : value(left - right), magnitude(std::abs(left) + std::abs(right)) {}
+  // (a - from_a) x (b - from_b).
+  RoundedCross(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b)
+      : RoundedCross((a.x - from_a.x) * (b.y - from_b.y), (a.y - from_a.y) * (b.x - from_b.x)) {}
+
+  // |value - exact| is at most that.
+  double error() const { return kCrossError * magnitude; }
+  // Whether the sign is exact. A value of 0 without an error is: no product underflows, so both
+  // are 0.
+  bool is_certain() const { return std::abs(value) >= error(); }
+  int sign() const { return (value > 0) - (value < 0); }
+
+  double value;
+  double magnitude;  // before the two cancel
+};
 
 // (a - from_a) x (b - from_b), exactly.
 inline Expansion<16> ExactCross(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {

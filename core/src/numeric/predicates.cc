@@ -13,22 +13,7 @@ namespace carom {
 namespace {
 
 using internal::ExactCross;
-using internal::kCrossError;
-
-// A cross product in doubles and a bound on its magnitude before cancellation: it errs by
-// kCrossError times that at most.
-struct RoundedCross {
-  double value;
-  double magnitude;
-
-  RoundedCross(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
-    const double left = (a.x - from_a.x) * (b.y - from_b.y);
-    const double right = (a.y - from_a.y) * (b.x - from_b.x);
-    value = left - right;
-    magnitude = std::abs(left) + std::abs(right);
-  }
-  bool IsSignCertain() const { return std::abs(value) > kCrossError * magnitude; }
-};
+using internal::RoundedCross;
 
 int ExactCrossSign(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
   return ExactCross(from_a, a, from_b, b).sign();
@@ -36,13 +21,8 @@ int ExactCrossSign(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
 
 // Inline, so that predicates of several signs are one function but for the exact part.
 inline int CrossSignOf(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
-  const double left = (a.x - from_a.x) * (b.y - from_b.y);
-  const double right = (a.y - from_a.y) * (b.x - from_b.x);
-  const double cross = left - right;
-  if (std::abs(cross) >= kCrossError * (std::abs(left) + std::abs(right))) {
-    return internal::Sign(cross);
-  }
-  return ExactCrossSign(from_a, a, from_b, b);
+  const RoundedCross cross(from_a, a, from_b, b);
+  return cross.is_certain() ? cross.sign() : ExactCrossSign(from_a, a, from_b, b);
 }
 
 // About c, as in the filter's derivation; a cyclic shift keeps the sign.
@@ -124,7 +104,7 @@ int CompareCrossings(const Segment& segment, const Segment& edge_1, const Segmen
   const RoundedCross d_2 = divisor(edge_2);
   const double difference = n_1.value * d_2.value - n_2.value * d_1.value;
   const double magnitude = n_1.magnitude * d_2.magnitude + n_2.magnitude * d_1.magnitude;
-  if (d_1.IsSignCertain() && d_2.IsSignCertain() &&
+  if (d_1.is_certain() && d_2.is_certain() &&
       std::abs(difference) > 16 * internal::kFilterUnit * magnitude) {
     return internal::Sign(difference) * internal::Sign(d_1.value) * internal::Sign(d_2.value);
   }

@@ -37,10 +37,9 @@ Bounds2 PointBounds(Vec2 p, Vec2 q) {
 Bounds2 LineBounds(Vec2 p, const Segment& edge) {
   const double dx = edge.b.x - edge.a.x;
   const double dy = edge.b.y - edge.a.y;
-  const double left = dx * (p.y - edge.a.y);
-  const double right = dy * (p.x - edge.a.x);
-  double cross = left - right;
-  double error = kCrossError * (std::abs(left) + std::abs(right));
+  const RoundedCross rounded(dx * (p.y - edge.a.y), dy * (p.x - edge.a.x));
+  double cross = rounded.value;
+  double error = rounded.error();
   if (error > 0x1p-30 * std::abs(cross)) {
     cross = ExactCross(edge.a, edge.b, edge.a, p).estimate();
     error = 4 * kFilterUnit * std::abs(cross);

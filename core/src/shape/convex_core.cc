@@ -84,12 +84,9 @@ Convexity FilteredConvexity(std::span<const Vec2> ring) {
   size_t changes = 0;
   for (const Vec2 next : ring) {
     const Vec2 after = Minus(next, at);
-    const double forth = before.x * after.y;
-    const double back = before.y * after.x;
-    const double turn = forth - back;
-    const double error = kCrossError * (std::abs(forth) + std::abs(back));
-    all_left &= turn > error;
-    all_right &= turn < -error;
+    const RoundedCross turn(before.x * after.y, before.y * after.x);
+    all_left &= turn.value > turn.error();
+    all_right &= turn.value < -turn.error();
     const bool is_right = PointsRight(after);
     changes += was_right != is_right ? 1 : 0;
     was_right = is_right;

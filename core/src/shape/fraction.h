@@ -63,18 +63,13 @@ struct Interval {
 // e_d); the factor 1 + 8u covers the rounding of this bound itself, 2u|t| that of the quotient.
 inline Interval CrossingOf(const Line& line, const Segment& edge) {
   const Vec2 e{edge.b.x - edge.a.x, edge.b.y - edge.a.y};
-  const double n_left = (edge.a.x - line.origin.x) * e.y;
-  const double n_right = (edge.a.y - line.origin.y) * e.x;
-  const double d_left = line.dx.high * e.y;
-  const double d_right = line.dy.high * e.x;
-  const double n = n_left - n_right;
-  const double d = d_left - d_right;
-  const double n_error = kCrossError * (std::abs(n_left) + std::abs(n_right));
-  const double d_error = kCrossError * (std::abs(d_left) + std::abs(d_right));
-  if (!(std::abs(d) > 2 * d_error)) return {-HUGE_VAL, HUGE_VAL};
-  const double t = n / d;
-  const double inverse = 1 / (std::abs(d) - d_error);  // beside the other quotient, not after it
-  const double bound = (n_error + std::abs(t) * d_error) * inverse;
+  const RoundedCross n((edge.a.x - line.origin.x) * e.y, (edge.a.y - line.origin.y) * e.x);
+  const RoundedCross d(line.dx.high * e.y, line.dy.high * e.x);
+  if (!(std::abs(d.value) > 2 * d.error())) return {-HUGE_VAL, HUGE_VAL};
+  const double t = n.value / d.value;
+  // Beside the other quotient, not after it.
+  const double inverse = 1 / (std::abs(d.value) - d.error());
+  const double bound = (n.error() + std::abs(t) * d.error()) * inverse;
   const double error = bound * (1 + 8 * kFilterUnit) + 2 * kFilterUnit * std::abs(t);
   return {t - error, t + error};
 }

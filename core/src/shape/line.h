@@ -29,19 +29,13 @@ struct Line {
   // points of the line's unbounded extension. The direction's rounding, a difference and a product
   // make three roundings, as `kCrossError` has them.
   int Side(Vec2 p) const {
-    const double left = dx.high * (p.y - origin.y);
-    const double right = dy.high * (p.x - origin.x);
-    const double cross = left - right;
-    if (std::abs(cross) >= kCrossError * (std::abs(left) + std::abs(right))) return Sign(cross);
-    return ExactSide(p);
+    const RoundedCross cross(dx.high * (p.y - origin.y), dy.high * (p.x - origin.x));
+    return cross.is_certain() ? cross.sign() : ExactSide(p);
   }
   // The sign of direction x (edge.b - edge.a): +1 if the edge runs to the left. Exact, likewise.
   int Cross(const Segment& edge) const {
-    const double left = dx.high * (edge.b.y - edge.a.y);
-    const double right = dy.high * (edge.b.x - edge.a.x);
-    const double cross = left - right;
-    if (std::abs(cross) > kCrossError * (std::abs(left) + std::abs(right))) return Sign(cross);
-    return ExactCross(edge.a, edge.b).sign();
+    const RoundedCross cross(dx.high * (edge.b.y - edge.a.y), dy.high * (edge.b.x - edge.a.x));
+    return cross.is_certain() ? cross.sign() : ExactCross(edge.a, edge.b).sign();
   }
   // `Side` without the filter.
   int ExactSide(Vec2 p) const;

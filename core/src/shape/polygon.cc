@@ -222,7 +222,8 @@ bool PlaceInto(const Polygon& shape, const Pose& pose, std::optional<Polygon>& p
   if (placed && &*placed == &shape) return PlaceInto(Polygon(shape), pose, placed);
   const Polygon::Block& from = *shape.block_;
   Polygon::Block& block = Polygon::Reuse(placed, from.vertex_count);
-  block.bounds = internal::PlaceVertices(pose, shape.vertices(), block.vertices());
+  const Pose read{Normalized(pose.position), pose.c, pose.s};
+  block.bounds = internal::PlaceVertices(read, shape.vertices(), block.vertices());
   if (!IsAccepted(block.bounds.min) || !IsAccepted(block.bounds.max)) {
     placed.reset();
     return false;

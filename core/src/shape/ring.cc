@@ -91,10 +91,8 @@ Dyadic ExactDoubleArea(std::span<const Vec2> ring) {
 // The sign of (p - a) . (p - b): positive where p is outside of the circle with diameter ab. The
 // bound is that of a cross product: the same four differences, two products and one sum.
 int DiameterSign(Vec2 a, Vec2 b, Vec2 p) {
-  const double x = (p.x - a.x) * (p.x - b.x);
-  const double y = (p.y - a.y) * (p.y - b.y);
-  const double dot = x + y;
-  if (std::abs(dot) > internal::kCrossError * (std::abs(x) + std::abs(y))) return dot > 0 ? 1 : -1;
+  const internal::RoundedCross dot((p.x - a.x) * (p.x - b.x), -((p.y - a.y) * (p.y - b.y)));
+  if (dot.is_certain()) return dot.sign();
   return ((Dyadic(p.x) - a.x) * (Dyadic(p.x) - b.x) + (Dyadic(p.y) - a.y) * (Dyadic(p.y) - b.y))
       .sign();
 }

@@ -40,6 +40,7 @@
 #include "index/placed_items.h"
 #include "index/placed_shape.h"
 #include "index/scene_traversal.h"
+#include "numeric/box_distance.h"
 #include "numeric/exact.h"
 #include "numeric/turn.h"
 #include "proximity/overlap_query.h"
@@ -56,11 +57,9 @@ constexpr double kLeastTolerance = 0x1p-130;
 
 double LengthOf(double x, double y) { return std::sqrt(x * x + y * y); }
 
-// Below the distance between two boxes squared, by a few roundings at most.
-double SquaredGap(const Box& a, const Box& b) {
-  const double dx = std::max(0.0, std::max(a.min.x - b.max.x, b.min.x - a.max.x));
-  const double dy = std::max(0.0, std::max(a.min.y - b.max.y, b.min.y - a.max.y));
-  return (dx * dx + dy * dy) * (1 - 16 * internal::kUnit);
+// False only if the boxes are farther apart than `distance`; the slack covers both squares.
+bool MayBeNearer(const Box& a, const Box& b, double distance) {
+  return internal::RoundedDistance2(a, b) * (1 - 16 * internal::kUnit) < distance * distance;
 }
 
 // The distance between p and the edge, to a relative error of 2^-49.
@@ -188,7 +187,7 @@ class EdgeTree {
   double DistanceTo(const Segment& edge, double best, double allowed, WorkMeter& meter) const {
     const Box box = BoundsOf(edge);
     tree_.Traverse(
-        meter, [&](const Box& own) { return SquaredGap(own, box) < best * best; },
+        meter, [&](const Box& own) { return MayBeNearer(own, box, best); },
         [&](size_t i) {
           const Segment& own = edges_[i];
           best = PointToEdge(own.a, edge, best, allowed);
@@ -295,7 +294,7 @@ void Sweeper::VisitNear(const EdgeTree& placed, const Box& region, const double&
   internal::VisitPolygons(
       scene_, options_.mask, meter_,
       [&](const Box& box) {
-        return region.Intersects(box) && SquaredGap(placed.bounds(), box) < distance * distance;
+        return region.Intersects(box) && MayBeNearer(placed.bounds(), box, distance);
       },
       [&](const IndexedPolygon& polygon) {
         const uint64_t id = polygon.polygon().id();
@@ -310,7 +309,7 @@ double Sweeper::DistanceTo(const IndexedPolygon& polygon, const EdgeTree& placed
   polygon.VisitEdges(
       meter_,
       [&](const Box& box) {
-        return region.Intersects(box) && SquaredGap(placed.bounds(), box) < best * best;
+        return region.Intersects(box) && MayBeNearer(placed.bounds(), box, best);
       },
       [&](size_t, const Segment& edge) {
         best = placed.DistanceTo(edge, best, allowed, meter_);

@@ -16,11 +16,8 @@ namespace {
 
 // The sign of (q - p) x d. Two differences, two products and their difference: within kCrossError.
 int SideOfPath(Vec2 q, Vec2 p, Vec2 d) {
-  const double left = (q.x - p.x) * d.y;
-  const double right = (q.y - p.y) * d.x;
-  const double cross = left - right;
-  const double error = kCrossError * (std::abs(left) + std::abs(right));
-  if (std::abs(cross) > error) return cross > 0 ? 1 : -1;
+  const RoundedCross cross((q.x - p.x) * d.y, (q.y - p.y) * d.x);
+  if (cross.is_certain()) return cross.sign();
   return (Difference(q.x, p.x) * d.y - Difference(q.y, p.y) * d.x).sign();
 }
 

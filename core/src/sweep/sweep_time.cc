@@ -65,19 +65,13 @@ SweepTime SweepTime::OfTouch(const Motion& motion, const EdgeMeeting& meeting) {
   }
   const Segment side = meeting.side();
   const Vec2 s{side.b.x - side.a.x, side.b.y - side.a.y};
-  const double n_left = z.x * s.y;
-  const double n_right = z.y * s.x;
-  const double m_left = d.x * s.y;
-  const double m_right = d.y * s.x;
-  const double n = n_left - n_right;
-  const double m = m_left - m_right;
-  const double n_error = kCrossError * (std::abs(n_left) + std::abs(n_right));
-  const double m_error = kCrossError * (std::abs(m_left) + std::abs(m_right));
+  const RoundedCross n(z.x * s.y, z.y * s.x);
+  const RoundedCross m(d.x * s.y, d.y * s.x);
   double low = -HUGE_VAL;
   double high = HUGE_VAL;
-  if (std::abs(m) > 2 * m_error) {
-    const double t = n / m;
-    const double bound = (n_error + std::abs(t) * m_error) / (std::abs(m) - m_error);
+  if (std::abs(m.value) > 2 * m.error()) {
+    const double t = n.value / m.value;
+    const double bound = (n.error() + std::abs(t) * m.error()) / (std::abs(m.value) - m.error());
     const double error = bound * (1 + 8 * kFilterUnit) + 2 * kFilterUnit * std::abs(t);
     low = t - error - 2 * kFilterUnit * std::abs(t);
     high = t + error + 2 * kFilterUnit * std::abs(t);

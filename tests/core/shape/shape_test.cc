@@ -87,6 +87,21 @@ TEST(ShapeTest, PlacingTurnsTheAxisAndKeepsTheRadius) {
   EXPECT_EQ(moved.bounds().max, (Vec2{7, 8}));
 }
 
+// A batch read the position of a pose as 0 below 2^-140, and `Placed` took it as it was: added to a
+// coordinate of 2^-100, whose last bit is 2^-152, it made another vertex than the batch's.
+TEST(ShapeTest, PlacingReadsThePositionAsBatchesDo) {
+  const Pose tiny{{0x1p-141, -0x1p-141}, 1, 0};
+  const Vec2 p{0x1p-100, 0x1p-100};
+  EXPECT_EQ(Placed(tiny, p), p);
+  const Shape capsule = Shape::Create({{p, {3, 0}}, 0}).value();
+  EXPECT_EQ(Placed(capsule, tiny)->capsule()->axis.a, p);
+  const Polygon polygon = Polygon::Create({1, {{{p, {1, 0}, {1, 1}}}}}).value();
+  EXPECT_EQ(Placed(Shape(polygon), tiny)->polygon()->edge(0).a, p);
+  EXPECT_EQ(PlacedPolygon(polygon, tiny)->edge(0).a, p);
+  // At 2^-140 it counts.
+  EXPECT_EQ(Placed(Pose{{0x1p-140, 0}}, p), (Vec2{0x1p-100 + 0x1p-140, 0x1p-100}));
+}
+
 TEST(ShapeTest, PlacingOutOfRangeIsRefused) {
   const Shape capsule = Shape::Create({{{0, 0}, {2, 0}}, 1}).value();
   const Pose far{{kMaxCoordinate, 0}, 1, 0};
