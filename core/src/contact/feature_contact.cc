@@ -91,7 +91,10 @@ class PenetrationSearch {
   Penetration Nearest() {
     Exit nearest;
     indexed_.VisitEdges(
-        meter_, [&](const Box& box) { return RoundedDistance2(box, {p_, p_}) <= nearest.distance2; },
+        meter_,
+        [&](const Box& box) {
+          return RoundedDistance2(box, {p_, p_}) <= nearest.distance2;
+        },
         [&](size_t i, const Segment& edge) {
           const double distance2 = RoundedDistance2(edge, p_);
           if (distance2 < nearest.distance2) nearest = {distance2, static_cast<uint32_t>(i)};

@@ -16,8 +16,7 @@ namespace carom::internal {
 // The contact with a polygon of a scene, CONVEX or FEATURE; hollow ones are taken as FEATURE.
 // Nothing if they share no point (exact). Counts on `meter` as it goes; meaningless once that has
 // stopped.
-std::optional<Contact> ContactOf(const IndexedPolygon& fixed, MovingShape& mover,
-                                 WorkMeter& meter);
+std::optional<Contact> ContactOf(const IndexedPolygon& fixed, MovingShape& mover, WorkMeter& meter);
 
 // The rest takes shapes whose core is a polygon (`MovingShape::RingView`). Whether they share a
 // point. Exact.

@@ -9,6 +9,8 @@
 
 namespace carom::internal {
 
+// Where no edges meet, a ring lies in one face of the other core: one vertex of it decides, and a
+// box that does not meet the other's excludes all.
 std::optional<size_t> FirstRingInside(const PlacedShape& outer, const PlacedShape& inner,
                                       WorkMeter& meter) {
   if (outer.polygon() == nullptr || !outer.core_bounds().Intersects(inner.core_bounds())) {
@@ -65,6 +67,7 @@ void MovingShape::PlaceAxis(const Capsule& capsule, const Pose& pose) {
   capsule_ = Capsule{{Placed(pose, capsule.axis.a), Placed(pose, capsule.axis.b)}, capsule.radius};
 }
 
+// The box holds every placed vertex, so a polygon is placed only where the box leaves the range.
 bool MovingShape::IsAccepted() {
   if (capsule_) {
     return carom::IsAccepted(capsule_->axis.a) && carom::IsAccepted(capsule_->axis.b);
@@ -72,6 +75,7 @@ bool MovingShape::IsAccepted() {
   return (carom::IsAccepted(bounds_.min) && carom::IsAccepted(bounds_.max)) || PlacePolygon();
 }
 
+// From here on the box is the smallest one.
 bool MovingShape::PlacePolygon() {
   if (indexed_) return true;
   if (!PlaceInto(*shape_, pose_, vertices_)) return false;
@@ -97,6 +101,8 @@ PlacedShape MovingShape::RingView() {
   return PlacedShape(*indexed_, capsule_->radius);
 }
 
+// A shape that is convex as described has one ring. Rounding may bend it when it is placed, so its
+// convexity there is found anew: a ring that is still strictly convex is its own hull.
 const ConvexCore* MovingShape::hull() {
   if (hull_) return &*hull_;
   if (!is_convex_) is_convex_ = capsule_ || ConvexityOf(*shape_) != Convexity::kNone;

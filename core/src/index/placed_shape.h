@@ -93,7 +93,9 @@ class MovingShape {
   bool IsAccepted();
 
   // Holds the shape, rounded outward; the smallest such box of a placed polygon.
-  Box bounds() const { return capsule_ ? Grown(BoundsOf(capsule_->axis), capsule_->radius) : bounds_; }
+  Box bounds() const {
+    return capsule_ ? Grown(BoundsOf(capsule_->axis), capsule_->radius) : bounds_;
+  }
   size_t vertex_count() const { return capsule_ ? 2 : shape_->vertex_count(); }
 
   // Null for a polygon.
@@ -122,10 +124,10 @@ class MovingShape {
   void PlaceAxis(const Capsule& capsule, const Pose& pose);
   bool PlacePolygon();
 
-  std::optional<Capsule> capsule_;   // placed
-  const Polygon* shape_ = nullptr;   // as described; for a capsule null
+  std::optional<Capsule> capsule_;  // placed
+  const Polygon* shape_ = nullptr;  // as described; for a capsule null
   Pose pose_;
-  std::optional<bool> is_convex_;    // as described
+  std::optional<bool> is_convex_;  // as described
   Box bounds_;
   std::optional<Polygon> vertices_;  // placed, or the ring of an axis
   std::optional<IndexedPolygon> indexed_;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Doubles that know how far off they are: the filter before exact arithmetic.
+// Doubles with a bound of their error: the filter before exact arithmetic. Where a plain double
+// rarely decides, a pair does (numeric/bounded_pair.h).
 //
 // A `BoundedDouble` holds `value` and `error` with |exact - value| <= error. Each operation adds
 // its own rounding, u |value|, to what its operands pass on; the factor kOutward covers the

@@ -23,7 +23,8 @@ constexpr size_t kSamples = 16;
 // The search over pairs of edges.
 class PairSearch {
  public:
-  PairSearch(const PlacedShape& a, const PlacedShape& b, const ClosestQuery& query, WorkMeter& meter)
+  PairSearch(const PlacedShape& a, const PlacedShape& b, const ClosestQuery& query,
+             WorkMeter& meter)
       : a_(a), b_(b), enough_(query.enough), limit2_(query.limit2), meter_(meter) {}
 
   // Returns whether a pair within `enough` was found.
@@ -131,8 +132,8 @@ class PairSearch {
 
 }  // namespace
 
-std::optional<Closest> FindClosest(const PlacedShape& a, const PlacedShape& b, const ClosestQuery& query,
-                                   WorkMeter& meter) {
+std::optional<Closest> FindClosest(const PlacedShape& a, const PlacedShape& b,
+                                   const ClosestQuery& query, WorkMeter& meter) {
   PairSearch search(a, b, query, meter);
   if (search.Run()) return search.best();
   if (const std::optional<size_t> ring = FirstRingInside(a, b, meter)) {

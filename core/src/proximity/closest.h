@@ -44,8 +44,8 @@ struct ClosestQuery {
 // inside; where there is none, the first pair at the least distance. Within a pair, the first
 // nearest of: the ends of b's edge, then those of a's. Nothing where all is beyond the limit (a
 // pair slightly beyond it may be found), or once the meter has stopped.
-std::optional<Closest> FindClosest(const PlacedShape& a, const PlacedShape& b, const ClosestQuery& query,
-                                   WorkMeter& meter);
+std::optional<Closest> FindClosest(const PlacedShape& a, const PlacedShape& b,
+                                   const ClosestQuery& query, WorkMeter& meter);
 
 // Whether the cores are at most `sum` apart.
 inline bool IsCoreWithin(const Closest& closest, const LengthSum& sum) {

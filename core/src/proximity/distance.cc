@@ -25,8 +25,8 @@ namespace {
 using internal::Closest;
 using internal::DistanceQuery;
 using internal::LengthSum;
-using internal::MovingShape;
 using internal::MeasuredPolygon;
+using internal::MovingShape;
 using internal::PlacedShape;
 
 Vec2 Opposite(Vec2 v) { return {-v.x, -v.y}; }
@@ -104,7 +104,8 @@ struct Scratch {
   size_t largest = 0;  // vertices of a mover
 };
 
-// Adds the rows of the polygons that the query of an item found. Returns false once the meter stops.
+// Adds the rows of the polygons that the query of an item found. Returns false once the meter
+// stops.
 bool AppendRows(const PlacedShape& mover, std::span<const MeasuredPolygon> near, DistanceMode mode,
                 DistanceAnswers& out, WorkMeter& meter) {
   for (const MeasuredPolygon& polygon : near) {

@@ -5,11 +5,13 @@
 
 #include <optional>
 
-#include "numeric/box_distance.h"
 #include "index/scene_traversal.h"
+#include "numeric/box_distance.h"
 
 namespace carom::internal {
 
+// Polygons come roughly by the distance of their boxes, so that the limit falls early under
+// NEAREST. Rows are counted there once the ties are known; else as they come.
 bool DistanceQuery::Run(const PlacedShape& mover, double max_distance) {
   touch_ = {mover.radius(), 0, 0};
   reach_ = {mover.radius(), 0, max_distance};
@@ -30,6 +32,8 @@ bool DistanceQuery::Run(const PlacedShape& mover, double max_distance) {
   return true;
 }
 
+// Under WITHIN any pair of edges in reach will do; else the search goes on to the nearest, unless
+// the shapes touch.
 void DistanceQuery::Visit(const PlacedShape& mover, const IndexedPolygon& fixed) {
   const Polygon& polygon = fixed.polygon();
   if ((polygon.category() & options_.mask) == 0 ||

@@ -29,8 +29,8 @@ struct MeasuredPolygon {
 class DistanceQuery {
  public:
   // Fills `near`.
-  DistanceQuery(const Scene& scene, const DistanceOptions& options, std::vector<MeasuredPolygon>& near,
-                WorkMeter& meter)
+  DistanceQuery(const Scene& scene, const DistanceOptions& options,
+                std::vector<MeasuredPolygon>& near, WorkMeter& meter)
       : scene_(scene), options_(options), near_(near), meter_(meter) {}
 
   // Replaces `near` by the polygons that the options ask for, by ascending id. Returns false once

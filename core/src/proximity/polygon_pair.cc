@@ -66,7 +66,8 @@ bool PolygonPair::Overlap() {
   if (meter_.stopped()) return false;
   const IndexedPolygon& moving = moving_.polygon();
   if (Holds(moving, fixed.ring(0).front(), meter_) || DoEdgesMeet()) return true;
-  return HoldsMovingRing() || (fixed.ring_count() > 1 && FirstRingInside(PlacedShape(moving), PlacedShape(fixed_), meter_));
+  return HoldsMovingRing() || (fixed.ring_count() > 1 &&
+                               FirstRingInside(PlacedShape(moving), PlacedShape(fixed_), meter_));
 }
 
 // Of the first ring it is known.

@@ -13,8 +13,8 @@
 namespace carom::internal {
 
 // Writes the `Placed` of each vertex to `out` and returns the box of the results; the position is
-// normalised. Bit by bit the same: c*x - s*y is c*x + (-s)*y, and a sum does not depend on the order
-// of its two terms.
+// normalised. Bit by bit the same: c*x - s*y is c*x + (-s)*y, and a sum does not depend on the
+// order of its two terms.
 inline Box PlaceVertices(const Pose& pose, std::span<const Vec2> vertices, Vec2* out) {
   const Double2 c{pose.c, pose.c};
   const Double2 s{-pose.s, pose.s};
@@ -35,9 +35,9 @@ inline Box PlaceVertices(const Pose& pose, std::span<const Vec2> vertices, Vec2*
   return {{min[0], min[1]}, {max[0], max[1]}};
 }
 
-// A box that holds `Placed` of every point of `box`, likewise. Each operation of `Placed` is monotonic in
-// each of its terms, rounding included, so the ends of the intervals of its terms lead to those of
-// its result.
+// A box that holds `Placed` of every point of `box`, likewise. Each operation of `Placed` is
+// monotonic in each of its terms, rounding included, so the ends of the intervals of its terms lead
+// to those of its result.
 inline Box ReachOf(const Pose& pose, const Box& box) {
   const auto interval = [](double factor, double a, double b) {
     const double x = factor * a;

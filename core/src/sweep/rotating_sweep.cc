@@ -160,8 +160,8 @@ bool CompleteMotion(Motion& motion) {
          motion.tolerance >= kLeastToPath * motion.path_length;
 }
 
-// The edges of a shape on its way, with a tree over their boxes. Unlike those of a `MovingShape` its
-// vertices need not be accepted: between two poses they may pass 2^53.
+// The edges of a shape on its way, with a tree over their boxes. Unlike those of a `MovingShape`
+// its vertices need not be accepted: between two poses they may pass 2^53.
 class EdgeTree {
  public:
   explicit EdgeTree(const Shape& shape) : shape_(shape) {}
@@ -304,8 +304,8 @@ void Sweeper::VisitNear(const EdgeTree& placed, const Box& region, const double&
 }
 
 // The lesser of `best` and the distance to the edges whose boxes meet `region`.
-double Sweeper::DistanceTo(const IndexedPolygon& polygon, const EdgeTree& placed,
-                           const Box& region, double best, double allowed) {
+double Sweeper::DistanceTo(const IndexedPolygon& polygon, const EdgeTree& placed, const Box& region,
+                           double best, double allowed) {
   polygon.VisitEdges(
       meter_,
       [&](const Box& box) {
@@ -319,8 +319,7 @@ double Sweeper::DistanceTo(const IndexedPolygon& polygon, const EdgeTree& placed
 }
 
 // The lesser of `most` and the least distance to what can be touched from t on.
-double Sweeper::LeastDistance(const Motion& motion, const EdgeTree& placed, double t,
-                              double most) {
+double Sweeper::LeastDistance(const Motion& motion, const EdgeTree& placed, double t, double most) {
   const double radius = motion.shape->capsule() ? motion.shape->capsule()->radius : 0;
   const Box region = motion.ReachFrom(t);
   double best = most + radius;

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "carom/predicates.h"
-#include "numeric/bounded.h"
+#include "numeric/bounded_pair.h"
 #include "numeric/exact.h"
 
 namespace carom::internal {
@@ -64,8 +64,8 @@ class Hull {
 // numerator / denominator = (p + sigma q sqrt(r)) / m.
 struct RoundCandidate {
   EdgeMeeting meeting;
-  Bounded numerator;
-  Bounded denominator;
+  BoundedPair numerator;
+  BoundedPair denominator;
 };
 
 class RoundContact {
@@ -100,7 +100,7 @@ class RoundContact {
   // The time of the candidate rounded up; nothing if it is negative, or certainly above `limit`;
   // one if it is above 1.
   std::optional<SweepTime> TimeOf(const RoundCandidate& candidate, double limit) const {
-    const Bounded& n = candidate.numerator;
+    const BoundedPair& n = candidate.numerator;
     if (n.is_certain() && n.sign() < 0) return std::nullopt;
     if (!n.is_certain() && ExactSign(candidate.meeting) < 0) return std::nullopt;
     double low = 0;
@@ -109,7 +109,7 @@ class RoundContact {
     if (low > limit) return std::nullopt;
     if (low != high) {
       const ExactRoot exact = ExactRoundTouch(motion_, candidate.meeting, end_);
-      Narrow(ToBounded(exact), low, high);
+      Narrow(ToBoundedPair(exact), low, high);
       if (low > limit) return std::nullopt;
       if (low != high) high = RoundedUp(exact, low, high);
     }
@@ -126,7 +126,7 @@ class RoundContact {
   }
 
   // Narrows an interval of doubles that holds the value, which is not negative, rounded up.
-  static void Narrow(const Bounded& t, double& low, double& high) {
+  static void Narrow(const BoundedPair& t, double& low, double& high) {
     if (!(t.error < HUGE_VAL)) return;
     low = std::fmax(low, AtLeast(t, -1));
     high = std::fmin(high, AtLeast(t, 1) + 0.0);
@@ -135,7 +135,7 @@ class RoundContact {
   // The least double not below value - error, or value + error, or above it by 2^-98 at most.
   // The error is made larger by 2^-40 of itself, which covers the rounding of the bound and its
   // sum.
-  static double AtLeast(const Bounded& t, int side) {
+  static double AtLeast(const BoundedPair& t, int side) {
     const double error = (t.error + kPairError * t.magnitude()) * (1 + 0x1p-40);
     const TwoDoubles tail = TwoSum(t.value.low, side * error);
     const TwoDoubles sum = TwoSum(t.value.high, tail.high);
@@ -146,14 +146,14 @@ class RoundContact {
   // The path meets the disc about the vertex where the discriminant is not negative; 0 is a graze,
   // a touch at one time.
   void MeetVertex(const EdgeMeeting& meeting, const Visit& visit) const {
-    const BoundedVec2 z = ExactDifference(meeting.fixed.a, meeting.moving.a);
-    const Bounded cross = Cross(z, d_);
-    const Bounded discriminant = length2_ * (radius_ * radius_) - cross * cross;
+    const BoundedPairVec2 z = ExactDifference(meeting.fixed.a, meeting.moving.a);
+    const BoundedPair cross = Cross(z, d_);
+    const BoundedPair discriminant = length2_ * (radius_ * radius_) - cross * cross;
     const int sign = discriminant.is_certain() ? discriminant.sign()
                                                : ExactRoundTouch(motion_, meeting, end_).r.sign();
     if (sign < 0) return;
-    const Bounded root = Root(discriminant);
-    const Bounded middle = Dot(d_, z);
+    const BoundedPair root = Root(discriminant);
+    const BoundedPair middle = Dot(d_, z);
     visit(RoundCandidate{meeting, at_end() ? middle + root : middle - root, length2_});
   }
 
@@ -169,12 +169,12 @@ class RoundContact {
       std::swap(meeting.moving.a, meeting.moving.b);
     }
     const Segment side = meeting.side();
-    const BoundedVec2 s = ExactDifference(side.b, side.a);
-    const BoundedVec2 z = ExactDifference(meeting.fixed.a, meeting.moving.a);
-    const BoundedVec2 z_end = ExactDifference(meeting.fixed.b, meeting.moving.b);
-    const Bounded length = Root(Dot(s, s));
-    Bounded offset = radius_ * Dot(d_, s);
-    Bounded reach = radius_ * length;
+    const BoundedPairVec2 s = ExactDifference(side.b, side.a);
+    const BoundedPairVec2 z = ExactDifference(meeting.fixed.a, meeting.moving.a);
+    const BoundedPairVec2 z_end = ExactDifference(meeting.fixed.b, meeting.moving.b);
+    const BoundedPair length = Root(Dot(s, s));
+    BoundedPair offset = radius_ * Dot(d_, s);
+    BoundedPair reach = radius_ * length;
     if (!at_end()) {
       offset = -offset;
       reach = -reach;
@@ -189,7 +189,7 @@ class RoundContact {
   }
 
   // The sign of (z x d) |s| + sigma radius (d . s) for z = q - p, of degree 3.
-  int SideSign(const Bounded& filter, Vec2 q, Vec2 p, const Segment& side) const {
+  int SideSign(const BoundedPair& filter, Vec2 q, Vec2 p, const Segment& side) const {
     if (filter.is_certain()) return filter.sign();
     const Dyadic dx = motion_.d.x;
     const Dyadic dy = motion_.d.y;
@@ -203,9 +203,9 @@ class RoundContact {
   const Motion& motion_;
   const Segment& fixed_;
   const Segment& axis_;
-  const BoundedVec2 d_;
-  const Bounded length2_;
-  const Bounded radius_;
+  const BoundedPairVec2 d_;
+  const BoundedPair length2_;
+  const BoundedPair radius_;
   const IntervalEnd end_;
 };
 

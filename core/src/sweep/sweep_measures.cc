@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "numeric/bounded.h"
+#include "numeric/bounded_pair.h"
 #include "numeric/exact.h"
 #include "shape/measures.h"
 
@@ -141,13 +141,13 @@ Vec2 RoundNormal(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd e
   const ExactRoot t = ExactRoundTouch(motion, meeting, end);
   const DyadicVec2 z = DyadicVec2{meeting.fixed.a.x, meeting.fixed.a.y} -
                        DyadicVec2{meeting.moving.a.x, meeting.moving.a.y};
-  const Bounded cross = ToBounded(Cross(z, {motion.d.x, motion.d.y}));
-  Bounded along = Root(ToBounded(t.r));
+  const BoundedPair cross = ToBoundedPair(Cross(z, {motion.d.x, motion.d.y}));
+  BoundedPair along = Root(ToBoundedPair(t.r));
   if (end == IntervalEnd::kBegin) along = -along;
-  const Bounded scale = ToBounded(t.m) * ExactValue(motion.radius);
-  const BoundedVec2 d = ExactValue(motion.d);
-  const Bounded x = (along * d.x - cross * d.y) / scale;
-  const Bounded y = (along * d.y + cross * d.x) / scale;
+  const BoundedPair scale = ToBoundedPair(t.m) * ExactValue(motion.radius);
+  const BoundedPairVec2 d = ExactValue(motion.d);
+  const BoundedPair x = (along * d.x - cross * d.y) / scale;
+  const BoundedPair y = (along * d.y + cross * d.x) / scale;
   return {x.value.high + 0.0, y.value.high + 0.0};
 }
 

@@ -175,19 +175,19 @@ ExactRoot ExactRoundTouch(const Motion& motion, const EdgeMeeting& meeting, Inte
   return {Cross(z, s), sign * motion.radius, Dot(s, s), Cross(d, s)};
 }
 
-Bounded ToBounded(const Dyadic& value) {
+BoundedPair ToBoundedPair(const Dyadic& value) {
   const double high = NearestQuotient(value, 1.0);
   return {{high, NearestQuotient(value - high, 1.0)}, kPairError * std::abs(high)};
 }
 
 // Where p and the root cancel, their sum is (p^2 - q^2 r) / (p - q sqrt(r)), of which the numerator
 // is exact before it is rounded.
-Bounded ToBounded(const ExactRoot& value) {
-  const Bounded p = ToBounded(value.p);
-  const Bounded root = ToBounded(value.q) * Root(ToBounded(value.r));
-  const Bounded m = ToBounded(value.m);
+BoundedPair ToBoundedPair(const ExactRoot& value) {
+  const BoundedPair p = ToBoundedPair(value.p);
+  const BoundedPair root = ToBoundedPair(value.q) * Root(ToBoundedPair(value.r));
+  const BoundedPair m = ToBoundedPair(value.m);
   if (p.sign() * root.sign() >= 0) return (p + root) / m;
-  return ToBounded(value.p * value.p - value.q * value.q * value.r) / ((p - root) * m);
+  return ToBoundedPair(value.p * value.p - value.q * value.q * value.r) / ((p - root) * m);
 }
 
 // Doubles that are not negative order like their bits. T >= t exactly if p - m T + q sqrt(r) <= 0:

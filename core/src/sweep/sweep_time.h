@@ -18,7 +18,7 @@
 #include <cstdint>
 
 #include "carom/geometry.h"
-#include "numeric/bounded.h"
+#include "numeric/bounded_pair.h"
 #include "numeric/dyadic.h"
 
 namespace carom::internal {
@@ -106,9 +106,9 @@ class SweepTime {
 ExactRoot ExactRoundTouch(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end);
 
 // Within 2^-105 of its magnitude.
-Bounded ToBounded(const Dyadic& value);
+BoundedPair ToBoundedPair(const Dyadic& value);
 // Within 2^-96 of its magnitude.
-Bounded ToBounded(const ExactRoot& value);
+BoundedPair ToBoundedPair(const ExactRoot& value);
 
 // The least double in [0, 1] that is at least the exact value, which is not below 0; 2 if the value
 // is above 1. `low` and `high` hold it.

@@ -194,8 +194,7 @@ TEST(ContactTest, FeaturesStayUnderSmallMoves) {
   const std::optional<Contact> at_rest = Collide(floor, Box(3, 1.5, 5, 4));
   for (int i = 0; i < 100; ++i) {
     const Pose pose{{0.1 * random.Unit(), 0.1 * random.Unit()}, 1, 0};
-    const std::optional<Contact> moved =
-        Collide(floor, Placed(Box(3, 1.5, 5, 4), pose).value());
+    const std::optional<Contact> moved = Collide(floor, Placed(Box(3, 1.5, 5, 4), pose).value());
     ASSERT_TRUE(moved);
     ASSERT_EQ(moved->point_count, 2u);
     for (int k = 0; k < 2; ++k) {

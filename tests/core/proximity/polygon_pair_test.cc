@@ -108,8 +108,8 @@ TEST(PolygonPairTest, TheWorkStopsWithTheMeter) {
   Ring down = Comb(40000);
   for (Vec2& p : down) p = {p.x + 2.5, 100.5 - p.y};
   const Polygon mover = Polygon::Create({2, {{down}}}).value();
-  std::optional<Polygon> memory;
-  MovingPolygon moving(mover, {}, memory);
+  MovingShape moving;
+  moving.MoveTo(mover, {});
   WorkMeter* asked = nullptr;
   WorkMeter meter([&] { return asked->used() >= 5000; });
   asked = &meter;
