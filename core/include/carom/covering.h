@@ -61,7 +61,7 @@ class EdgeSigns {
 
   // Whether some sign is 0: the point lies on the line of an edge, or a ring is a point.
   bool has_zero() const { return has_zero_; }
-  // 64-bit words; bit i % 64 of word i / 64 tells that the point is strictly left of edge i.
+  // 64-bit words; bit i % 64 of word i / 64 is set if the point is strictly left of edge i.
   // An edge of length zero has bit 0.
   std::span<const uint64_t> words() const { return words_; }
 
@@ -74,11 +74,11 @@ class EdgeSigns {
 // Where a point is that moves about one polygon, by its signs. Where no sign changes, by the
 // theorem above, the answer is the last one; else, by the crossings of the edges whose sign did:
 //
-// Let signs be told at p and q, none of them 0. The winding number at q is that at p, plus 1 for
-// each edge v->w that the way p->q crosses to its left side, less 1 for each to its right side.
+// Let no sign be 0 at p nor at q. The winding number at q is that at p, plus 1 for
+// each edge v->w that the path p->q crosses to its left side, less 1 for each to its right side.
 // Only an edge whose sign changed is crossed; it is if v and w are on different sides of the line
-// p->q, where the line itself counts as its left side (so a vertex on the way counts for one of its
-// two edges, or for both or none, as if the way passed it on the right).
+// p->q, where the line itself counts as its left side (so a vertex on the path counts for one of
+// its two edges, or for both or none, as if the path passed it on the right).
 //
 // Not thread-safe.
 class PointTracker {

@@ -7,7 +7,7 @@
 // implicit tree, no pointers, built in O(n), as good as the order is local. A node keeps its eight
 // boxes in columns of floats rounded outward, 128 bytes, so that one vector compares all eight.
 // Culling by them may let too much pass, never too little.
-// docs/adr/0007-paged-scenes.md tells why.
+// docs/adr/0007-paged-scenes.md has the reasons.
 #pragma once
 
 #include <array>

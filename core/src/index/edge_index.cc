@@ -15,7 +15,7 @@ namespace carom::internal {
 namespace {
 
 // The tensor of a chain's edge vectors: its main axis is the direction that the chain runs along,
-// to and fro. (Of a chord it would tell nothing where the chain comes back.)
+// to and fro. (A chord would say nothing where the chain comes back.)
 struct Moment {
   double xx = 0;
   double xy = 0;

@@ -118,7 +118,7 @@ inline LaneBits EdgeNode::Meeting(const MeetsBox& asked) const {
 class EdgeIndex {
  public:
   // Whether it also has strips, which take most of the time that building takes. Without them point
-  // location gives the same answers and may look at more edges.
+  // location gives the same answers and may visit more edges.
   enum class Strips : uint8_t { kNone, kAll };
 
   // O(n), with strips O(n log n). `polygon` has an edge.

@@ -96,7 +96,7 @@ struct Slot {
   uint32_t number() const { return tile << kBits | index; }
 };
 
-// Told of the polygons that lines may meet.
+// Called for the polygons that lines may meet.
 class LineObserver {
  public:
   // Each pair is a line and the number of a polygon's `Slot`; a line may meet the polygon's box.
@@ -112,14 +112,14 @@ class LineDescent {
  public:
   static constexpr size_t kMaxLines = 128;
 
-  // Tells `observer` of all polygons that the first `count` of `lines` may meet, perhaps of more,
+  // Calls `observer` for all polygons that the first `count` of `lines` may meet, perhaps of more,
   // until the meter stops. Each box is a unit of work.
   void Run(const SceneIndex& scene, size_t count, LineObserver& observer, WorkMeter& meter);
 
   std::array<LineCull, kMaxLines> lines;
 
  private:
-  // Over the tiles that `Slot` tells apart, respectively over 2 kPageSize polygons: powers of
+  // Over the tiles that `Slot` can number, respectively over 2 kPageSize polygons: powers of
   // eight.
   static constexpr size_t kUpperLevels = 8;
   static constexpr size_t kTileLevels = 4;

@@ -11,7 +11,7 @@
 namespace carom::internal {
 namespace {
 
-// What a node tells of a point.
+// What the children of a node are to a point.
 struct Judged {
   LaneBits inside;    // may hold the point: in the box and in the strip
   LaneBits in_box;    // of these, in the box

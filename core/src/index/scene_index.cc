@@ -59,7 +59,7 @@ void SortShared(std::vector<T>& items, const Workers& workers, const Less& less)
   }
 }
 
-// Twice the box, so that a scene may grow before its curve no longer tells places apart.
+// Twice the box, so that a scene may grow before its places share the last cells of the curve.
 Box Doubled(const Box& box) {
   const double x = (box.max.x - box.min.x) / 2;
   const double y = (box.max.y - box.min.y) / 2;

@@ -5,7 +5,7 @@
 //
 // Polygons lie in tiles of some hundred: what a space-filling curve passes in a square, or in half
 // of one. A tile has a tree over its polygons, the scene one over its tiles. A commit makes anew
-// the tiles it touches and the upper tree, and shares all else. docs/adr/0007-paged-scenes.md tells
+// the tiles it touches and the upper tree, and shares all else. docs/adr/0007-paged-scenes.md says
 // why.
 #pragma once
 
@@ -25,7 +25,7 @@
 
 namespace carom::internal {
 
-// A place along the curve; the id tells apart what is at one place.
+// A place along the curve; the id orders what is at one place.
 struct CurveKey {
   uint64_t place = 0;
   uint64_t id = 0;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Trackers on their ways through a scene that changes, each frame answered warm and cold.
+// Trackers on paths through a scene that changes, each frame answered warm and cold.
 #pragma once
 
 #include <cmath>

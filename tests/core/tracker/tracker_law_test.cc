@@ -59,11 +59,11 @@ void MoveWithinQuietRadius(JourneyKind kind, uint64_t seed, int journeys, int mo
           const double radius = before.quiet_radii[k];
           if (!(radius > 0)) continue;
           ++asked;
-          const CosSin way = SinCos(7 * random.Unit());
+          const CosSin heading = SinCos(7 * random.Unit());
           const double length = radius * (random.Below(2) == 0 ? 1 - 1e-12 : random.Unit());
-          pose.position.x += length * way.c;
-          pose.position.y += length * way.s;
-          // As the position rounds, the way may get longer.
+          pose.position.x += length * heading.c;
+          pose.position.y += length * heading.s;
+          // As the position rounds, the path may get longer.
           while (std::hypot(pose.position.x - poses[k].position.x,
                             pose.position.y - poses[k].position.y) >= radius * (1 - 1e-15)) {
             pose.position.x = (pose.position.x + poses[k].position.x) / 2;

@@ -157,7 +157,7 @@ TEST(TrackerTableTest, RefusesShapesThatTakeTooMuch) {
   EXPECT_TRUE(Define(table, {.shapes = all, .first_tracker = 3}, {0, 1, 2}).ok());
 }
 
-// Trackers on random ways through a random scene, with definitions and stopped work in between.
+// Trackers on random paths through a random scene, with definitions and stopped work in between.
 // Answers are those of trackers without memory, and the account is right to the byte.
 TEST(TrackerTableTest, MemoriesAreDroppedAndNobodySees) {
   for (uint64_t seed = 0; seed < 12; ++seed) {
