@@ -468,52 +468,57 @@ Digits SmallDepth(const OracleConvex& fixed, const OracleConvex& mover) {
   return std::max(Largest(fixed), Largest(mover)) * Digits(is_round ? 0x1p-92 : 1e-250);
 }
 
-// The point as `expected`: where it is, how deep, and what meets there.
-void CheckPoint(const OracleConvex& fixed, const OracleConvex& mover, const ContactPoint& point,
-                const OraclePoint& expected, OracleReference reference) {
-  const double largest = std::max(Largest(fixed), Largest(mover));
-  const Digits bound = 8 * Ulp(largest);
-  ASSERT_TRUE(IsNear(point.point.x, expected.x, bound)) << (point.point.x - expected.x) / bound;
-  ASSERT_TRUE(IsNear(point.point.y, expected.y, bound)) << (point.point.y - expected.y) / bound;
-  const Digits depth_bound = 4 * Digits(Ulp(point.depth)) + SmallDepth(fixed, mover);
-  const Digits depth = expected.depth > 0 ? expected.depth : Digits(0);
-  ASSERT_TRUE(IsNear(point.depth, depth, depth_bound)) << (point.depth - depth) / depth_bound;
-  // The corner's shape names that vertex, the other one an edge, or a vertex where there is no
-  // reference.
+// Whether the features of the point are those of `expected`: the corner's shape names that vertex,
+// the other one an edge, or a vertex where there is no reference.
+bool NamesCorner(const OracleConvex& fixed, const OracleConvex& mover, const ContactPoint& point,
+                 const OraclePoint& expected, OracleReference reference) {
   const bool is_corner_of_fixed =
       (reference == OracleReference::kFixed) == expected.is_of_reference &&
       reference != OracleReference::kNone;
   const OracleConvex& shape = is_corner_of_fixed ? fixed : mover;
   const uint32_t corner = is_corner_of_fixed ? point.polygon_feature : point.mover_feature;
   const uint32_t facing = is_corner_of_fixed ? point.mover_feature : point.polygon_feature;
-  ASSERT_EQ(corner % 2, 0u);
-  ASSERT_TRUE(Exact(shape.ring.at(corner / 2)) == expected.corner);
-  ASSERT_EQ(facing % 2, reference == OracleReference::kNone ? 0u : 1u);
+  return corner % 2 == 0 && corner / 2 < shape.ring.size() &&
+         Exact(shape.ring[corner / 2]) == expected.corner &&
+         facing % 2 == (reference == OracleReference::kNone ? 0 : 1);
 }
 
-// All points are those of the oracle. One that rounds to the surface may be left out.
+// Where the point is and how deep.
+void CheckPoint(const OracleConvex& fixed, const OracleConvex& mover, const ContactPoint& point,
+                const OraclePoint& expected) {
+  const Digits bound = 8 * Ulp(std::max(Largest(fixed), Largest(mover)));
+  ASSERT_TRUE(IsNear(point.point.x, expected.x, bound)) << (point.point.x - expected.x) / bound;
+  ASSERT_TRUE(IsNear(point.point.y, expected.y, bound)) << (point.point.y - expected.y) / bound;
+  const Digits depth_bound = 4 * Digits(Ulp(point.depth)) + SmallDepth(fixed, mover);
+  const Digits depth = expected.depth > 0 ? expected.depth : Digits(0);
+  ASSERT_TRUE(IsNear(point.depth, depth, depth_bound)) << (point.depth - depth) / depth_bound;
+}
+
+// All points are those of the oracle, but that one which rounds to the surface may be left out.
 void CheckPoints(const OracleConvex& fixed, const OracleConvex& mover, const Contact& contact,
                  const OracleContact& axis) {
   std::vector<OraclePoint> expected = OraclePointsOf(fixed, mover, axis);
   if (expected.empty()) return;
+  ASSERT_GE(contact.point_count, 1u);
+  const auto is_named = [&](const OraclePoint& point) {
+    return NamesCorner(fixed, mover, contact.points[0], point, axis.reference);
+  };
   if (axis.reference == OracleReference::kNone) {
-    // One of the pairs of vertices.
-    std::erase_if(expected, [&](const OraclePoint& point) {
-      const uint32_t vertex = contact.points[0].mover_feature / 2;
-      return vertex >= mover.ring.size() || !(Exact(mover.ring[vertex]) == point.corner);
-    });
-    if (expected.size() > 1) expected.resize(1);
+    // Any of the pairs of vertices.
+    std::erase_if(expected, [&](const OraclePoint& point) { return !is_named(point); });
+    expected.resize(std::min<size_t>(expected.size(), 1));
   }
   const Digits least = SmallDepth(fixed, mover);
-  std::vector<OraclePoint> below = expected;
-  std::erase_if(below, [&](const OraclePoint& point) { return point.depth < -least; });
-  if (below.size() != contact.point_count) {
-    std::erase_if(below, [&](const OraclePoint& point) { return point.depth <= least; });
+  std::erase_if(expected, [&](const OraclePoint& point) { return point.depth < -least; });
+  if (expected.size() != contact.point_count) {
+    std::erase_if(expected, [&](const OraclePoint& point) {
+      return point.depth <= least && !is_named(point);
+    });
   }
-  if (below.empty()) below = {expected[0]};
-  ASSERT_EQ(below.size(), contact.point_count);
+  ASSERT_EQ(expected.size(), contact.point_count);
   for (uint32_t k = 0; k < contact.point_count; ++k) {
-    CheckPoint(fixed, mover, contact.points[k], below[k], axis.reference);
+    ASSERT_TRUE(NamesCorner(fixed, mover, contact.points[k], expected[k], axis.reference));
+    CheckPoint(fixed, mover, contact.points[k], expected[k]);
   }
 }
 
