@@ -11,7 +11,7 @@
 
 namespace carom::server {
 
-// A call that can be told to come to its end.
+// A call that a drain asks to come to its end.
 class Drainable {
  public:
   // Answers what is read, reads no more. Called once at most, under the registry's lock.

@@ -3,8 +3,6 @@
 
 #include "server/evaluate_call.h"
 
-#include <utility>
-
 #include "server/message_io.h"
 #include "server/query_service.h"
 #include "server/rpc_status.h"
@@ -14,107 +12,88 @@ namespace carom::server {
 void EvaluateCall::Accept(QueryService& service, EventLoop& loop, QueryRuntime& runtime) {
   auto* call = new EvaluateCall(service, loop, runtime);
   call->context_.AsyncNotifyWhenDone(&call->done_);
-  service.RequestEvaluate(&call->context_, &call->request_, &call->writer_, &loop.queue(),
+  service.RequestEvaluate(&call->context_, &call->frame_.bytes, &call->writer_, &loop.queue(),
                           &loop.queue(), &call->accepted_);
 }
 
-EvaluateCall::EvaluateCall(QueryService& service, EventLoop& loop, QueryRuntime& runtime)
-    : loop_user_(loop),
-      service_(service),
-      loop_(loop),
-      runtime_(runtime),
-      session_(runtime.evaluator.limits().trackers) {}
-
 void EvaluateCall::OnAccepted(bool ok) {
-  if (!ok) {
-    Unref();  // there is no call, so `done_` never happens
+  if (!ok) return Discard();
+  Accept(service_, loop_, runtime_);
+  frame_.size = frame_.bytes.Length();
+  frame_.arrival.received = Clock::now();
+  absl::Status status = Admit();
+  if (status.ok() && frame_.size > runtime_.limits.max_frame_bytes) {
+    status = TooManyBytes(runtime_.limits.max_frame_bytes);
+  }
+  if (!status.ok()) {
+    Fail(status);
     return Unref();
   }
-  Accept(service_, loop_, runtime_);
-  received_ = Clock::now();
-  registered_ = runtime_.calls.Add(this);
-  counted_ = true;
-  const size_t others = runtime_.streams.fetch_add(1, std::memory_order_relaxed);
-  const size_t bytes = request_.Length();
-  if (!registered_) {
-    Finish(Draining());
-  } else if (others >= runtime_.limits.max_streams) {
-    Finish(TooManyStreams(runtime_.limits.max_streams));
-  } else if (bytes > runtime_.limits.max_frame_bytes) {
-    Finish(TooManyBytes(runtime_.limits.max_frame_bytes));
-  } else if (CostEstimate().IsSmall(bytes)) {
-    Evaluate(true);
-  } else {
-    Ref();
-    runtime_.executor.Submit(this);
+  frame_.head = PeekFrame(frame_.bytes);
+  // The reference of `accepted_` becomes that of the evaluation.
+  if (!CostEstimate().IsSmall(frame_.size)) {
+    absl::MutexLock lock(&mu_);
+    return Submit();
   }
+  if (!Evaluate(CostEstimate::kTurnUnits)) return;
+  OnEvaluated();
   Unref();
 }
 
-void EvaluateCall::Run() {
-  {
-    // Waits for the run that parked, which may still hold the lock.
-    absl::MutexLock lock(&mu_);
-    ticket_ = 0;
-  }
-  Evaluate(false);
-  Unref();
-}
-
-void EvaluateCall::Evaluate(bool is_here) {
-  if (run_ == nullptr) {
-    run_ = runtime_.Begin(request_, PeekFrame(request_), received_, FrameUse::kAnswer, session_);
-    request_.Clear();
-  }
-  const Progress progress =
-      runtime_.evaluator.Continue(run_->work, session_, run_->scratch, cancelled_,
-                                  is_here ? CostEstimate::kTurnUnits : FrameEvaluator::kNoTurn);
-  if (progress == Progress::kYields) {
-    Ref();
-    return runtime_.executor.Submit(this);
-  }
-  if (progress == Progress::kWaits) {
-    absl::MutexLock lock(&mu_);
-    if (!cancelled_) {
-      Ref();
-      ticket_ = runtime_.gate.Park(run_->work.waits, run_->work.deadline, this);
-      return;
-    }
-  }
+void EvaluateCall::OnEvaluated() {
   size_t answer_bytes = 0;
-  if (!cancelled_ && run_->work.status.ok()) {
-    Ref();
+  if (!run_->work.status.ok()) {
+    Fail(run_->work.status);
+  } else if (cancelled_) {
+    Fail(absl::CancelledError("the call is cancelled"));
+  } else {
     const grpc::ByteBuffer answer = Serialize(run_->response);
     answer_bytes = answer.Length();
-    writer_.Finish(answer, grpc::Status::OK, &finished_);
-  } else {
-    Finish(run_->work.status.ok() ? absl::CancelledError("the call is cancelled")
-                                  : run_->work.status);
+    Answer(answer);
   }
   runtime_.runs.Return(std::move(run_), answer_bytes);
 }
 
-void EvaluateCall::Finish(const absl::Status& status) {
+void EvaluateCall::Answer(const grpc::ByteBuffer& answer) {
+  Ref();
+  absl::MutexLock lock(&mu_);
+  // Set before `OnFinished`, on another thread, can stop it: that waits for the lock.
+  if (!cancelled_) {
+    const bool is_large = answer.Length() > runtime_.limits.max_unread_bytes;
+    StartTimer(
+        unread_timer_,
+        Clock::now() + (is_large ? runtime_.limits.stalled_stream : runtime_.limits.idle_stream),
+        [this] { CheckUnread(); });
+  }
+  writer_.Finish(answer, grpc::Status::OK, &finished_);
+}
+
+void EvaluateCall::Fail(const absl::Status& status) {
   Ref();
   writer_.FinishWithError(ToGrpcStatus(status), &finished_);
+}
+
+void EvaluateCall::OnFinished(bool) {
+  {
+    absl::MutexLock lock(&mu_);
+    StopTimer(unread_timer_);
+  }
+  Unref();
 }
 
 void EvaluateCall::OnDone(bool) {
   if (context_.IsCancelled()) {
     absl::MutexLock lock(&mu_);
-    cancelled_ = true;
-    if (ticket_ != 0) runtime_.gate.Wake(ticket_);
+    Cancel();
+    StopTimer(unread_timer_);
   }
   Unref();
 }
 
-void EvaluateCall::OnFinished(bool) { Unref(); }
-
-void EvaluateCall::Unref() {
-  if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  if (counted_) runtime_.streams.fetch_sub(1, std::memory_order_relaxed);
-  if (registered_) runtime_.calls.Remove(this);
-  delete this;
+void EvaluateCall::CheckUnread() {
+  absl::MutexLock lock(&mu_);
+  // `OnFinished` may have come while the timer waited for the lock.
+  if (std::exchange(unread_timer_, 0) != 0) CutOff();
 }
 
 }  // namespace carom::server

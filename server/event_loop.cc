@@ -22,13 +22,14 @@ void EventLoop::Start() {
   for (size_t i = 0; i < thread_count_; ++i) threads_.emplace_back([this] { Loop(); });
 }
 
-bool EventLoop::HoldThread() {
-  if (held_.fetch_add(1, std::memory_order_relaxed) + 1 < thread_count_) return true;
+bool EventLoop::ReserveThread() {
+  // Counts first: of two threads that ask at once, at most one too few gets its reservation.
+  if (reserved_.fetch_add(1, std::memory_order_relaxed) + 1 < thread_count_) return true;
   ReleaseThread();
   return false;
 }
 
-void EventLoop::Count(int change) {
+void EventLoop::CountUsers(int change) {
   absl::MutexLock lock(&mu_);
   users_ += change;
 }

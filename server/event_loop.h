@@ -49,8 +49,8 @@ class EventLoop {
   // gone.
   class User {
    public:
-    explicit User(EventLoop& loop) : loop_(loop) { loop_.Count(1); }
-    ~User() { loop_.Count(-1); }
+    explicit User(EventLoop& loop) : loop_(loop) { loop_.CountUsers(1); }
+    ~User() { loop_.CountUsers(-1); }
     User(const User&) = delete;
     User& operator=(const User&) = delete;
 
@@ -68,22 +68,22 @@ class EventLoop {
   // Once the server is built.
   void Start();
 
-  // Asks for the calling thread to be away from events for longer than one of them takes. False if
-  // none would be left for them. Who got it releases it.
-  bool HoldThread();
-  void ReleaseThread() { held_.fetch_sub(1, std::memory_order_relaxed); }
+  // Asks to keep the calling thread for longer than one event takes. False if no thread would be
+  // left for events. `ReleaseThread` ends it.
+  bool ReserveThread();
+  void ReleaseThread() { reserved_.fetch_sub(1, std::memory_order_relaxed); }
 
   grpc::ServerCompletionQueue& queue() { return *queue_; }
   size_t thread_count() const { return thread_count_; }
 
  private:
   void Loop();
-  void Count(int change);
+  void CountUsers(int change);
   bool IsUnused() const ABSL_SHARED_LOCKS_REQUIRED(mu_) { return users_ == 0; }
 
   absl::Mutex mu_;
   int users_ ABSL_GUARDED_BY(mu_) = 0;
-  std::atomic<size_t> held_{0};
+  std::atomic<size_t> reserved_{0};
   const size_t thread_count_;
   const std::unique_ptr<grpc::ServerCompletionQueue> queue_;
   std::vector<std::thread> threads_;

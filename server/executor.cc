@@ -8,7 +8,8 @@
 namespace carom::server {
 namespace {
 
-// What a first submission is taken for: a frame of some thousand bullets.
+// The work that a first submission is charged: that of a frame of about a thousand bullets. Its own
+// is not known before it has run.
 constexpr uint64_t kNewcomersWork = 1 << 16;
 
 }  // namespace
@@ -29,6 +30,7 @@ Executor::~Executor() {
 
 void Executor::Submit(Task* task, uint64_t work) {
   absl::MutexLock lock(&mu_);
+  // An idle task starts at the clock: it saves up no time.
   if (task->is_known_) {
     task->served_ = std::max(task->served_ + work, clock_);
   } else {

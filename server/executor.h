@@ -38,9 +38,9 @@ class Task {
 // Start-time fair queueing (Goyal, Vin and Cheng, 1996): a virtual clock that counts work stands at
 // the start of the task that was taken last; each task starts where its own earlier work ended, or
 // at the clock if that is later, so that nobody saves up time by being idle; the earliest start is
-// next, the earlier submission among equals. First submissions count as one flow, each as some
-// work: calls that come once must not push aside those that stay. Its queue is as long as there are
-// calls, since each has at most one task. Thread-safe.
+// next, the earlier submission among equals. First submissions count as one flow, each with a
+// fixed amount of work: calls that come once must not push aside those that stay. Its queue is as
+// long as there are calls, since each has at most one task. Thread-safe.
 class Executor {
  public:
   // `threads` of 0: one for each hardware thread.

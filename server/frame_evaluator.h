@@ -4,9 +4,9 @@
 // How does a frame become its answer?
 //
 // `FrameEvaluator::Begin` checks the frame and takes over its definitions; `Continue` answers group
-// after group: decode, resolve the scene once, evaluate, encode. A group whose `min_version` is not
-// there is left for a later `Continue`, after the others. Waiting itself is the caller's
-// (server/version_gate.h), and so are threads.
+// after group (server/frame_turn.h): decode, resolve the scene once, evaluate, encode. A group
+// whose `min_version` is not there is left for a later `Continue`, after the others. Waiting itself
+// is the caller's (server/version_gate.h), and so are threads.
 #pragma once
 
 #include <atomic>
@@ -45,7 +45,7 @@ struct FrameScratch {
   JoinedCasts joined;
   ShadowRun shadow;
 
-  // Whether the buffers are of ordinary size, worth keeping for the next frame.
+  // Whether the buffers are of ordinary size, so that the next frame may reuse them.
   bool IsWorthCaching() const;
 };
 
@@ -59,7 +59,13 @@ enum class Progress {
   kYields,  // the turn is over; the groups that are left begin again
 };
 
-// One frame on its way. `frame` and `answer` outlive it.
+// When a frame came, and what for.
+struct FrameArrival {
+  Clock::time_point received;
+  FrameUse use = FrameUse::kAnswer;
+};
+
+// The state of one frame's evaluation. `frame` and `answer` outlive it.
 struct FrameWork {
   static constexpr Clock::time_point kNever = Clock::time_point::max();
 
@@ -74,8 +80,6 @@ struct FrameWork {
   Coherence coherence = Coherence::kOn;
   uint64_t rows = 0;
   uint64_t work_units = 0;
-  uint64_t turn_units = 0;  // that the turn has left
-  size_t alone_until = 0;   // pending groups before this one are answered one by one
   MoveTiers tiers;
   ShadowStats shadow;
   Clock::duration evaluating{};
@@ -93,13 +97,13 @@ class FrameEvaluator {
 
   // Sets `work` up for `frame`, and `answer`, whose memory is reused. A refused frame defines
   // nothing, has its status in `work.status` and in the answer, and nothing pending.
-  void Begin(const v1::Frame& frame, Clock::time_point received, FrameUse use, Session& session,
+  void Begin(const v1::Frame& frame, const FrameArrival& arrival, Session& session,
              v1::FrameAnswer& answer, FrameWork& work) const;
 
-  // Whether a frame may have so many groups, bindings and definitions in all.
+  // RESOURCE_EXHAUSTED if a frame may not have so many groups, bindings and definitions in all.
   absl::Status CheckParts(size_t parts) const;
 
-  // Sets both up for a frame that is refused before it is looked at.
+  // Sets both up for a frame that is refused before it is parsed.
   void Refuse(uint64_t seq, absl::Status status, v1::FrameAnswer& answer, FrameWork& work) const;
 
   // Answers every pending group that need not wait, in a turn that ends soon after so many units of
@@ -109,22 +113,6 @@ class FrameEvaluator {
 
  private:
   absl::Status CheckFrame(const v1::Frame& frame) const;
-  // Why the evaluation of a group stopped.
-  absl::Status Stopped(const WorkMeter& meter) const;
-  // Answers the groups from pending[first] on that can be cast as one batch, and returns how many;
-  // 0: the first one is to be answered by itself. A batch that turns out dear is given up.
-  size_t AnswerJoined(size_t first, FrameWork& work, Session& session, FrameScratch& scratch,
-                      const std::atomic<bool>& cancelled) const;
-  Progress AnswerGroup(const v1::Group& group, FrameWork& work, Session& session,
-                       FrameScratch& scratch, const std::atomic<bool>& cancelled,
-                       v1::GroupAnswer& answer) const;
-  // The status is nobody's if the turn is over.
-  Progress Evaluate(const Scene& scene, FrameWork& work, Session& session, FrameScratch& scratch,
-                    const std::atomic<bool>& cancelled, absl::Status& status) const;
-  // Readies the trackers for the moves of the group, and compares a few where it is their turn, on
-  // a meter of their own.
-  void BeginMoves(const Scene& scene, FrameWork& work, Session& session, FrameScratch& scratch,
-                  WorkMeter& meter) const;
 
   const SceneStore& store_;
   const FrameLimits limits_;

@@ -13,8 +13,9 @@ namespace carom::server {
 using grpc::health::v1::HealthCheckRequest;
 using Response = HealthService::Response;
 
-// One Watch call. It sends what it was last told, one message at a time, and ends when its client
-// cancels. Owns itself by counted references: one for each event that is outstanding.
+// One Watch call. It sends the status that it was last notified of, one message at a time, and ends
+// when its client cancels. Owns itself by counted references: one for each event that is
+// outstanding.
 class HealthWatch {
  public:
   static void Accept(HealthService& service, EventLoop& loop) {
@@ -47,7 +48,7 @@ class HealthWatch {
       absl::MutexLock lock(&mu_);
       over = over_;
       known_ = known;
-      // A change that was told meanwhile is newer.
+      // A notification that came meanwhile is newer.
       if (wanted_ == Response::UNKNOWN) {
         wanted_ = serving ? Response::SERVING : Response::NOT_SERVING;
       }

@@ -34,7 +34,7 @@ class HealthService final
   // Takes watches from here until the server is shut down.
   void Accept(EventLoop& loop);
 
-  // NOT_SERVING from here on; watches are told.
+  // NOT_SERVING from here on; watches are notified.
   void Stop();
 
   grpc::Status Check(grpc::ServerContext* context,
@@ -45,7 +45,7 @@ class HealthService final
   friend class HealthWatch;
 
   bool Knows(const std::string& service) const;
-  // Returns whether calls are taken at that moment; changes after it are told.
+  // Returns whether calls are taken at that moment; `watch` is notified of changes after it.
   bool Add(HealthWatch* watch);
   void Remove(HealthWatch* watch);
 

@@ -8,7 +8,7 @@ namespace carom::server {
 void JoinedCasts::Clear() {
   for (std::vector<double>* column : {&ax_, &ay_, &bx_, &by_}) column->clear();
   ends_.clear();
-  member_ = segment_ = row_ = truncated_ = error_ = 0;
+  members_ = first_ = end_ = row_ = truncated_ = error_ = 0;
 }
 
 bool JoinedCasts::Add(const Group& group) {
@@ -40,33 +40,40 @@ Group JoinedCasts::all() const {
   return group;
 }
 
-JoinedCasts::Part JoinedCasts::Next(const GroupAnswers& all) {
+Group& JoinedCasts::Next() {
+  first_ = end_;
+  end_ = ends_[members_++];
+  part_.cast_options = options_;
+  part_.segments = Segments(first_, end_);
+  return part_;
+}
+
+const GroupAnswers& JoinedCasts::Answers(const GroupAnswers& all) {
   const CastAnswers& casts = all.segments;
   CastAnswers& part = part_answers_.segments;
   part.Clear();
   part_answers_.version = all.version;
-  const size_t first = segment_, first_row = row_;
-  segment_ = ends_[member_++];
-  part_.cast_options = options_;
-  part_.segments = Segments(first, segment_);
-  part.counts.assign(casts.counts.begin() + first, casts.counts.begin() + segment_);
+  part.counts.assign(casts.counts.begin() + first_, casts.counts.begin() + end_);
+  const size_t first_row = row_;
   if (!casts.hits.empty()) {  // under ANY there are none
     for (const uint32_t count : part.counts) row_ += count;
     part.hits.assign(casts.hits.begin() + first_row, casts.hits.begin() + row_);
   }
-  if (!casts.reflections.empty()) {
+  if (!casts.reflections.empty()) {  // one a row, if asked
     part.reflections.assign(casts.reflections.begin() + first_row,
                             casts.reflections.begin() + row_);
   }
-  for (; truncated_ < casts.truncated.size() && casts.truncated[truncated_] < segment_;
-       ++truncated_) {
-    part.truncated.push_back(casts.truncated[truncated_] - static_cast<uint32_t>(first));
+  // Truncated items and errors are lists of indices, ascending; a member's begin with its first
+  // segment.
+  const auto first = static_cast<uint32_t>(first_);
+  for (; truncated_ < casts.truncated.size() && casts.truncated[truncated_] < end_; ++truncated_) {
+    part.truncated.push_back(casts.truncated[truncated_] - first);
   }
-  for (; error_ < casts.errors.size() && casts.errors[error_].index < segment_; ++error_) {
+  for (; error_ < casts.errors.size() && casts.errors[error_].index < end_; ++error_) {
     part.errors.push_back(casts.errors[error_]);
-    part.errors.back().index -= static_cast<uint32_t>(first);
+    part.errors.back().index -= first;
   }
-  return {part_, part_answers_};
+  return part_answers_;
 }
 
 }  // namespace carom::server

@@ -5,7 +5,8 @@
 //
 // A batch of casts hides the time that memory takes, and a group costs a microsecond by itself. So
 // neighbouring groups that differ in nothing but their segments are cast as one batch, whose
-// answers are then each group's own: as casts do not know of each other, the same bytes.
+// answers are then divided into those of each group: casts do not depend on each other, so the
+// bytes are the same.
 #pragma once
 
 #include <cstddef>
@@ -33,15 +34,13 @@ class JoinedCasts {
   // All as one; the columns are views that `Add` and `Clear` end.
   Group all() const;
 
-  // The next member's part of the answers to `all`, the first member's first. Both are overwritten
+  // The next member, the first one first; a view of the columns, which the next call overwrites.
+  Group& Next();
+  // The answers of that member out of those to `all`. Asked of each member or of none; overwritten
   // by the next call.
-  struct Part {
-    const Group& group;
-    const GroupAnswers& answers;
-  };
-  Part Next(const GroupAnswers& all);
+  const GroupAnswers& Answers(const GroupAnswers& all);
 
-  // Room that answers of parts take, in hits.
+  // Capacity of the answers of a member, in hits.
   size_t answer_capacity() const { return part_answers_.segments.hits.capacity(); }
 
  private:
@@ -50,8 +49,10 @@ class JoinedCasts {
   CastOptions options_;
   std::vector<double> ax_, ay_, bx_, by_;
   std::vector<size_t> ends_;  // of each member, in segments
-  // Where `Next` is.
-  size_t member_ = 0, segment_ = 0, row_ = 0, truncated_ = 0, error_ = 0;
+  // The member that `Next` returned last has the segments [first_, end_); `members_` are returned.
+  size_t members_ = 0, first_ = 0, end_ = 0;
+  // The entries of each column of answers before these are those of earlier members.
+  size_t row_ = 0, truncated_ = 0, error_ = 0;
   Group part_;
   GroupAnswers part_answers_;
 };

@@ -50,7 +50,7 @@ void DrainOrExit(carom::server::Server& server) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Debian's Abseil looks for cycles at every lock, gRPC's among them.
+  // Debian's Abseil searches for lock cycles at every lock, gRPC's among them.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   // Blocked before any thread exists, so that only sigwait receives them.
   const sigset_t signals = StopSignals();

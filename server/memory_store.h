@@ -48,7 +48,7 @@ class MemoryStore final : public SceneStore {
   const SceneLimits limits_;
   std::atomic<uint64_t> last_version_{0};
 
-  KeyedMutex writers_;  // held by name around every change; taken before mu_
+  KeyedMutex writers_;  // locked by name around every change; before mu_
 
   mutable absl::Mutex mu_;
   absl::btree_map<std::string, Scene::Ptr> scenes_ ABSL_GUARDED_BY(mu_);

@@ -22,8 +22,8 @@ bool Parse(const grpc::ByteBuffer& bytes, google::protobuf::MessageLite& message
 
 grpc::ByteBuffer Serialize(const google::protobuf::MessageLite& message);
 
-// What can be told of a StreamRequest without parsing it. Of bytes that are not one: whatever was
-// found before that showed.
+// What a scan finds in a StreamRequest without parsing it. In bytes that are not one: what comes
+// before the first error.
 struct FrameHead {
   uint64_t seq = 0;
   bool supersede = false;

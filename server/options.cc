@@ -24,9 +24,9 @@ constexpr size_t kMaxUnixPathBytes = 107;  // sun_path without its terminator
 constexpr std::array kNumberOptions = {
     NumberOption{"--max-message-bytes", "CAROM_MAX_MESSAGE_BYTES",
                  &ServerOptions::max_message_bytes, 1024, 268435456,
-                 "Bytes of a request at most; bounds what one message can make the server hold"},
+                 "Bytes of a request at most; bounds the memory that one message takes"},
     NumberOption{"--max-streams", "CAROM_MAX_STREAMS", &ServerOptions::max_streams, 1, 1048576,
-                 "Streams and Evaluate calls at once at most; an idle stream takes some 20 KiB"},
+                 "Streams and Evaluate calls at once at most; an idle stream takes about 20 KiB"},
     NumberOption{"--max-scenes", "CAROM_MAX_SCENES", &ServerOptions::max_scenes, 1, 1048576,
                  "Scenes at most; with the limits a scene, bounds the store"},
     NumberOption{"--max-polygons-per-scene", "CAROM_MAX_POLYGONS_PER_SCENE",
@@ -44,10 +44,10 @@ constexpr std::array kNumberOptions = {
     NumberOption{
         "--max-queries-per-frame", "CAROM_MAX_QUERIES_PER_FRAME",
         &ServerOptions::max_queries_per_frame, 1, 1048576,
-        "Queries of a frame at most, and shapes; bounds how long one frame holds a thread"},
+        "Queries of a frame at most, and shapes; bounds how long one frame occupies a thread"},
     NumberOption{"--max-groups-per-frame", "CAROM_MAX_GROUPS_PER_FRAME",
                  &ServerOptions::max_groups_per_frame, 1, 65536,
-                 "Groups of a frame at most; each looks its scene up"},
+                 "Groups of a frame at most; each costs a lookup of its scene"},
     NumberOption{
         "--max-answer-rows-per-frame", "CAROM_MAX_ANSWER_ROWS_PER_FRAME",
         &ServerOptions::max_answer_rows_per_frame, 1, 16777216,
@@ -55,34 +55,37 @@ constexpr std::array kNumberOptions = {
         "have a long answer"},
     NumberOption{"--max-work-units-per-frame", "CAROM_MAX_WORK_UNITS_PER_FRAME",
                  &ServerOptions::max_work_units_per_frame, 0, 1000000000000000000,
-                 "Polygons and edges that a frame may look at; 0: no limit; some nanoseconds each"},
+                 "Polygons and edges that a frame may visit, some nanoseconds each; 0: no limit"},
     NumberOption{"--max-frames-in-flight", "CAROM_MAX_FRAMES_IN_FLIGHT",
                  &ServerOptions::max_frames_in_flight, 1, 1024,
                  "Frames of a stream ahead of their answers at most; one more is refused"},
     NumberOption{"--max-unread-bytes", "CAROM_MAX_UNREAD_BYTES", &ServerOptions::max_unread_bytes,
                  4096, 1073741824,
                  "Bytes of answers of a stream that wait for its client, beyond one answer, and of "
-                 "frames read ahead; bounds what a slow client holds"},
+                 "frames read ahead; bounds the memory that a slow client takes"},
     NumberOption{"--max-trackers-per-stream", "CAROM_MAX_TRACKERS_PER_STREAM",
                  &ServerOptions::max_trackers_per_stream, 1, 16777216,
                  "Trackers of a stream at most: their handles are below this; bounds its table"},
     NumberOption{"--max-tracker-bytes-per-stream", "CAROM_MAX_TRACKER_BYTES_PER_STREAM",
                  &ServerOptions::max_tracker_bytes_per_stream, 65536, 1099511627776,
-                 "Bytes of a stream's trackers at most; what they remember is dropped before a "
+                 "Bytes of a stream's trackers at most; their memories are dropped before a "
                  "definition is refused"},
     NumberOption{"--memory-quota-bytes", "CAROM_MEMORY_QUOTA_BYTES",
                  &ServerOptions::memory_quota_bytes, 16777216, 1099511627776,
                  "Bytes of gRPC's buffers at most; calls beyond get RESOURCE_EXHAUSTED"},
     NumberOption{"--idle-stream-seconds", "CAROM_IDLE_STREAM_SECONDS",
                  &ServerOptions::idle_stream_seconds, 1, 86400,
-                 "Seconds without a frame after which a stream ends; frees forgotten sessions"},
-    NumberOption{"--stalled-stream-seconds", "CAROM_STALLED_STREAM_SECONDS",
-                 &ServerOptions::stalled_stream_seconds, 1, 86400,
-                 "Seconds after which a stream ends whose client takes no answer while more than "
-                 "the unread bytes wait"},
+                 "Seconds without a frame, or with an unread answer, after which a stream ends, or "
+                 "an Evaluate "
+                 "call with an unread answer; frees forgotten sessions"},
+    NumberOption{
+        "--stalled-stream-seconds", "CAROM_STALLED_STREAM_SECONDS",
+        &ServerOptions::stalled_stream_seconds, 1, 86400,
+        "Seconds after which a stream or Evaluate call ends whose client reads no answer while "
+        "more than the unread bytes wait"},
     NumberOption{"--drain-seconds", "CAROM_DRAIN_SECONDS", &ServerOptions::drain_seconds, 0, 3600,
-                 "Seconds after SIGTERM for calls in progress; keep it below the supervisor's own "
-                 "patience"},
+                 "Seconds after SIGTERM for calls in progress; keep it below the time that the "
+                 "supervisor allows"},
     NumberOption{"--threads", "CAROM_THREADS", &ServerOptions::threads, 0, 1024,
                  "Threads that answer small frames, and as many for large ones; 0: one for each "
                  "hardware thread"},

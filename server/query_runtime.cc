@@ -9,11 +9,13 @@
 namespace carom::server {
 namespace {
 
-constexpr size_t kMaxFreeRuns = 16;
-// A run is freed once its messages have held so much in all, as cleared messages keep their memory.
-constexpr size_t kMaxHeldBytes = 32 << 20;
-// A frame that was not answered may have been anything; its run is kept if it was short.
-constexpr size_t kModestRefusedBytes = 64 << 10;
+constexpr size_t kMaxCachedRuns = 16;
+// A run is freed once its messages have had so many bytes in all. What they retain is no more than
+// a small multiple of that.
+constexpr size_t kMaxMessageBytes = 32 << 20;
+// The scratch of a frame without an answer says nothing about its size, so its run is cached only
+// if the request was short.
+constexpr size_t kMaxUnansweredBytes = 64 << 10;
 
 }  // namespace
 
@@ -27,31 +29,29 @@ std::unique_ptr<FrameRun> FrameRunPool::Take() {
 
 void FrameRunPool::Return(std::unique_ptr<FrameRun> run, size_t answer_bytes) {
   const bool answered = answer_bytes != 0 && run->work.status.ok();
-  if (!answered && run->request_bytes > kModestRefusedBytes) return;
-  run->held_bytes += run->request_bytes + answer_bytes;
-  if (run->held_bytes > kMaxHeldBytes || !run->scratch.IsWorthCaching()) return;
+  if (!answered && run->request_bytes > kMaxUnansweredBytes) return;
+  run->message_bytes += run->request_bytes + answer_bytes;
+  if (run->message_bytes > kMaxMessageBytes || !run->scratch.IsWorthCaching()) return;
   absl::MutexLock lock(&mu_);
-  if (free_.size() < kMaxFreeRuns) free_.push_back(std::move(run));
+  if (free_.size() < kMaxCachedRuns) free_.push_back(std::move(run));
 }
 
-std::unique_ptr<FrameRun> QueryRuntime::Begin(const grpc::ByteBuffer& bytes, const FrameHead& head,
-                                              Clock::time_point received, FrameUse use,
-                                              Session& session) {
+std::unique_ptr<FrameRun> QueryRuntime::Begin(ReceivedFrame& frame, Session& session) {
   std::unique_ptr<FrameRun> run = runs.Take();
-  run->request_bytes = bytes.Length();
+  run->request_bytes = frame.bytes.Length();
   run->response.clear_limits();
   v1::FrameAnswer& answer = *run->response.mutable_answer();
   // An empty part is two bytes, and a hundred times that when it is parsed.
-  if (absl::Status status = evaluator.CheckParts(head.parts); !status.ok()) {
-    run->request.Clear();
-    evaluator.Refuse(head.seq, std::move(status), answer, run->work);
-  } else if (Parse(bytes, run->request)) {
-    evaluator.Begin(run->request.frame(), received, use, session, answer, run->work);
+  absl::Status status = evaluator.CheckParts(frame.head.parts);
+  if (status.ok() && !Parse(frame.bytes, run->request)) {
+    status = absl::InvalidArgumentError("the message is not a carom.v1.StreamRequest");
+  }
+  frame.bytes.Clear();
+  if (status.ok()) {
+    evaluator.Begin(run->request.frame(), frame.arrival, session, answer, run->work);
   } else {
     run->request.Clear();
-    evaluator.Refuse(head.seq,
-                     absl::InvalidArgumentError("the message is not a carom.v1.StreamRequest"),
-                     answer, run->work);
+    evaluator.Refuse(frame.head.seq, std::move(status), answer, run->work);
   }
   return run;
 }
@@ -70,7 +70,8 @@ void CostEstimate::Learn(size_t bytes, uint64_t work_units) {
   constexpr double kUnitsAByte = 0.25;  // beside the work
   const double rate =
       kUnitsAByte + static_cast<double>(work_units) / static_cast<double>(bytes + kFrameBytes);
-  // A dear frame is believed at once, a cheap one by and by.
+  // An expensive frame raises the estimate at once, cheap ones lower it gradually: to take a frame
+  // for cheap in error holds up a thread that others wait for.
   units_a_byte_ = std::max(rate, 0.875 * units_a_byte_ + 0.125 * rate);
 }
 

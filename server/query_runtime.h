@@ -4,8 +4,9 @@
 // What every query call works with.
 //
 // `QueryRuntime` gathers the parts that unary and streaming calls share: the evaluator, the threads
-// it runs on, and the registry through which a drain reaches the calls in progress. A `FrameRun` is
-// one frame on its way from bytes to bytes; its memory comes from the runtime and goes back to it.
+// it runs on, and the registry through which a drain reaches the calls in progress. A `FrameRun`
+// holds the messages and buffers of one frame's evaluation, from bytes to bytes; its memory comes
+// from the runtime and goes back to it.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
@@ -29,6 +30,15 @@
 
 namespace carom::server {
 
+// A frame as it was read: bytes that are parsed where the frame is evaluated.
+struct ReceivedFrame {
+  grpc::ByteBuffer bytes;
+  size_t size = 0;  // of `bytes`, or what a refusal counts
+  FrameHead head;
+  FrameArrival arrival;
+  absl::Status refusal;  // not OK: the frame is over a limit, and `bytes` are gone
+};
+
 // Messages and buffers of one evaluation. Reused, they stop allocating once warm. Not thread-safe.
 struct FrameRun {
   v1::StreamRequest request;
@@ -36,15 +46,17 @@ struct FrameRun {
   FrameScratch scratch;
   FrameWork work;
   size_t request_bytes = 0;
-  size_t held_bytes = 0;  // requests and answers so far
+  size_t message_bytes = 0;  // requests and answers so far
 };
 
-// Keeps some runs for the next frames. Thread-safe.
+// A cache of runs for the next frames. Thread-safe.
 class FrameRunPool {
  public:
+  // A cached run, or a fresh one.
   std::unique_ptr<FrameRun> Take();
-  // Keeps it, unless there are enough, its frame was refused or cancelled (`answer_bytes` of 0)
-  // though large, or it has held so much that nobody knows what is left in its messages.
+  // Caches `run`, unless the cache is full, its frame was large and has no answer (`answer_bytes`
+  // of 0: refused or cancelled), or its messages may retain too much: protobuf frees no memory when
+  // a message is cleared, and does not say how much that is.
   void Return(std::unique_ptr<FrameRun> run, size_t answer_bytes);
 
  private:
@@ -73,17 +85,16 @@ struct QueryRuntime {
   std::atomic<size_t> streams{0};  // and Evaluate calls
   FrameRunPool runs{};
 
-  // A run that has begun with the frame of `bytes`, whose head is `head`: what these are not is the
-  // frame's INVALID_ARGUMENT.
-  std::unique_ptr<FrameRun> Begin(const grpc::ByteBuffer& bytes, const FrameHead& head,
-                                  Clock::time_point received, FrameUse use, Session& session);
+  // A run of `frame`, begun: parsed and checked, its definitions taken over. Clears its bytes.
+  // Bytes that are no frame are the frame's INVALID_ARGUMENT.
+  std::unique_ptr<FrameRun> Begin(ReceivedFrame& frame, Session& session);
 
   void EncodeLimits(v1::StreamLimits& message) const;
 };
 
-// Whether a frame is answered where it arrives. Frames of one call are alike, so the work that the
-// last ones took, by their size, tells what the next one will take. Work and not time: that grows
-// while other threads have the processor, and frames would be handed over when it is scarce.
+// Whether a frame is answered where it arrives. Frames of one call are alike, so the next one is
+// expected to take as much work a byte as the last ones. Work and not time: that grows while other
+// threads have the processor, and frames would be handed over when it is scarce.
 class CostEstimate {
  public:
   // What a frame may be expected to take of a thread of the event loop: 300 to 500 us.
@@ -96,12 +107,13 @@ class CostEstimate {
     return static_cast<double>(bytes + kFrameBytes) * units_a_byte_ <=
            static_cast<double>(kSmallUnits);
   }
+  // A frame of so many bytes took so much work.
   void Learn(size_t bytes, uint64_t work_units);
 
  private:
   // What a frame costs apart from its items, in bytes of items.
   static constexpr size_t kFrameBytes = 512;
-  // A segment is 16 or 32 bytes and some 60 units; to read and write a byte is a part of one.
+  // A segment is 16 or 32 bytes and about 60 units; to read and write a byte is a part of one.
   double units_a_byte_ = 6;
 };
 

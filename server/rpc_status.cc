@@ -24,10 +24,12 @@ absl::Status TooManyStreams(size_t limit) {
                         kRetryDelayUs);
 }
 
-absl::Status TooManyBytes(size_t limit) {
-  return Refused(absl::StatusCode::kResourceExhausted, "",
-                 absl::StrCat("must be at most ", limit, " (bytes of a message)"));
+absl::Status OverLimit(absl::string_view field, uint64_t limit, absl::string_view what) {
+  return Refused(absl::StatusCode::kResourceExhausted, field,
+                 absl::StrCat("must be at most ", limit, " (", what, ")"));
 }
+
+absl::Status TooManyBytes(size_t limit) { return OverLimit("", limit, "bytes of a message"); }
 
 absl::Status Draining() {
   return absl::UnavailableError("the server drains; send the call to another one, or later");

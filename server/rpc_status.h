@@ -8,7 +8,11 @@
 
 #include <grpcpp/support/status.h>
 
+#include <cstddef>
+#include <cstdint>
+
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 
 namespace carom::server {
 
@@ -20,6 +24,9 @@ absl::Status Draining();
 
 // RESOURCE_EXHAUSTED, to be tried again in a second: what a call above `limit` of them gets.
 absl::Status TooManyStreams(size_t limit);
+
+// RESOURCE_EXHAUSTED naming `field`: there may be at most `limit` of `what`, "groups a frame".
+absl::Status OverLimit(absl::string_view field, uint64_t limit, absl::string_view what);
 
 // RESOURCE_EXHAUSTED: what a message above `limit` bytes gets.
 absl::Status TooManyBytes(size_t limit);

@@ -28,7 +28,7 @@
 
 namespace carom::server {
 
-// Is told of every change, after it is visible to `Find`.
+// Is notified of every change, after it is visible to `Find`.
 class SceneListener {
  public:
   virtual ~SceneListener() = default;
@@ -90,7 +90,7 @@ class SceneStore {
   // Errors: NOT_FOUND naming `name`; ABORTED naming `version` if it is neither 0 nor current.
   virtual absl::Status Delete(absl::string_view name, uint64_t version) = 0;
 
-  // `listener` is told from here on. It outlives the store's last change.
+  // `listener` is notified from here on. It outlives the store's last change.
   virtual void AddListener(SceneListener* listener) = 0;
 
   // Import under kCreate that nothing abandons.

@@ -8,22 +8,18 @@
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/resource_quota.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "absl/base/call_once.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "server/event_loop.h"
 #include "server/health_service.h"
+#include "server/listen_check.h"
 #include "server/memory_store.h"
 #include "server/query_runtime.h"
 #include "server/query_service.h"
@@ -50,23 +46,6 @@ void RegisterPlugins() {
   });
 }
 
-// Whether a process listens on the socket at `path`. gRPC unlinks what is there before it binds,
-// so that without this check a second server would take the path from the first.
-bool IsListening(absl::string_view path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof(address.sun_path)) return false;
-  std::memcpy(address.sun_path, path.data(), path.size());
-  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd < 0) return false;
-  // EAGAIN: somebody listens, but has no room for one more connection right now.
-  const bool listening =
-      connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0 ||
-      errno == EAGAIN;
-  close(fd);
-  return listening;
-}
-
 void Configure(const ServerOptions& options, grpc::ServerBuilder& builder) {
   grpc::ResourceQuota quota("caromd");
   quota.Resize(options.memory_quota_bytes);
@@ -76,7 +55,7 @@ void Configure(const ServerOptions& options, grpc::ServerBuilder& builder) {
   // larger ends its call.
   builder.SetMaxReceiveMessageSize(static_cast<int>(2 * options.max_message_bytes));
   builder.SetDefaultCompressionAlgorithm(GRPC_COMPRESS_NONE);
-  // gRPC would inflate a message first and look at its size then.
+  // gRPC would inflate a message before it checks its size.
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
   builder.SetSyncServerOption(grpc::ServerBuilder::NUM_CQS, 1);
@@ -152,11 +131,9 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   ServerOptions checked = options;
   if (!listens) checked.address = ServerOptions().address;
   if (absl::Status status = CheckServerOptions(checked); !status.ok()) return status;
-  absl::string_view path = options.address;
-  const bool is_unix = absl::ConsumePrefix(&path, "unix:");
-  const absl::Status unavailable =
-      absl::UnavailableError(absl::StrCat("cannot listen on ", options.address));
-  if (is_unix && IsListening(path)) return unavailable;
+  if (listens) {
+    if (absl::Status status = CheckCanListen(options.address); !status.ok()) return status;
+  }
 
   RegisterPlugins();
   auto parts = std::make_unique<Parts>(options);
@@ -171,13 +148,15 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   builder.RegisterService(&parts->health);
   parts->loop = std::make_unique<EventLoop>(builder, options.threads);
   parts->grpc = builder.BuildAndStart();
-  if (parts->grpc == nullptr || (listens && port == 0)) return unavailable;
+  if (parts->grpc == nullptr || (listens && port == 0)) {
+    return absl::UnavailableError(absl::StrCat("cannot listen on ", options.address));
+  }
   parts->queries.Accept(*parts->loop, parts->runtime);
   parts->health.Accept(*parts->loop);
   parts->loop->Start();
 
   parts->address = options.address;
-  if (listens && !is_unix) {
+  if (listens && !absl::StartsWith(options.address, "unix:")) {
     const size_t colon = options.address.rfind(':');
     parts->address = absl::StrCat(options.address.substr(0, colon), ":", port);
   }

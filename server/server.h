@@ -47,7 +47,7 @@ class Server {
   // it.
   std::shared_ptr<grpc::Channel> InProcessChannel(const grpc::ChannelArguments& arguments);
 
-  // Stops in an orderly way and returns when all is over, after `drain_seconds` at most: health
+  // Shuts down gracefully and returns when all is over, after `drain_seconds` at most: health
   // turns NOT_SERVING, further calls and frames get UNAVAILABLE, what was read is answered; what
   // is not done by then is cancelled. Calls after the first wait for its end.
   void Drain();

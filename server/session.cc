@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "carom/status.h"
+#include "server/rpc_status.h"
 #include "server/scene_name.h"
 #include "wire/decode.h"
 
@@ -31,8 +32,7 @@ absl::Status SceneHandles::Check(const Bindings& bindings) const {
   }
   if (!refusal.empty()) return refusal.status();
   if (total <= kMaxHandles) return absl::OkStatus();
-  return Refused(absl::StatusCode::kResourceExhausted, "bindings",
-                 absl::StrCat("must be at most ", kMaxHandles, " (handles a stream)"));
+  return OverLimit("bindings", kMaxHandles, "handles a stream");
 }
 
 void SceneHandles::Bind(const Bindings& bindings) {

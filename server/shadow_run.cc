@@ -12,6 +12,7 @@
 namespace carom::server {
 namespace {
 
+// The moves [first, first + count), their handles included.
 MoveColumns PartOf(const MoveColumns& moves, size_t first, size_t count) {
   MoveColumns part = moves;
   if (moves.tracker.empty()) {
@@ -29,31 +30,40 @@ MoveColumns PartOf(const MoveColumns& moves, size_t first, size_t count) {
 
 }  // namespace
 
-int64_t ShadowRun::Compare(const Scene& scene, const MoveColumns& moves, const MoveOptions& options,
-                           uint64_t number, WorkMeter& meter, ShadowStats& stats) {
+ShadowStats& ShadowStats::operator+=(const ShadowStats& other) {
+  moves += other.moves;
+  differences += other.differences;
+  return *this;
+}
+
+ShadowResult ShadowRun::Compare(const Scene& scene, const MoveColumns& moves,
+                                const MoveOptions& options, uint64_t number, WorkMeter& meter) {
   const size_t parts = (moves.size() + kMaxMoves - 1) / kMaxMoves;
-  // Handles end at 2^32.
-  if (parts == 0 || moves.first_tracker + moves.size() > size_t{1} << 32) return 0;
+  // Handles end at 2^32: moves beyond are errors of their items, which need no comparison.
+  if (parts == 0 || moves.first_tracker + moves.size() > size_t{1} << 32) return {};
   const size_t first = number % parts * kMaxMoves;
   const MoveColumns part = PartOf(moves, first, std::min(kMaxMoves, moves.size() - first));
+  // Quiet radii depend on what is remembered, and are outside of the promise of equal bytes.
   MoveOptions warm = options;
   warm.quiet_radii = false;
   MoveOptions cold = warm;
   cold.coherence = Coherence::kOff;
+  ShadowResult result;
   if (MoveTrackers(scene, part, warm, warm_, meter) &&
       MoveTrackers(scene, part, cold, cold_, meter)) {
-    stats.moves += part.size();
+    result.stats.moves = part.size();
     if (!SameVerdicts(warm_, cold_)) {
-      ++stats.differences;
-      static std::atomic_flag told;
-      if (!told.test_and_set()) {
+      result.stats.differences = 1;
+      static std::atomic_flag reported;
+      if (!reported.test_and_set()) {
         std::fputs(
             "caromd: moves of trackers differ with and without their memory; please report this\n",
             stderr);
       }
     }
   }
-  return warm_.memory_growth;
+  result.memory_growth = warm_.memory_growth;
+  return result;
 }
 
 }  // namespace carom::server

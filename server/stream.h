@@ -5,172 +5,154 @@
 //
 // Frames are read ahead as bytes, evaluated one at a time, and answered in their order.
 //
-//   client --> queue_ --> frame_ --> ready_ --> writing --> client
+//   client --> queue_ --> frame_ --> ready_ --> being written --> client
 //
-// What a client can make the server hold is bounded on both sides. Reading: `max_frames_in_flight`
+// The memory that a client can take is bounded on both sides. Reading: `max_frames_in_flight`
 // frames, above which a frame is refused, and no read is begun while `max_unread_bytes` wait in
 // `queue_`: HTTP/2 flow control then stops the client. Writing: no frame is evaluated, and none
-// read, while more than `max_unread_bytes` of answers wait for the client; one that takes none of
+// read, while more than `max_unread_bytes` of answers wait for the client; one that reads none of
 // them for `stalled_stream` loses its stream.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/support/async_stream.h>
 
-#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
-#include <memory>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
 #include "server/event_loop.h"
 #include "server/message_io.h"
-#include "server/query_runtime.h"
+#include "server/query_call.h"
 
 namespace carom::server {
 
-class QueryService;
-
-//   OnAccepted  a call is here; the next one is waited for. `ok` false: the server is shut down.
-//   OnGreeted   the client knows that its call is here.
-//   OnRead      a frame is here: it is queued, with the time. `ok` false: the client has closed its
-//               side or is gone: no more reads; OK follows the last answer.
-//   OnWritten   an answer is on its way; the next one follows.
-//   OnDone      the call is over. If it was cancelled (by the client, its deadline, a broken
-//               connection), possibly while a frame is evaluated: the evaluation stops at its next
-//               check, a parked frame is woken, and nothing more is answered.
-//   OnFinished  the call's status is on its way.
-//   Run         on an executor thread: evaluates frame_, or parks it until its versions are there.
-//   Drain       the server stops: no more reads; UNAVAILABLE follows the last answer.
-//   CheckIdle   on the timer's thread: ABORTED after the idle time without a frame;
-//               RESOURCE_EXHAUSTED if an answer was not taken for as long.
-//   CheckStall  on the timer's thread: RESOURCE_EXHAUSTED for a client that takes no answers.
+//   OnAccepted      a call is here; the next one is waited for. `ok` false: the server is shut
+//   down.
+//                   A call above the limit or under a drain ends with that error.
+//   OnMetadataSent  the client knows that its call is here. Counts as a write of one byte.
+//   OnRead          a frame is here: it is queued, with the time, or its refusal is. `ok` false:
+//   the
+//                   client has closed its side or is gone: no more reads; OK follows the last
+//                   answer.
+//   OnWritten       gRPC has sent an answer; the next one follows. `ok` false: the call is broken.
+//   OnDone          the call is over. If it was cancelled (by the client, its deadline, a broken
+//                   connection), possibly while a frame is evaluated: the evaluation stops at its
+//                   next check, a parked frame is woken, and nothing more is answered.
+//   OnFinished      the call's status is sent, or could not be.
+//   OnResume        on an executor thread, before frame_ goes on there.
+//   OnEvaluated     on an executor thread: frame_ is answered; the next one follows.
+//   Drain           the server stops: no more reads; UNAVAILABLE follows the last answer.
+//   CheckIdle       on the timer's thread: ABORTED after the idle time without a frame;
+//                   RESOURCE_EXHAUSTED if an answer was not read for as long.
+//   CheckStall      on the timer's thread: RESOURCE_EXHAUSTED for a client that reads no answers.
 //
-// A small frame is evaluated by the thread that read it, within a budget of time a turn; others,
-// and those beyond the budget, by the executor, or by that thread too where nobody waits for the
-// executor and another thread is left for events. A frame that is at work or parked takes what it
-// is parsed to beside that, until it is answered. Owns itself by counted references: one for each
-// event, task and timer that is outstanding. Thread-safe as gRPC calls it; all state is under mu_,
-// but what the evaluation owns.
-class Stream final : public Task, public Drainable {
+// A small frame is evaluated by the thread that read it, within a time slice; others, and those
+// beyond the slice, by the executor, or by that thread too where nobody waits for the executor and
+// another thread is left for events. A frame that is evaluated or parked takes its parsed message
+// beside its bytes, until it is answered. Lifetime and threads: server/query_call.h.
+class Stream final : public QueryCall {
  public:
+  // Takes one call, and each that follows, until the server is shut down.
   static void Accept(QueryService& service, EventLoop& loop, QueryRuntime& runtime);
 
-  void Run() override;
   void Drain() override;
 
  private:
-  struct ReadFrame {
-    grpc::ByteBuffer bytes;
-    size_t size = 0;  // of `bytes`, or what a refusal counts
-    Clock::time_point received;
-    absl::Status refusal;  // not OK: the frame is over a limit, and `bytes` are gone
-    FrameHead head;
-    FrameUse use = FrameUse::kAnswer;
-  };
-  // Whether to evaluate here; kHeld: only if the thread may be held.
-  enum class Where { kHere, kHeld, kElsewhere };
+  // Which thread may evaluate the next frame: the caller if the frame is small or the thread can be
+  // reserved; the caller if it can be reserved; an executor thread.
+  enum class Where { kHere, kIfReserved, kExecutor };
 
-  Stream(QueryService& service, EventLoop& loop, QueryRuntime& runtime);
-  ~Stream() = default;
+  Stream(QueryService& service, EventLoop& loop, QueryRuntime& runtime)
+      : QueryCall(service, loop, runtime) {}
+  ~Stream() override = default;
 
   void OnAccepted(bool ok);
-  void OnGreeted(bool ok);
+  void OnMetadataSent(bool ok);
   void OnRead(bool ok);
   void OnWritten(bool ok);
   void OnDone(bool ok);
   void OnFinished(bool ok);
+  void OnSuspend() override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void OnResume() override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void OnEvaluated() override;
 
   // Starts whatever the state allows: a write, an evaluation, a read, the end. Returns whether the
-  // caller is to `RunHere`, which it may be if `where` says so.
+  // caller is to `EvaluateHere`, which it may be if `where` says so.
   bool Advance(Where where) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void MaybeWrite() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool MaybeEvaluate(Where where) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void MaybeRead() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void MaybeEnd() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Ends the call with `status`, after all that was written.
   void End(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  void Break() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // The client is gone: drops what waits and cancels the evaluation.
+  void Abandon() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
-  // Why a frame of `size` bytes is not taken; OK if it is.
+  // Why a frame of `size` bytes is refused; OK if it is not.
   absl::Status CheckFlow(size_t size) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Queues the frame in `read_bytes_`, or its refusal.
   void Enqueue(const FrameHead& head) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // The next frame, or nothing if the queue has none that is to be evaluated; refusals before it
-  // are answered on the way.
+  // Takes the next frame into `frame_`; false if the queue has none that is to be evaluated.
+  // Refusals before it are answered on the way.
   bool TakeFrame() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  bool IsSuperseded(const ReadFrame& frame) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  bool IsSuperseded(const ReceivedFrame& frame) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Answer(const grpc::ByteBuffer& bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // The bytes of a response; those of the first one tell the limits.
+  // The bytes of a response, with the limits if it is the first one.
   grpc::ByteBuffer Encoded(v1::StreamResponse& response);
   grpc::ByteBuffer Refusal(uint64_t seq, const absl::Status& status);
   bool IsFull() const ABSL_SHARED_LOCKS_REQUIRED(mu_) {
     return unread_bytes_ > runtime_.limits.max_unread_bytes;
   }
 
-  // Holds the thread for frame_, which is not small, until that is evaluated or leaves. False if
+  // Reserves the thread for frame_, which is not small, until it is answered or suspended. False if
   // others wait for the executor, or no thread would be left for events.
-  bool HoldThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  bool ReserveThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void ReleaseThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // frame_ goes on later or elsewhere; the stream reads on meanwhile.
-  void Leave() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Evaluates frame_, and more while the state allows and its turn lasts. Ends its reference.
-  void RunHere();
-  // False: it is parked, or was left to the executor as it takes too much to be answered here.
-  bool Evaluate(Where where);
-  void Submit() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Evaluates frame_, and more while the state allows and the time slice lasts. Ends the
+  // evaluation's reference.
+  void EvaluateHere();
+  // After an `Evaluate` that returned true: queues the answer, and ends the evaluation.
+  void TakeAnswer();
 
   void CheckIdle();
   void ScheduleIdleCheck(Clock::time_point when) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void CheckStall(uint64_t writes);
-  // Ends the call although a write is outstanding, which `End` would wait for.
-  void Cut() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void WatchStall() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
-  void Ref() { references_.fetch_add(1, std::memory_order_relaxed); }
-  void Unref();
-
-  const EventLoop::User loop_user_;
-  QueryService& service_;
-  EventLoop& loop_;
-  QueryRuntime& runtime_;
-  grpc::ServerContext context_;
+  // No lock: given to gRPC, which allows a read beside a write; `reading_` and `writing_bytes_`
+  // keep to one of each.
   grpc::ServerAsyncReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer> call_{&context_};
   EventOf<Stream, &Stream::OnAccepted> accepted_{this};
-  EventOf<Stream, &Stream::OnGreeted> greeted_{this};
+  EventOf<Stream, &Stream::OnMetadataSent> metadata_sent_{this};
   EventOf<Stream, &Stream::OnRead> read_{this};
   EventOf<Stream, &Stream::OnWritten> written_{this};
   EventOf<Stream, &Stream::OnDone> done_{this};
   EventOf<Stream, &Stream::OnFinished> finished_{this};
-  std::atomic<int> references_{2};      // of `accepted_` and `done_`, in any order
-  std::atomic<bool> cancelled_{false};  // written under mu_; read by the evaluation
-  bool registered_ = false;             // written by OnAccepted alone
 
-  // Of the evaluation alone, while evaluating_; of no one else. `Advance` makes its caller that.
-  ReadFrame frame_;
-  std::unique_ptr<FrameRun> run_;
-  Session session_;
-  bool limits_told_ = false;
-  bool holds_thread_ = false;
+  // No lock: of the evaluation's owner, as `frame_` is. `Advance` makes its caller that, or the
+  // executor. A refusal is encoded while there is no evaluation.
+  bool sent_limits_ = false;
+  bool thread_reserved_ = false;
 
-  absl::Mutex mu_;                          // taken before the locks of gate, executor and timer
   size_t frames_ ABSL_GUARDED_BY(mu_) = 0;  // read, and their answers not given to gRPC
   bool reading_ ABSL_GUARDED_BY(mu_) = false;
-  grpc::ByteBuffer read_bytes_;  // of gRPC while reading_, then of OnRead
-  std::deque<ReadFrame> queue_ ABSL_GUARDED_BY(mu_);
+  grpc::ByteBuffer read_bytes_;  // no lock: of gRPC while reading_, then of OnRead
+  std::deque<ReceivedFrame> queue_ ABSL_GUARDED_BY(mu_);
   size_t queued_bytes_ ABSL_GUARDED_BY(mu_) = 0;
-  bool evaluating_ ABSL_GUARDED_BY(mu_) = false;
+  bool evaluating_ ABSL_GUARDED_BY(mu_) = false;  // frame_ has an owner
   CostEstimate cost_ ABSL_GUARDED_BY(mu_);
-  uint64_t unpaid_work_ ABSL_GUARDED_BY(mu_) = 0;        // since the last Submit
-  VersionGate::Ticket ticket_ ABSL_GUARDED_BY(mu_) = 0;  // of the park, if any
   std::deque<grpc::ByteBuffer> ready_ ABSL_GUARDED_BY(mu_);
   size_t unread_bytes_ ABSL_GUARDED_BY(mu_) = 0;   // of ready_ and of what is being written
   size_t writing_bytes_ ABSL_GUARDED_BY(mu_) = 0;  // 0: nothing is being written
-  uint64_t writes_ ABSL_GUARDED_BY(mu_) = 0;
-  bool half_closed_ ABSL_GUARDED_BY(mu_) = false;
+  uint64_t writes_ ABSL_GUARDED_BY(mu_) = 0;       // that are complete
+  bool half_closed_ ABSL_GUARDED_BY(mu_) = false;  // the client sends no more
   bool draining_ ABSL_GUARDED_BY(mu_) = false;
-  bool ended_ ABSL_GUARDED_BY(mu_) = false;  // Finish is called
-  Clock::time_point last_activity_ ABSL_GUARDED_BY(mu_);
+  bool ended_ ABSL_GUARDED_BY(mu_) = false;               // Finish is called
+  Clock::time_point last_activity_ ABSL_GUARDED_BY(mu_);  // the last read or write
   Timer::Id idle_timer_ ABSL_GUARDED_BY(mu_) = 0;
-  Timer::Id stall_timer_ ABSL_GUARDED_BY(mu_) = 0;
+  Timer::Id stall_timer_ ABSL_GUARDED_BY(mu_) = 0;  // while answers above the limit wait
 };
 
 }  // namespace carom::server

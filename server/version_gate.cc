@@ -28,7 +28,8 @@ VersionGate::Ticket VersionGate::Park(const std::vector<VersionWait>& waits,
   }
   parked.timer = timer_.Schedule(deadline, [this, ticket] { Wake(ticket); });
   parked_.emplace(ticket, std::move(parked));
-  // A change becomes visible before it is told. One that was told before this call is seen here.
+  // A change is visible before listeners are notified: one whose notification came before this call
+  // is found here, a later one wakes the task.
   if (std::any_of(waits.begin(), waits.end(),
                   [this](const VersionWait& wait) { return IsSatisfied(wait); })) {
     WakeLocked(ticket);
@@ -47,12 +48,14 @@ void VersionGate::OnSceneChanged(absl::string_view name, uint64_t version) {
   if (it == waiters_.end()) return;
   std::vector<Ticket> woken;
   for (const auto& [ticket, min_version] : it->second) {
+    // A deleted scene wakes too: the frame then answers that it is not there.
     if (version == 0 || version >= min_version) woken.push_back(ticket);
   }
   for (const Ticket ticket : woken) WakeLocked(ticket);
 }
 
 void VersionGate::WakeLocked(Ticket ticket) {
+  // Each of change, deadline and `Wake` may come after another one has woken the task.
   const auto it = parked_.find(ticket);
   if (it == parked_.end()) return;
   const Parked parked = std::move(it->second);

@@ -91,8 +91,18 @@ TEST_F(CaromdTest, TakenPortEndsWithOne) {
   const ProcessResult second = Run({"--address", process->address()});
   EXPECT_EQ(second.exit_code, 1);
   EXPECT_EQ(second.standard_output, "");
-  EXPECT_THAT(second.standard_error, ::testing::HasSubstr(process->address()));
+  // One line with the reason, and no log of gRPC.
+  EXPECT_EQ(second.standard_error,
+            "caromd: cannot listen on " + process->address() + ": another process does\n");
   EXPECT_EQ(process->Stop(), 0);
+}
+
+// 192.0.2.0/24 is reserved for documentation: no machine has an address of it.
+TEST_F(CaromdTest, AnAddressOfAnotherMachineEndsWithOne) {
+  const ProcessResult result = Run({"--address", "192.0.2.1:7420"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.standard_error,
+              ::testing::StartsWith("caromd: cannot listen on 192.0.2.1:7420: "));
 }
 
 TEST_F(CaromdTest, BadOptionEndsWithTwo) {

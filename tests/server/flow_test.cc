@@ -1,11 +1,14 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Flow control of streams: limits that are told and kept, frames that replace others, clients that
-// do not read.
-#include <atomic>
-
+// Flow control: limits that the server sends and keeps, frames that replace others, clients that do
+// not read.
 #include <grpcpp/generic/generic_stub.h>
+
+#include <atomic>
+#include <utility>
+
+#include "server/message_io.h"
 
 #include "tests/server/fixture.h"
 
@@ -34,6 +37,58 @@ v1::Frame LargeFrame(uint64_t seq, int points) {
   }
   return frame;
 }
+
+// A call of QueryService that moves bytes, and reads only when it is asked to.
+class RawCall {
+ public:
+  RawCall(const std::shared_ptr<grpc::Channel>& channel, const std::string& method)
+      : stub_(channel),
+        call_(stub_.PrepareCall(&context_, "/carom.v1.QueryService/" + method, &queue_)) {
+    call_->StartCall(nullptr);
+    EXPECT_TRUE(Await());
+  }
+  ~RawCall() {
+    context_.TryCancel();
+    Finish();
+    queue_.Shutdown();
+    EXPECT_FALSE(Await());
+  }
+
+  bool Write(const grpc::ByteBuffer& bytes) {
+    call_->Write(bytes, nullptr);
+    return Await();
+  }
+  bool CloseSide() {
+    call_->WritesDone(nullptr);
+    return Await();
+  }
+  bool Read(grpc::ByteBuffer& bytes) {
+    call_->Read(&bytes, nullptr);
+    return Await();
+  }
+  // The status of the call, which is over.
+  grpc::Status Finish() {
+    if (!std::exchange(finished_, true)) {
+      call_->Finish(&status_, nullptr);
+      Await();
+    }
+    return status_;
+  }
+
+ private:
+  bool Await() {
+    void* tag = nullptr;
+    bool ok = false;
+    return queue_.Next(&tag, &ok) && ok;
+  }
+
+  Context context_;
+  grpc::CompletionQueue queue_;
+  grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer> stub_;
+  std::unique_ptr<grpc::GenericClientAsyncReaderWriter> call_;
+  grpc::Status status_;
+  bool finished_ = false;
+};
 
 class FlowTest : public testing::Test {
  protected:
@@ -120,37 +175,19 @@ TEST_F(FlowTest, AFrameOverTheBytesIsRefusedAlone) {
 }
 
 TEST_F(FlowTest, BytesThatAreNoFrameAreRefusedAlone) {
-  grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer> stub(server_.channel());
-  grpc::CompletionQueue queue;
-  Context context;
-  auto call = stub.PrepareCall(&context, "/carom.v1.QueryService/Stream", &queue);
-  const auto await = [&queue] {
-    void* tag = nullptr;
-    bool ok = false;
-    return queue.Next(&tag, &ok) && ok;
-  };
-  call->StartCall(nullptr);
-  ASSERT_TRUE(await());
+  RawCall call(server_.channel(), "Stream");
   for (const std::string& bytes : {std::string("\x0a\x04\x08\x07\xff\xff", 6), std::string("\x0f"),
                                    std::string("\x0a\x05\x08", 3)}) {
     const grpc::Slice slice(bytes);
-    call->Write(grpc::ByteBuffer(&slice, 1), nullptr);
-    ASSERT_TRUE(await());
+    ASSERT_TRUE(call.Write(grpc::ByteBuffer(&slice, 1)));
     grpc::ByteBuffer read;
-    call->Read(&read, nullptr);
-    ASSERT_TRUE(await());
+    ASSERT_TRUE(call.Read(read));
     grpc::Slice answer;
     ASSERT_TRUE(read.DumpToSingleSlice(&answer).ok());
     v1::StreamResponse response;
     ASSERT_TRUE(response.ParseFromArray(answer.begin(), static_cast<int>(answer.size())));
     EXPECT_EQ(response.answer().status().code(), grpc::INVALID_ARGUMENT);
   }
-  context.TryCancel();
-  grpc::Status status;
-  call->Finish(&status, nullptr);
-  await();
-  queue.Shutdown();
-  EXPECT_FALSE(await());
 }
 
 TEST_F(FlowTest, ANewerFrameTakesThePlaceOfOlderOnes) {
@@ -218,6 +255,39 @@ TEST_F(FlowTest, AClientThatDoesNotReadLosesItsStream) {
   ClientStream other(server_);
   ASSERT_TRUE(other.Send(PointAt(1)));
   EXPECT_EQ(other.Next().seq(), 1);
+}
+
+// Answers of a megabyte or so: gRPC takes what the client's window holds, the rest stays in the
+// server. As many calls as there may be are in progress until the stalled time ends them.
+TEST_F(FlowTest, AnEvaluateCallWhoseAnswerIsNotReadEnds) {
+  std::vector<std::string> squares;
+  for (int i = 0; i < 40; ++i) squares.push_back(Square(i + 1, 3 * i, 0));
+  server_.Create("row", squares);
+  v1::EvaluateRequest request;
+  v1::Group& group = *request.mutable_frame()->add_groups();
+  group.set_scene("scenes/row");
+  group.mutable_segments()->set_mode(v1::CAST_MODE_ALL);
+  for (int i = 0; i < 1000; ++i) {
+    group.mutable_segments()->add_ax(-9);
+    group.mutable_segments()->add_ay(0.1);
+    group.mutable_segments()->add_bx(200);
+    group.mutable_segments()->add_by(0.1);
+  }
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<std::unique_ptr<RawCall>> calls;
+  for (int i = 0; i < 3; ++i) {
+    calls.push_back(std::make_unique<RawCall>(server_.channel(), "Evaluate"));
+    ASSERT_TRUE(calls.back()->Write(Serialize(request)));
+    ASSERT_TRUE(calls.back()->CloseSide());
+  }
+  v1::FrameAnswer answer;
+  ASSERT_TRUE(Eventually([&] { return server_.Evaluate({}, answer).ok(); }));
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+  for (const auto& call : calls) {
+    grpc::ByteBuffer read;
+    EXPECT_FALSE(call->Read(read));
+    EXPECT_EQ(call->Finish().error_code(), grpc::RESOURCE_EXHAUSTED);
+  }
 }
 
 // gRPC would inflate it first, to whatever it is.

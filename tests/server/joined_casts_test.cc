@@ -140,9 +140,9 @@ TEST(JoinedCastsTest, PartsAreWhatTheirSegmentsAnswer) {
     WorkMeter meter;
     ASSERT_TRUE(EvaluateGroup(*scene, joined.all(), all, meter).ok());
     for (const v1::Group& group : groups) {
-      const JoinedCasts::Part part = joined.Next(all);
+      const Group& part = joined.Next();
       v1::GroupAnswer ours, theirs;
-      wire::EncodeGroupAnswers(part.group, part.answers, ours);
+      wire::EncodeGroupAnswers(part, joined.Answers(all), ours);
       wire::DecodedGroup decoded;
       ASSERT_TRUE(wire::DecodeGroup(group, decoded).ok());
       ASSERT_TRUE(EvaluateGroup(*scene, decoded.group, alone, meter).ok());

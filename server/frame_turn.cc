@@ -1,0 +1,237 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/frame_turn.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "carom/status.h"
+#include "server/rpc_status.h"
+#include "server/scene_name.h"
+#include "wire/encode.h"
+#include "wire/errors.h"
+
+namespace carom::server {
+namespace {
+
+// What a joined batch may take, 50 to 80 us: groups that take more gain nothing by it, and the work
+// of a batch that is given up, also at the end of a budget, is lost.
+constexpr uint64_t kJoinedUnits = 1 << 14;
+
+// Whether two groups read the same version of the same scene.
+bool HasSameTarget(const v1::Group& a, const v1::Group& b) {
+  return a.target_case() == b.target_case() && a.scene_handle() == b.scene_handle() &&
+         a.scene() == b.scene() && a.min_version() == b.min_version();
+}
+
+// The name of the group's scene; points into the group or into `handles`.
+absl::StatusOr<absl::string_view> SceneName(const v1::Group& group, const SceneHandles& handles) {
+  if (group.target_case() == v1::Group::kSceneHandle) {
+    const std::string* name = handles.Find(group.scene_handle());
+    if (name == nullptr) return InvalidField("scene_handle", "must be bound on this stream");
+    return absl::string_view(*name);
+  }
+  if (group.target_case() != v1::Group::kScene) {
+    return InvalidField("scene", "must be given, or scene_handle");
+  }
+  if (absl::Status status = CheckSceneName("scene", group.scene()); !status.ok()) return status;
+  return absl::string_view(group.scene());
+}
+
+// The error is all that a group is answered.
+Progress AnswerStatus(const absl::Status& status, v1::GroupAnswer& answer) {
+  answer.Clear();
+  wire::EncodeStatus(status, *answer.mutable_status());
+  return Progress::kDone;
+}
+
+absl::Status BudgetEnded() { return absl::DeadlineExceededError("the frame's budget ended"); }
+
+}  // namespace
+
+Progress FrameTurn::Run() {
+  work_.waits.clear();
+  Progress progress = Progress::kDone;
+  size_t left = 0;  // pending[0, left) stay pending
+  for (size_t i = 0; i < work_.pending.size(); ++i) {
+    if (context_.cancelled.load(std::memory_order_relaxed)) return Progress::kDone;
+    // A group that waits does not hinder those after it; the end of the turn does.
+    const Progress of_group = progress == Progress::kYields ? Progress::kYields : Answer(i);
+    if (of_group != Progress::kDone) work_.pending[left++] = work_.pending[i];
+    progress = std::max(progress, of_group);
+  }
+  work_.pending.resize(left);
+  return progress;
+}
+
+Progress FrameTurn::Answer(size_t i) {
+  if (i >= joined_end_) Join(i);
+  return i < joined_end_ ? AnswerMember(i) : AnswerAlone(i);
+}
+
+bool FrameTurn::MayJoin(size_t first, size_t i) const {
+  return i < work_.pending.size() && IsJoinable(GroupAt(i)) &&
+         HasSameTarget(GroupAt(i), GroupAt(first));
+}
+
+void FrameTurn::Join(size_t first) {
+  if (!joins_ || !MayJoin(first, first + 1) || !MayJoin(first, first)) return;
+  const auto name = SceneName(GroupAt(first), context_.session.handles);
+  if (!name.ok()) return;
+  joined_scene_ = context_.store.Find(*name);
+  if (joined_scene_ == nullptr || joined_scene_->version() < GroupAt(first).min_version()) return;
+  JoinedCasts& joined = context_.scratch.joined;
+  joined.Clear();
+  // The group that ends the batch, by an error or by other options, stays decoded for its own turn.
+  for (size_t i = first; MayJoin(first, i); ++i) {
+    if (!Decode(i).ok() || !joined.Add(context_.scratch.decoded.group)) break;
+  }
+  joined_end_ = first + joined.size();
+  joined_answered_ = false;
+  if (joined.size() < 2) return;
+  Group all = joined.all();
+  const Evaluation evaluation = Evaluate(*joined_scene_, all, std::min(units_left_, kJoinedUnits));
+  joined_answered_ = !evaluation.yields && evaluation.status.ok();
+  if (joined_answered_) {
+    Charge(evaluation);
+  } else {
+    // Which of the members met a limit shows when each is evaluated alone, from the columns that
+    // are decoded already. What follows is likely to be as expensive.
+    joins_ = false;
+  }
+}
+
+Progress FrameTurn::AnswerMember(size_t i) {
+  JoinedCasts& joined = context_.scratch.joined;
+  Group& group = joined.Next();
+  if (!joined_answered_) {
+    return Conclude(Evaluate(*joined_scene_, group, units_left_), group, AnswerAt(i));
+  }
+  wire::EncodeGroupAnswers(group, joined.Answers(context_.scratch.answers), AnswerAt(i));
+  return Progress::kDone;
+}
+
+Progress FrameTurn::AnswerAlone(size_t i) {
+  const v1::Group& group = GroupAt(i);
+  v1::GroupAnswer& answer = AnswerAt(i);
+  const auto name = SceneName(group, context_.session.handles);
+  if (!name.ok()) return AnswerStatus(name.status(), answer);
+  if (!Decode(i).ok()) return AnswerStatus(decode_status_, answer);
+  const Scene::Ptr scene = context_.store.Find(*name);
+  if (scene == nullptr) {
+    const bool named = group.target_case() == v1::Group::kScene;
+    return AnswerStatus(NoSuchScene(named ? "scene" : "scene_handle"), answer);
+  }
+  if (scene->version() < group.min_version()) {
+    // A frame without a budget has nothing that would end its wait.
+    if (work_.deadline != FrameWork::kNever && Clock::now() < work_.deadline) {
+      work_.waits.push_back({std::string(*name), group.min_version()});
+      return Progress::kWaits;
+    }
+    return AnswerStatus(Refused(absl::StatusCode::kUnavailable, "min_version",
+                                absl::StrCat("the current version is ", scene->version())),
+                        answer);
+  }
+  Group& decoded = context_.scratch.decoded.group;
+  return Conclude(Evaluate(*scene, decoded, units_left_), decoded, answer);
+}
+
+const absl::Status& FrameTurn::Decode(size_t i) {
+  if (decoded_ != work_.pending[i]) {
+    decoded_ = work_.pending[i];
+    decode_status_ = wire::DecodeGroup(GroupAt(i), context_.scratch.decoded);
+  }
+  return decode_status_;
+}
+
+FrameTurn::Evaluation FrameTurn::Evaluate(const Scene& scene, Group& group, uint64_t max_units) {
+  const Clock::time_point start = Clock::now();
+  if (start >= work_.deadline) return {.status = BudgetEnded()};
+  const auto stop = [this] {
+    return context_.cancelled.load(std::memory_order_relaxed) ||
+           (work_.deadline != FrameWork::kNever && Clock::now() >= work_.deadline);
+  };
+  // Not the frame's meter: rows that are compared are not answered.
+  WorkMeter shadow_meter(stop);
+  shadow_meter.set_max_rows(ShadowRun::kMaxRows);
+  shadow_meter.set_max_units(max_units);
+  BeginMoves(scene, group, shadow_meter);
+  max_units -= std::min(max_units, shadow_meter.used());
+
+  WorkMeter meter(stop);
+  meter.set_max_rows(context_.limits.max_answer_rows - work_.rows);
+  const uint64_t limit = context_.limits.max_work_units == 0 ? FrameEvaluator::kNoTurn
+                                                             : context_.limits.max_work_units;
+  const uint64_t frame_units = limit - std::min(limit, work_.work_units);
+  meter.set_max_units(std::min(frame_units, max_units));
+  GroupAnswers& answers = context_.scratch.answers;
+  Evaluation evaluation;
+  evaluation.status = EvaluateGroup(scene, group, answers, meter);
+  context_.session.trackers.End(answers.moves.memory_growth);
+  work_.evaluating += Clock::now() - start;
+
+  // The turn ended it only if no limit of the frame did.
+  evaluation.yields = !evaluation.status.ok() && !meter.out_of_rows() && meter.used() > max_units &&
+                      meter.used() <= frame_units;
+  evaluation.work_units = meter.used();
+  evaluation.turn_units = shadow_meter.used() + meter.used();
+  evaluation.tiers = answers.moves.tiers;
+  if (evaluation.status.ok()) {
+    evaluation.rows = meter.rows();
+  } else {
+    evaluation.status = Stopped(meter);
+  }
+  return evaluation;
+}
+
+absl::Status FrameTurn::Stopped(const WorkMeter& meter) const {
+  if (meter.out_of_rows()) {
+    return OverLimit("", context_.limits.max_answer_rows, "answer rows a frame");
+  }
+  if (meter.out_of_units()) {
+    return OverLimit("", context_.limits.max_work_units, "work units a frame");
+  }
+  return BudgetEnded();
+}
+
+void FrameTurn::BeginMoves(const Scene& scene, Group& group, WorkMeter& meter) {
+  if (group.moves.size() == 0) return;
+  Session& session = context_.session;
+  MoveOptions& options = group.move_options;
+  session.trackers.Begin(group);
+  options.coherence = work_.coherence;
+  const uint64_t interval = context_.limits.shadow_interval;
+  if (work_.coherence == Coherence::kOff || interval == 0) return;
+  if (++session.move_batches % interval != 0) return;
+  const ShadowResult result = context_.scratch.shadow.Compare(
+      scene, group.moves, options, session.move_batches / interval, meter);
+  work_.shadow += result.stats;
+  session.trackers.End(result.memory_growth);
+  options.memory_budget -= result.memory_growth;
+  if (result.stats.differences == 0) return;
+  // A difference is a fault: this batch is answered without the memory that may be wrong.
+  session.trackers.Forget();
+  options.coherence = Coherence::kOff;
+}
+
+void FrameTurn::Charge(const Evaluation& evaluation) {
+  units_left_ -= std::min(units_left_, evaluation.turn_units);
+  work_.work_units += evaluation.work_units;
+  work_.rows += evaluation.rows;
+  work_.tiers += evaluation.tiers;
+}
+
+Progress FrameTurn::Conclude(const Evaluation& evaluation, const Group& group,
+                             v1::GroupAnswer& answer) {
+  if (evaluation.yields) return Progress::kYields;
+  Charge(evaluation);
+  if (!evaluation.status.ok()) return AnswerStatus(evaluation.status, answer);
+  wire::EncodeGroupAnswers(group, context_.scratch.answers, answer);
+  return Progress::kDone;
+}
+
+}  // namespace carom::server
