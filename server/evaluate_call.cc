@@ -10,6 +10,7 @@
 namespace carom::server {
 
 void EvaluateCall::Accept(QueryService& service, EventLoop& loop, QueryRuntime& runtime) {
+  // Owns itself from here on, by the references of the two events.
   auto* call = new EvaluateCall(service, loop, runtime);
   call->context_.AsyncNotifyWhenDone(&call->done_);
   service.RequestEvaluate(&call->context_, &call->frame_.bytes, &call->writer_, &loop.queue(),
@@ -29,6 +30,7 @@ void EvaluateCall::OnAccepted(bool ok) {
     Fail(status);
     return Unref();
   }
+  // Scanned only once it is accepted: a refusal costs the server as little as possible.
   frame_.head = PeekFrame(frame_.bytes);
   // The reference of `accepted_` becomes that of the evaluation.
   if (!CostEstimate().IsSmall(frame_.size)) {
@@ -41,10 +43,11 @@ void EvaluateCall::OnAccepted(bool ok) {
 }
 
 void EvaluateCall::OnEvaluated() {
-  size_t answer_bytes = 0;
+  size_t answer_bytes = 0;  // of no answer
   if (!run_->work.status.ok()) {
     Fail(run_->work.status);
   } else if (cancelled_) {
+    // Nobody reads it, but gRPC wants every call to be finished.
     Fail(absl::CancelledError("the call is cancelled"));
   } else {
     const grpc::ByteBuffer answer = Serialize(run_->response);

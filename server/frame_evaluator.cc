@@ -89,6 +89,7 @@ absl::Status FrameEvaluator::CheckFrame(const v1::Frame& frame) const {
 
 void FrameEvaluator::Begin(const v1::Frame& frame, const FrameArrival& arrival, Session& session,
                            v1::FrameAnswer& answer, FrameWork& work) const {
+  // Limits come before definitions: a frame that is refused defines nothing.
   absl::Status status = CheckFrame(frame);
   const absl::StatusOr<Coherence> coherence = wire::DecodeCoherence(frame.coherence());
   status.Update(coherence.status());

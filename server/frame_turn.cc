@@ -81,6 +81,7 @@ bool FrameTurn::MayJoin(size_t first, size_t i) const {
 void FrameTurn::Join(size_t first) {
   if (!joins_ || !MayJoin(first, first + 1) || !MayJoin(first, first)) return;
   const auto name = SceneName(GroupAt(first), context_.session.handles);
+  // Checked before anything is decoded: without the scene each group is answered, or waits, alone.
   if (!name.ok()) return;
   joined_scene_ = context_.store.Find(*name);
   if (joined_scene_ == nullptr || joined_scene_->version() < GroupAt(first).min_version()) return;
@@ -219,6 +220,8 @@ void FrameTurn::BeginMoves(const Scene& scene, Group& group, WorkMeter& meter) {
 }
 
 void FrameTurn::Charge(const Evaluation& evaluation) {
+  // A meter stops soon after its limit, so the last evaluation of a turn may take more than is
+  // left.
   units_left_ -= std::min(units_left_, evaluation.turn_units);
   work_.work_units += evaluation.work_units;
   work_.rows += evaluation.rows;

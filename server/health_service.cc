@@ -54,7 +54,8 @@ class HealthWatch {
       }
       MaybeWrite();
     }
-    if (over) service_.Remove(this);  // it was over before it was added
+    // `OnDone` may have come before `Add`, when there was nothing to remove.
+    if (over) service_.Remove(this);
     Unref();
   }
 
@@ -79,6 +80,7 @@ class HealthWatch {
 
   void MaybeWrite() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
     const Response::ServingStatus status = known_ ? wanted_ : Response::SERVICE_UNKNOWN;
+    // One write at a time; a status that is passed over was replaced before it could be sent.
     if (writing_ || over_ || wanted_ == Response::UNKNOWN || status == sent_) return;
     writing_ = true;
     sent_ = status;

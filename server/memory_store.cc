@@ -58,6 +58,7 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Import(absl::string_view name, ImportMod
     absl::ReaderMutexLock lock(&mu_);
     if (absl::Status status = CheckImport(name, mode); !status.ok()) return status;
   }
+  // Built without mu_: readers go on, and so do writers of other scenes.
   absl::StatusOr<Scene::Ptr> scene = Scene::Create(std::move(polygons), NextVersion(), limits_);
   if (!scene.ok()) return scene.status();
   if (abandoned()) return absl::CancelledError("the caller is gone; nothing is registered");
@@ -76,6 +77,7 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Import(absl::string_view name, ImportMod
 absl::StatusOr<Scene::Ptr> MemoryStore::Commit(absl::string_view name, uint64_t base_version,
                                                std::vector<SceneEdit> edits) {
   KeyedMutex::Lock writer(writers_, name);
+  // It stays the current one: only the holder of `writer` replaces it.
   const Scene::Ptr base = Find(name);
   if (base == nullptr) return NoSuchScene();
   if (base_version != 0 && base_version != base->version()) {

@@ -21,6 +21,8 @@ namespace {
 
 constexpr size_t kMaxUnixPathBytes = 107;  // sun_path without its terminator
 
+// Flag, environment variable, member, least, greatest, help. docs/operations.md repeats the table,
+// and a test compares the two.
 constexpr std::array kNumberOptions = {
     NumberOption{"--max-message-bytes", "CAROM_MAX_MESSAGE_BYTES",
                  &ServerOptions::max_message_bytes, 1024, 268435456,
@@ -95,17 +97,21 @@ constexpr std::array kNumberOptions = {
                  "the next; 0: never"},
 };
 
+// Whether an address has the form of one. Whether it can be listened on: server/listen_check.h.
 bool IsAddress(absl::string_view address) {
   if (absl::ConsumePrefix(&address, "unix:")) {
     return !address.empty() && address.size() <= kMaxUnixPathBytes;
   }
-  const size_t colon = address.rfind(':');
+  const size_t colon = address.rfind(':');  // the last one: an IPv6 host has others
   if (colon == absl::string_view::npos || colon == 0) return false;
   const absl::string_view digits = address.substr(colon + 1);
   uint32_t port = 0;
   return !digits.empty() && digits.find_first_not_of("0123456789") == absl::string_view::npos &&
          absl::SimpleAtoi(digits, &port) && port <= 65535;
 }
+
+// What is wrong with a value, in the words of an error; empty if nothing is. CLI11 and
+// `CheckServerOptions` share these checks.
 
 std::string CheckAddressFlag(const std::string& value) {
   if (IsAddress(value)) return "";
@@ -129,6 +135,7 @@ void AddFlags(CLI::App& app, ServerOptions& options) {
       ->envname("CAROM_STORE")
       ->capture_default_str()
       ->check(CLI::Validator(CheckStoreFlag, "", "store"));
+  // CLI11 would append a text of its own to ranges; the help names them itself.
   for (const NumberOption& number : kNumberOptions) {
     app.add_option(number.flag, options.*number.member,
                    absl::StrCat(number.help, ". In [", number.min, ", ", number.max, "]"))
@@ -166,6 +173,7 @@ std::variant<ServerOptions, int> ParseServerOptions(int argc, const char* const*
   app.footer(
       "Each flag may be given by the environment variable named beside it; a flag wins over it.");
   AddFlags(app, options);
+  // CLI11 reports by exceptions, `--help` and `--version` among them.
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

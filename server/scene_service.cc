@@ -19,6 +19,7 @@
 namespace carom::server {
 namespace {
 
+// Of ListScenes, as its message in the .proto says.
 constexpr int kDefaultPageSize = 100;
 constexpr int kMaxPageSize = 1000;
 
@@ -30,6 +31,7 @@ absl::StatusOr<std::string> DecodePageToken(const std::string& token) {
   return InvalidField("page_token", "must be absent or the next_page_token of an earlier page");
 }
 
+// The summary of a scene that a call has made or changed, or why it has not.
 absl::Status Encode(absl::string_view name, const absl::StatusOr<Scene::Ptr>& scene,
                     v1::Scene& summary) {
   if (scene.ok()) wire::EncodeScene(name, **scene, summary);
@@ -73,6 +75,7 @@ SceneService::SceneService(SceneStore& store, Timer& timer, CallRegistry& calls,
       idle_(std::chrono::seconds(options.idle_stream_seconds)) {}
 
 grpc::Status SceneService::Answer(absl::FunctionRef<absl::Status()> call) {
+  // A drain that begins after `Add` waits for the call; one that began before refuses it.
   CallInProgress in_progress;
   if (!calls_.Add(&in_progress)) return ToGrpcStatus(Draining());
   const absl::Status status = call();
@@ -110,6 +113,8 @@ grpc::Status SceneService::ImportScene(grpc::ServerContext* context,
                                        v1::ImportSceneResponse* response) {
   return Answer([&] { return Import(*context, *reader, *response->mutable_scene()); });
 }
+
+// Specified, and not part of this release: a client finds out by UNIMPLEMENTED.
 
 grpc::Status SceneService::ExportScene(grpc::ServerContext*, const v1::ExportSceneRequest*,
                                        grpc::ServerWriter<v1::ExportSceneResponse>*) {
@@ -162,6 +167,7 @@ absl::Status SceneService::List(const v1::ListScenesRequest& request,
   if (!after.ok()) return after.status();
   const int size = request.page_size() == 0 ? kDefaultPageSize
                                             : std::min<int>(request.page_size(), kMaxPageSize);
+  // Scenes that come or go between two pages are listed or not; no other is missed or repeated.
   const ScenePage page = store_.List(*after, size);
   for (const NamedScene& named : page.scenes) {
     wire::EncodeScene(named.name, *named.scene, *response.add_scenes());
@@ -180,6 +186,7 @@ absl::Status SceneService::Delete(const v1::DeleteSceneRequest& request) {
 absl::Status SceneService::Commit(const v1::CommitEditsRequest& request, v1::Scene& summary) {
   if (absl::Status status = CheckBytes(request); !status.ok()) return status;
   if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
+  // Decoding takes longer than finding out that the scene is not there.
   const Scene::Ptr scene = store_.Find(request.name());
   if (scene == nullptr) return NoSuchScene();
   absl::StatusOr<std::vector<SceneEdit>> edits =
@@ -209,7 +216,8 @@ absl::Status SceneService::Import(grpc::ServerContext& context,
     if (status.ok()) status = upload.Add(part);
     if (!status.ok()) return status;
   }
-  // A broken stream ends as a closed one does, but for this.
+  // `Read` ends alike for a client that has sent all and for one that is gone; only the second has
+  // cancelled the call.
   const auto abandoned = [&context] { return context.IsCancelled(); };
   if (abandoned()) return absl::CancelledError("the import is cancelled; nothing is registered");
   if (absl::Status status = upload.Check(); !status.ok()) return status;

@@ -27,6 +27,7 @@ absl::StatusOr<ImportMode> DecodeMode(v1::ImportMode mode) {
 
 absl::Status SceneUpload::Add(const v1::ImportSceneRequest& part) {
   if (absl::Status status = CheckHeader(part); !status.ok()) return status;
+  // Counted before they are decoded: no part makes the upload larger than a scene may be.
   const size_t first = polygons_.size();
   if (absl::Status status =
           scene_limits_.Check(first + static_cast<size_t>(part.polygons_size()), vertices_);
@@ -38,6 +39,7 @@ absl::Status SceneUpload::Add(const v1::ImportSceneRequest& part) {
       !status.ok()) {
     return status;
   }
+  // A part's vertices are bounded by the size of its message, so they are counted afterwards.
   for (size_t i = first; i < polygons_.size(); ++i) vertices_ += polygons_[i].vertex_count();
   return scene_limits_.Check(polygons_.size(), vertices_);
 }
@@ -45,6 +47,7 @@ absl::Status SceneUpload::Add(const v1::ImportSceneRequest& part) {
 absl::Status SceneUpload::CheckHeader(const v1::ImportSceneRequest& part) {
   const absl::StatusOr<ImportMode> mode = DecodeMode(part.mode());
   if (!mode.ok()) return mode.status();
+  // The first part names the scene; later ones may repeat it.
   if (!begun_) {
     if (absl::Status status = CheckSceneName("name", part.name()); !status.ok()) return status;
     begun_ = true;

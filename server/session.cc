@@ -21,7 +21,7 @@ absl::Status SceneHandles::Check(const Bindings& bindings) const {
     const v1::SceneBinding& binding = bindings[i];
     if (!bound.insert(binding.handle()).second) {
       refusal.Add(absl::StrCat("bindings[", i, "].handle"), "must not be bound twice in a frame");
-    } else if (!names_.contains(binding.handle())) {
+    } else if (!names_.contains(binding.handle())) {  // rebinding takes no room
       ++total;
     }
     const absl::Status name =
@@ -45,6 +45,7 @@ const std::string* SceneHandles::Find(uint64_t handle) const {
 }
 
 absl::Status Session::Define(const v1::Frame& frame) {
+  // Everything is checked before anything is taken over.
   absl::Status status = handles.Check(frame.bindings());
   if (!status.ok()) return status;
   if (frame.trackers_size() + frame.removed_trackers_size() > 0) {
@@ -53,6 +54,7 @@ absl::Status Session::Define(const v1::Frame& frame) {
     if (!status.ok()) return status;
     const std::span<const uint32_t> removed{frame.removed_trackers().data(),
                                             static_cast<size_t>(frame.removed_trackers_size())};
+    // The last check, which defines where it succeeds.
     status = trackers.Define(removed, decoded.definitions);
     if (!status.ok()) return status;
   }

@@ -23,6 +23,7 @@ Timer::Id Timer::Schedule(Clock::time_point when, absl::AnyInvocable<void()> cal
   const Id id = ++last_id_;
   const auto it = calls_.emplace(std::pair(when, id), std::move(call)).first;
   times_.emplace(id, when);
+  // The thread sleeps until the time that was first.
   if (it == calls_.begin()) changed_.Signal();
   return id;
 }
@@ -41,6 +42,7 @@ void Timer::CancelAndWait(Id id) {
 bool Timer::Drop(Id id) {
   const auto it = times_.find(id);
   if (it == times_.end()) return false;
+  // Calls of one time are distinguished by their number.
   calls_.erase({it->second, id});
   times_.erase(it);
   return true;
@@ -63,8 +65,10 @@ void Timer::Loop() {
   absl::MutexLock lock(&mu_);
   while (AwaitDue()) {
     auto first = calls_.extract(calls_.begin());
+    // `Cancel` does not find it from here on; `CancelAndWait` waits for running_ to change.
     running_ = first.key().second;
     times_.erase(running_);
+    // Without the lock: the call may schedule and cancel others.
     mu_.Unlock();
     first.mapped()();
     first = {};

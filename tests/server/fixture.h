@@ -38,7 +38,7 @@ Message FromText(const std::string& text) {
   return message;
 }
 
-// A context whose call ends by itself within the patience.
+// A context whose call ends by itself after kTimeout.
 class Context : public grpc::ClientContext {
  public:
   Context() { set_deadline(std::chrono::system_clock::now() + kTimeout); }
@@ -80,7 +80,7 @@ inline std::string Square(uint64_t id, double x, double y, double half = 1) {
                       "] }");
 }
 
-// Calls `done` again and again until it is true or the patience is at its end.
+// Calls `done` again and again until it is true, for kTimeout at most.
 inline bool Eventually(const std::function<bool()>& done) {
   const auto end = std::chrono::steady_clock::now() + kTimeout;
   while (!done()) {

@@ -184,7 +184,7 @@ TEST_F(KindsTest, RotatingSweeps) {
                        "tolerance: [0.0625, 0] }"))
           .rotating_sweeps();
   ASSERT_TRUE(OneRow(hits, "tolerance", v1::ITEM_FAULT_TOLERANCE_TOO_SMALL));
-  // Eight units of way: a tolerance is 1/128 of it.
+  // A path of eight units: the tolerance is 1/128 of it.
   EXPECT_LE(hits.low(0), 0.25);
   EXPECT_LE(hits.low(0), hits.high(0));
   EXPECT_THAT(hits.high(0), DoubleNear(0.25, 0.0625 / 8));

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The options: precedence, ranges, and that docs/operations.md tells the truth about them.
+// The options: precedence, ranges, and that docs/operations.md agrees with them.
 #include "server/options.h"
 
 #include <cstdlib>

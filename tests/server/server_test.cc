@@ -121,7 +121,7 @@ TEST(ServerTest, ListensOnAUnixSocket) {
   server.Ask("seq: 1");
 }
 
-// gRPC leaves the socket of a process that was killed; it is in nobody's way.
+// gRPC leaves the socket of a process that was killed; it stops nobody.
 TEST(ServerTest, TakesOverADeadUnixSocket) {
   const TemporaryFolder folder;
   ServerOptions options;

@@ -225,9 +225,9 @@ TEST(StreamTest, ThreadsAreSharedBetweenStreams) {
       ++greedy_answers;
     }
   });
-  ClientStream modest(server);
-  ASSERT_TRUE(modest.Send(PointFrame(1)));
-  modest.Next();
+  ClientStream other(server);
+  ASSERT_TRUE(other.Send(PointFrame(1)));
+  other.Next();
   EXPECT_LT(greedy_answers, 16);
   reader.join();
 }
@@ -263,9 +263,9 @@ TEST(StreamTest, DearSmallFramesDoNotHoldTheLoop) {
       EXPECT_GT(answer.stats().work_units(), kSegments * 20000);
     });
   }
-  ClientStream modest(server);
-  ASSERT_TRUE(modest.Send(PointFrame(1)));
-  modest.Next();
+  ClientStream other(server);
+  ASSERT_TRUE(other.Send(PointFrame(1)));
+  other.Next();
   EXPECT_LT(answered, kStreams / 2);
   for (std::thread& reader : readers) reader.join();
 }
