@@ -287,59 +287,85 @@ std::string VerdictsOf(v1::FrameAnswer answer) {
   return answer.SerializeAsString();
 }
 
-// Trackers on their ways, with edits, coherence switched off now and then and little memory: each
-// frame is answered as it is by another server's fresh stream, and compared in the shadow.
+// Trackers that move at random through a scene of squares that is edited now and then.
+class RandomWorld {
+ public:
+  static constexpr int kTrackers = 100;
+
+  v1::CreateSceneRequest Scene() {
+    v1::CreateSceneRequest scene;
+    scene.set_name("scenes/world");
+    for (int id = 0; id < 200; ++id) {
+      *scene.add_polygons() = FromText<v1::Polygon>(
+          Square(static_cast<uint64_t>(id), Number(60), Number(60), 1 + random_.Unit()));
+    }
+    return scene;
+  }
+  std::string Edit(uint64_t id) {
+    return absl::StrCat("name: 'scenes/world' edits { replace { ",
+                        Square(id, Number(60), Number(60), 2), "} }");
+  }
+  v1::Frame Definitions() {
+    v1::Frame frame;
+    for (int i = 0; i < kTrackers; ++i) {
+      v1::TrackerDefinitions& definitions = *frame.add_trackers();
+      definitions.set_first_tracker(static_cast<uint32_t>(i));
+      *definitions.add_shapes() = FromText<v1::Shape>(
+          i % 2 == 0
+              ? absl::StrCat("capsule { ax: -1 bx: ", Number(2), " radius: ", random_.Unit(), "}")
+              : absl::StrCat("polygon { ", Square(0, 0, 0, 1 + random_.Unit()), "}"));
+      x_.push_back(Number(50));
+      y_.push_back(Number(50));
+    }
+    return frame;
+  }
+  // Every tracker moves, as a sweep from where it was in one of three frames.
+  v1::Frame Moves(int number) {
+    v1::Frame frame;
+    frame.set_seq(static_cast<uint64_t>(number));
+    if (OneIn(8)) frame.set_coherence(v1::COHERENCE_OFF);
+    v1::Group& group = *frame.add_groups();
+    group.set_scene("scenes/world");
+    v1::TrackerMoves& moves = *group.mutable_moves();
+    const double speed = OneIn(3) ? 1 : 0.02;
+    if (OneIn(3)) {
+      *moves.mutable_from_x() = {x_.begin(), x_.end()};
+      *moves.mutable_from_y() = {y_.begin(), y_.end()};
+    }
+    for (int i = 0; i < kTrackers; ++i) {
+      moves.add_x(x_[i] += Number(speed));
+      moves.add_y(y_[i] += Number(speed));
+      moves.add_angle(0.01 * number);
+    }
+    if (OneIn(2)) moves.set_detail(v1::OVERLAP_DETAIL_EDGES);
+    return frame;
+  }
+
+ private:
+  bool OneIn(uint64_t n) { return random_.Next() % n == 0; }
+  double Number(double size) { return size * (2 * random_.Unit() - 1); }
+
+  carom::testing::SplitMix64 random_{11};
+  std::vector<double> x_, y_;
+};
+
+// With edits, coherence switched off now and then and little memory: each frame is answered as it
+// is by another server's fresh stream, and compared in the shadow.
 TEST_F(TrackersTest, AnswersHaveNoHistory) {
   StartServer({.max_tracker_bytes_per_stream = 65536, .shadow_interval = 1});
-  carom::testing::SplitMix64 random(11);
-  const auto one_in = [&](uint64_t n) { return random.Next() % n == 0; };
-  const auto number = [&](double size) { return size * (2 * random.Unit() - 1); };
-  v1::CreateSceneRequest scene;
-  scene.set_name("scenes/world");
-  for (int id = 0; id < 200; ++id) {
-    *scene.add_polygons() = FromText<v1::Polygon>(
-        Square(static_cast<uint64_t>(id), number(60), number(60), 1 + random.Unit()));
-  }
-  server_->Create(scene);
-  v1::Frame definitions;
-  constexpr int kTrackers = 100;
-  for (int i = 0; i < kTrackers; ++i) {
-    *definitions.add_trackers()->add_shapes() = FromText<v1::Shape>(
-        i % 2 == 0
-            ? absl::StrCat("capsule { ax: -1 bx: ", number(2), " radius: ", random.Unit(), "}")
-            : absl::StrCat("polygon { ", Square(0, 0, 0, 1 + random.Unit()), "}"));
-    definitions.mutable_trackers(i)->set_first_tracker(static_cast<uint32_t>(i));
-  }
+  constexpr uint64_t kTrackers = RandomWorld::kTrackers;
+  RandomWorld world;
+  server_->Create(world.Scene());
+  const v1::Frame definitions = world.Definitions();
   ClientStream stream(*server_);
   stream.Send(definitions);
   EXPECT_FALSE(stream.Next().has_status());
-  std::vector<double> x(kTrackers), y(kTrackers);
-  for (int i = 0; i < kTrackers; ++i) x[i] = number(50), y[i] = number(50);
   uint64_t quiet = 0, near = 0, shadow_moves = 0;
   for (int frame = 0; frame < 150; ++frame) {
     if (frame % 10 == 9) {
-      ASSERT_TRUE(server_
-                      ->Commit(absl::StrCat(
-                          "name: 'scenes/world' edits { replace { ",
-                          Square(static_cast<uint64_t>(frame), number(60), number(60), 2), "} }"))
-                      .ok());
+      ASSERT_TRUE(server_->Commit(world.Edit(static_cast<uint64_t>(frame))).ok());
     }
-    v1::Frame moves;
-    moves.set_seq(static_cast<uint64_t>(frame));
-    if (one_in(8)) moves.set_coherence(v1::COHERENCE_OFF);
-    v1::Group& group = *moves.add_groups();
-    group.set_scene("scenes/world");
-    const double speed = one_in(3) ? 1 : 0.02;
-    if (one_in(3)) {
-      *group.mutable_moves()->mutable_from_x() = {x.begin(), x.end()};
-      *group.mutable_moves()->mutable_from_y() = {y.begin(), y.end()};
-    }
-    for (int i = 0; i < kTrackers; ++i) {
-      group.mutable_moves()->add_x(x[i] += number(speed));
-      group.mutable_moves()->add_y(y[i] += number(speed));
-      group.mutable_moves()->add_angle(0.01 * frame);
-    }
-    if (one_in(2)) group.mutable_moves()->set_detail(v1::OVERLAP_DETAIL_EDGES);
+    const v1::Frame moves = world.Moves(frame);
     stream.Send(moves);
     const v1::FrameAnswer warm = stream.Next();
     v1::Frame again = moves;
@@ -353,12 +379,12 @@ TEST_F(TrackersTest, AnswersHaveNoHistory) {
     EXPECT_EQ(stats.shadow_differences(), 0u);
     EXPECT_EQ(
         stats.quiet_moves() + stats.near_moves() + stats.refreshed_moves() + stats.cold_moves(),
-        static_cast<uint64_t>(kTrackers));
+        kTrackers);
     quiet += stats.quiet_moves();
     near += stats.near_moves();
     shadow_moves += stats.shadow_moves();
     if (moves.coherence() == v1::COHERENCE_OFF) {
-      EXPECT_EQ(stats.cold_moves(), static_cast<uint64_t>(kTrackers));
+      EXPECT_EQ(stats.cold_moves(), kTrackers);
       EXPECT_EQ(stats.shadow_moves(), 0u);
     }
   }
