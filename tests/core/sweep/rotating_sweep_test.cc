@@ -58,19 +58,11 @@ RotatingSweepAnswers Ask(const Scene& scene, const Turning& m,
                          const RotatingSweepOptions& options = {}) {
   RotatingSweepAnswers answers;
   WorkMeter meter;
-  const RotatingSweepColumns columns{{{&m.shape, 1},
-                                      {},
-                                      {&m.from.position.x, 1},
-                                      {&m.from.position.y, 1},
-                                      {&m.from.c, 1},
-                                      {&m.from.s, 1},
-                                      {}},
-                                     {&m.to.position.x, 1},
-                                     {&m.to.position.y, 1},
-                                     {&m.to.c, 1},
-                                     {&m.to.s, 1},
-                                     {},
-                                     {&m.tolerance, 1}};
+  const auto& [p, c, s] = m.from;
+  const auto& [q, to_c, to_s] = m.to;
+  const ShapeColumns movers{{&m.shape, 1}, {}, {&p.x, 1}, {&p.y, 1}, {&c, 1}, {&s, 1}, {}};
+  const RotatingSweepColumns columns{movers,     {&q.x, 1}, {&q.y, 1},        {&to_c, 1},
+                                     {&to_s, 1}, {},        {&m.tolerance, 1}};
   EXPECT_TRUE(SweepRotating(scene, columns, options, answers, meter));
   EXPECT_EQ(answers.counts.size(), 1u);
   EXPECT_EQ(answers.counts[0], answers.hits.size());
@@ -162,15 +154,12 @@ TEST(RotatingSweepTest, ContactAtTheStartFollowsThePolicy) {
   }
 }
 
-// Polygon 1 is a thousandth of the tolerance away from the start, 2 touches it.
+// Polygon 1 is a thousandth of the tolerance away, 2 in contact.
 TEST(RotatingSweepTest, AtZeroTheLeastInContactIsNamedNotTheLeastNearBy) {
   const TestScene scene = MakeScene({Square(1, 0, 1 + 1e-6, 2), Square(2, 0, -3, 2)});
-  const Turning m{MakePolygon({{0, 0}, {1, 0}, {1, 2}, {0, 2}}), PoseAt(0, -1, 0), PoseAt(9, 0, 1),
-                  1e-3};
-  const RotatingSweepAnswers start = Ask(*scene.scene, m);
-  ASSERT_EQ(start.hits.size(), 1u);
-  EXPECT_EQ(start.hits[0].polygon_id, 2u);
-  EXPECT_EQ(start.hits[0].high, 0);
+  const Turning m{MakePolygon({{0, 0}, {1, 0}, {1, 2}}), PoseAt(0, -1, 0), PoseAt(9, 0, 1), 1e-3};
+  ASSERT_EQ(Ask(*scene.scene, m).hits.size(), 1u);
+  EXPECT_EQ(Ask(*scene.scene, m).hits[0].polygon_id, 2u);
 }
 
 // A body that came to rest beside a wall was stuck there: whatever it did next began within the
@@ -194,11 +183,12 @@ TEST(RotatingSweepTest, LeavingAWallNearByIsClear) {
 
 TEST(RotatingSweepTest, WithoutAnyMotionTheAnswerIsTheOverlap) {
   const TestScene scene = MakeScene({Square(1, 0, 0, 1)});
-  const Shape point = MakePolygon({{0, 0}});
-  EXPECT_EQ(Ask(*scene.scene, {point, PoseAt(1, 1, 0), PoseAt(1, 1, 0), 1e-3}).hits.size(), 1u);
-  const double beyond = std::nextafter(1.0, 2.0);
-  EXPECT_TRUE(
-      Ask(*scene.scene, {point, PoseAt(beyond, 1, 0), PoseAt(beyond, 1, 0), 1e-3}).hits.empty());
+  const auto count = [&](double x) {
+    return Ask(*scene.scene, {MakePolygon({{0, 0}}), PoseAt(x, 1, 0), PoseAt(x, 1, 0), 1e-3})
+        .counts[0];
+  };
+  EXPECT_EQ(count(1), 1u);
+  EXPECT_EQ(count(std::nextafter(1.0, 2.0)), 0u);
 }
 
 TEST(RotatingSweepTest, ABadItemIsNamedAndTheOthersAreAnswered) {
