@@ -53,7 +53,7 @@ struct Exit {
   }
 };
 
-double RoundedDistance2(const Segment& edge, Vec2 p) {
+double EdgeDistance2(const Segment& edge, Vec2 p) {
   const Vec2 e{edge.b.x - edge.a.x, edge.b.y - edge.a.y};
   const Vec2 d{p.x - edge.a.x, p.y - edge.a.y};
   const double length2 = e.x * e.x + e.y * e.y;
@@ -96,7 +96,7 @@ class PenetrationSearch {
           return RoundedDistance2(box, {p_, p_}) <= nearest.distance2;
         },
         [&](size_t i, const Segment& edge) {
-          const double distance2 = RoundedDistance2(edge, p_);
+          const double distance2 = EdgeDistance2(edge, p_);
           if (distance2 < nearest.distance2) nearest = {distance2, static_cast<uint32_t>(i)};
           return true;
         });
@@ -106,7 +106,7 @@ class PenetrationSearch {
     indexed_.VisitEdges(
         meter_, [](const Box&) { return true; },
         [&](size_t i, const Segment& edge) {
-          exits.push({RoundedDistance2(edge, p_), static_cast<uint32_t>(i)});
+          exits.push({EdgeDistance2(edge, p_), static_cast<uint32_t>(i)});
           return true;
         });
     for (; !exits.empty() && meter_.Spend(1); exits.pop()) {
