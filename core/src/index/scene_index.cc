@@ -15,6 +15,8 @@ namespace {
 constexpr int kCurveBits = 31;  // of a place along a side
 
 // The place of `value` between `min` and `max` in [0, 2^kCurveBits).
+// A box without an extent has one cell. Places outside of the frame go to the nearest cell: the
+// order along the curve gets worse there, and no answer changes.
 uint32_t Cell(double value, double min, double max) {
   if (!(max > min)) return 0;
   constexpr double kCells = uint32_t{1} << kCurveBits;
@@ -66,6 +68,7 @@ Box Doubled(const Box& box) {
   return {{box.min.x - x, box.min.y - y}, {box.max.x + x, box.max.y + y}};
 }
 
+// An empty box is held by any.
 bool Holds(const Box& outer, const Box& inner) {
   return inner.empty() || (outer.Contains(inner.min) && outer.Contains(inner.max));
 }
@@ -164,6 +167,7 @@ double SpacingIn(const Box& box, size_t count) {
   return std::max(std::sqrt(width * height / n), std::max(width, height) / n);
 }
 
+// Of the tiles, so that a scene of a dense town in an empty plain counts as dense.
 double MedianSpacing(const Pages<Tile>& tiles) {
   if (tiles.empty()) return 0;
   std::vector<double> spacings;
@@ -182,6 +186,7 @@ std::shared_ptr<const IdPage> MakeIdPage(std::vector<IdPage::Entry> entries) {
 
 }  // namespace
 
+// By the middle of the bounds.
 CurveKey Curve::KeyOf(const Polygon& polygon) const {
   const Box& box = polygon.bounds();
   const uint32_t x = Cell(box.min.x / 2 + box.max.x / 2, frame_.min.x, frame_.max.x);
@@ -189,6 +194,8 @@ CurveKey Curve::KeyOf(const Polygon& polygon) const {
   return {HilbertPlace(x, y), polygon.id()};
 }
 
+// A tile is chosen along the curve, but within it polygons are in the order of its tree, so that
+// what a node has is close in memory. The head has what is needed without reading the tile.
 Tile::Tile(std::vector<IndexedPolygon> polygons, const Curve& curve) {
   const std::vector<uint32_t> order =
       Arranged(polygons.size(), [&](size_t i) { return polygons[i].polygon().bounds(); });
@@ -203,6 +210,7 @@ Tile::Tile(std::vector<IndexedPolygon> polygons, const Curve& curve) {
   tree_ = BoxTree(polygons_.size(), [this](size_t i) { return polygons_[i].polygon().bounds(); });
 }
 
+// Back in the order of the curve, in which edits merge.
 std::vector<IndexedPolygon> Tile::Sorted(const Curve& curve) const {
   Ordered order;
   order.reserve(polygons_.size());

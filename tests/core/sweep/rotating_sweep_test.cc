@@ -20,6 +20,7 @@
 #include "carom/sincos.h"
 #include "numeric/turn.h"
 #include "tests/core/random_scene.h"
+#include "tests/core/sweep/turning_case.h"
 #include "tests/support/repeats.h"
 
 namespace carom::testing {
@@ -28,51 +29,6 @@ namespace {
 using Real = long double;
 
 constexpr double kPi = 3.14159265358979323846;
-
-struct Turning {
-  Shape shape;
-  Pose from;
-  Pose to;
-  double tolerance;
-
-  std::string ToCode() const {
-    std::string code;
-    if (shape.capsule() != nullptr) {
-      const Capsule& c = *shape.capsule();
-      code = absl::StrFormat("Capsule{{{%a, %a}, {%a, %a}}, %a}", c.axis.a.x, c.axis.a.y,
-                             c.axis.b.x, c.axis.b.y, c.radius);
-    } else {
-      code = carom::testing::ToCode(shape.polygon()->spec());
-    }
-    const auto add = [&](const Pose& pose) {
-      absl::StrAppendFormat(&code, ", Pose{{%a, %a}, %a, %a}", pose.position.x, pose.position.y,
-                            pose.c, pose.s);
-    };
-    add(from);
-    add(to);
-    return code + absl::StrFormat(", %a", tolerance);
-  }
-};
-
-RotatingSweepAnswers Ask(const Scene& scene, const Turning& m,
-                         const RotatingSweepOptions& options = {}) {
-  RotatingSweepAnswers answers;
-  WorkMeter meter;
-  const auto& [p, c, s] = m.from;
-  const auto& [q, to_c, to_s] = m.to;
-  const ShapeColumns movers{{&m.shape, 1}, {}, {&p.x, 1}, {&p.y, 1}, {&c, 1}, {&s, 1}, {}};
-  const RotatingSweepColumns columns{movers,     {&q.x, 1}, {&q.y, 1},        {&to_c, 1},
-                                     {&to_s, 1}, {},        {&m.tolerance, 1}};
-  EXPECT_TRUE(SweepRotating(scene, columns, options, answers, meter));
-  EXPECT_EQ(answers.counts.size(), 1u);
-  EXPECT_EQ(answers.counts[0], answers.hits.size());
-  return answers;
-}
-
-Pose PoseAt(double x, double y, double angle) {
-  const CosSin rotation = SinCos(angle);
-  return {{x, y}, rotation.c, rotation.s};
-}
 
 Polygon MakePolygon(std::vector<Vec2> vertices) {
   return Polygon::Create({0, {{std::move(vertices), false}}}).value();
