@@ -5,6 +5,17 @@
 //
 // `CastArcs` follows points under constant acceleration, p + v t + a t^2 / 2, for t in
 // [0, duration]. Without acceleration carom/cast.h is cheaper.
+//
+//   const double x[] = {2}, y[] = {8}, zero[] = {0}, ay[] = {-2}, duration[] = {5};
+//   ArcAnswers out;
+//   WorkMeter meter;
+//   CastArcs(*scene, {x, y, zero, zero, zero, ay, duration}, {}, out, meter);
+//   // out.hits[0]: polygon_id 7, time 2, point (2, 4), normal (0, 1)
+//
+// Lengths are in the unit of the caller's coordinates. Touching counts. Normal: the unit normal is
+// against the velocity. Error: times are the exact ones rounded up, points within 1 ulp of
+// themselves. Cost: O(log n + edges near the path) an arc, n the edges of the scene. Thread-safe.
+// Cheaper: carom/cast.h without acceleration; richer: none.
 #pragma once
 
 #include <cstddef>

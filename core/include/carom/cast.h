@@ -8,6 +8,17 @@
 // and order are exact. For "is this point inside?" see carom/locate.h; for "do they see each
 // other?", carom/visibility.h; for moving shapes with extent, carom/sweep.h; for bullets that fall,
 // carom/arc.h.
+//
+//   const double ax[] = {-2}, ay[] = {1}, bx[] = {6}, by[] = {1};
+//   CastAnswers out;
+//   WorkMeter meter;
+//   CastSegments(*scene, {ax, ay, bx, by}, {}, out, meter);
+//   // out.hits[0]: polygon_id 7, fraction 0.25, point (0, 1), normal (-1, 0)
+//
+// Lengths are in the unit of the caller's coordinates. Touching counts. Normal: the unit normal is
+// on the side that the segment comes from. Error: fractions are correctly rounded, points within 2
+// ulp (rays 3). Cost: O(log n + edges near the path) a segment, n the edges of the scene.
+// Thread-safe. Cheaper: carom/locate.h for a point; richer: carom/sweep.h.
 #pragma once
 
 #include <cstddef>

@@ -1,12 +1,23 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which way out is shortest, and where do they touch?
+// What is the minimum translation out of an overlap, and where do the shapes touch?
 //
 // `Collide` gives the contact of two shapes: the minimum translation that parts them and up to two
 // points with stable features; `FindContacts` does so for moving shapes against a scene. Start with
 // the first. For distances between shapes apart see carom/distance.h; to move a shape out of
 // everything, carom/depenetrate.h.
+//
+//   const Shape wall = Shape::Create(Capsule{{{0, 0}, {4, 0}}, 1}).value();
+//   const Shape ball = Shape::Create(Capsule{{{2, 1.5}, {2, 1.5}}, 1}).value();
+//   const std::optional<Contact> contact = Collide(wall, ball);
+//   // contact: normal (0, 1), depth 0.5, one point (2, 0.75)
+//
+// Lengths are in the unit of the caller's coordinates. Touching counts. Normal: the unit normal is
+// from the fixed shape to the mover. Error: depths within 4 ulp, points within 8 ulp; see the
+// members. Cost: `Collide` as it says; `FindContacts` O(log n) an item and that for each polygon
+// whose box it meets, n the polygons of the scene. Thread-safe. Cheaper: carom/overlap.h; richer:
+// carom/depenetrate.h; for shapes apart carom/distance.h.
 #pragma once
 
 #include <array>

@@ -1,14 +1,27 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where can this shape stand free?
+// Where is an overlap-free position for this shape?
 //
 // `Depenetrate` pushes each moving shape out of whatever polygons it overlaps and says whether it
 // got free. A push answers all contacts of one position, the deepest first, with a margin of some
 // ulp that doubles from push to push. Where all pushes but the last leave it stuck (in a passage
 // narrower than itself, or where polygons tile the plane), the last one is a jump from the start to
-// the first free place on rings around it, which may be on the other side of a wall: max_steps
-// pushes tell it. It fails only where no place tried is free. One contact is in carom/contact.h.
+// the first overlap-free position on rings around it, which may be on the other side of a wall:
+// `steps` is then max_steps. It fails only where no position tried is free. One contact is in
+// carom/contact.h.
+//
+//   const Shape shapes[] = {Shape::Create(Capsule{{{0, 0}, {0, 0}}, 1}).value()};
+//   const double x[] = {3.5}, y[] = {2};
+//   DepenetrateAnswers out;
+//   WorkMeter meter;
+//   Depenetrate(*scene, {shapes, {}, x, y}, {}, out, meter);
+//   // out.finished[0] == 1, out.positions[0] is a few ulp right of (5, 2)
+//
+// Lengths are in the unit of the caller's coordinates. Touching counts. Error: whether it finished
+// is exact; the translation is not the least. Cost: O(log n) a push and the contacts of that
+// position, at most max_steps pushes, n the polygons of the scene. Thread-safe. Cheaper:
+// carom/contact.h for one contact; richer: none.
 #pragma once
 
 #include <cstdint>

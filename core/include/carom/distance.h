@@ -6,6 +6,19 @@
 // `Distance` measures between two shapes, `MeasureDistances` from moving shapes to the polygons of
 // a scene; `IsWithin` decides without measuring. Distances between shapes that share a point are 0:
 // for how deep they overlap see carom/contact.h.
+//
+//   const Shape a = Shape::Create(Capsule{{{0, 0}, {4, 0}}, 1}).value();
+//   const Shape b = Shape::Create(Capsule{{{2, 5}, {2, 5}}, 1}).value();
+//   const Separation found = Distance(a, b);
+//   // found: distance 3, point_a (2, 1), point_b (2, 4)
+//   const bool near = IsWithin(a, b, 3);  // true
+//
+// Lengths are in the unit of the caller's coordinates. Touching counts. Error: distances are
+// correctly rounded, points within 4 ulp of the largest coordinate or radius. Cost: O(m log k) at
+// best, O(m k) at worst for m and k edges, `IsWithin` stops at the first pair that decides;
+// `MeasureDistances` O(log n) an item and that for each polygon within its bound, n the polygons of
+// the scene. Thread-safe. Cheaper: `IsWithin` and carom/overlap.h; richer: carom/contact.h where
+// they overlap.
 #pragma once
 
 #include <cstddef>

@@ -4,6 +4,16 @@
 // Which polygons hold this point?
 //
 // `LocatePoints` answers, for each point, every polygon that holds it, strictly or on an edge.
+//
+//   const double x[] = {1}, y[] = {4};
+//   LocateAnswers out;
+//   WorkMeter meter;
+//   LocatePoints(*scene, {x, y}, kEveryCategory, out, meter);
+//   // out.polygon_ids[0] == 7, out.locations[0] == Location::kBoundary
+//
+// Lengths are in the unit of the caller's coordinates. Touching counts. Error: none, verdicts are
+// exact. Cost: O(log n + log of the edges of each polygon whose box holds it) a point, n the edges
+// of the scene. Thread-safe. Cheaper: none; richer: carom/overlap.h.
 #pragma once
 
 #include <cstddef>

@@ -6,6 +6,17 @@
 // `OverlapCircles`, `OverlapCapsules`, `OverlapBoxes` and `OverlapPolygons` answer, for each placed
 // shape, the polygons that share a point with it. Shapes are closed: touching is overlapping.
 // Exact. For points, carom/locate.h is cheaper; for segments, carom/cast.h.
+//
+//   const double x[] = {5}, y[] = {2}, radius[] = {1};
+//   OverlapAnswers out;
+//   WorkMeter meter;
+//   OverlapCircles(*scene, {x, y, radius}, {}, out, meter);
+//   // out.polygon_ids[0] == 7, out.touching[0] == 1
+//
+// Lengths are in the unit of the caller's coordinates. Touching counts. Error: none, verdicts are
+// exact. Cost: O(log n + edges near by) a shape, times its vertices near by, n the edges of the
+// scene. Thread-safe. Cheaper: carom/locate.h for a point; richer: carom/contact.h where they
+// overlap, carom/distance.h where they do not.
 #pragma once
 
 #include <cstddef>

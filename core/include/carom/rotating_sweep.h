@@ -7,6 +7,18 @@
 // line, the angle changes at a constant rate the shorter way (exactly opposite: counter-clockwise),
 // and so does the length of (c, s), which may differ a little from 1. The answer is an interval
 // with a proof, not a point. Without turning, carom/sweep.h is exact.
+//
+//   const Shape shapes[] = {Shape::Create(Capsule{{{-1, 0}, {1, 0}}, 0}).value()};
+//   const double x[] = {-4}, y[] = {2}, to_x[] = {4}, turn[] = {1}, near[] = {0.01};
+//   RotatingSweepAnswers out;
+//   WorkMeter meter;
+//   SweepRotating(*scene, {{shapes, {}, x, y}, to_x, y, {}, {}, turn, near}, {}, out, meter);
+//   // out.hits[0]: polygon_id 7, touches or nearly so at `high`, certainly not before `low`
+//
+// Lengths are in the unit of the caller's coordinates. Touching counts. Error: a certified
+// interval, as narrow as the tolerance asks. Cost: at most about 4 * path length / tolerance + 64
+// distance queries a sweep (carom/distance.h). Thread-safe. Cheaper: carom/sweep.h without turning;
+// richer: none.
 #pragma once
 
 #include <cstddef>

@@ -5,6 +5,19 @@
 //
 // `SweepShapes` translates shapes along straight lines and finds the exact first touch. For a shape
 // that also turns see carom/rotating_sweep.h; for a point, carom/cast.h is cheaper.
+//
+//   const Shape shapes[] = {Shape::Create(Capsule{{{0, 0}, {0, 0}}, 1}).value()};
+//   const double x[] = {-4}, y[] = {2}, to_x[] = {4}, to_y[] = {2};
+//   SweepAnswers out;
+//   WorkMeter meter;
+//   SweepShapes(*scene, {{shapes, {}, x, y}, to_x, to_y}, {}, out, meter);
+//   // out.hits[0]: polygon_id 7, fraction 0.375, normal (-1, 0)
+//
+// Lengths are in the unit of the caller's coordinates. Touching counts. Normal: the unit normal is
+// from the polygon to the shape. Error: fractions are correctly rounded, of capsules with a radius
+// rounded up; points within 3 ulp. Cost: O(log n + edges near the path) a sweep, times the shape's
+// vertices, n the edges of the scene. Thread-safe. Cheaper: carom/cast.h for a point; richer:
+// carom/rotating_sweep.h.
 #pragma once
 
 #include <cstddef>

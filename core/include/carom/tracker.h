@@ -8,6 +8,19 @@
 // `MoveTrackers` answers what each touches at its pose. The memory makes that cheap and is never
 // seen in an answer: the same shape, pose and scene give the same bytes, whatever was asked before,
 // and with the memory switched off. Shapes that are asked about once are for carom/overlap.h.
+//
+//   std::vector<Tracker> trackers = {Tracker::Create(shape).value()};
+//   const double x[] = {10}, y[] = {2};
+//   MoveAnswers out;
+//   WorkMeter meter;
+//   MoveTrackers(*scene, {.trackers = trackers, .x = x, .y = y}, {}, out, meter);
+//   // out.clear[0] == 1: item 0 touches nothing
+//
+// Lengths are in the unit of the caller's coordinates. Touching counts. Error: verdicts are exact;
+// the fraction of a sweep without turning is that of carom/sweep.h, with turning an interval. Cost:
+// O(1) a move where the answer cannot have changed, else that of carom/overlap.h at most.
+// Thread-safe for distinct trackers. Cheaper: carom/overlap.h for one question; richer:
+// carom/contact.h.
 #pragma once
 
 #include <cstddef>
@@ -104,7 +117,8 @@ struct MoveOptions {
   OverlapDetail detail = OverlapDetail::kIds;
   Coherence coherence = Coherence::kOn;
   bool quiet_radii = false;  // fills `MoveAnswers::quiet_radii`
-  // Of sweeps that turn, a length as in `RotatingSweepColumns`; 0: 2^-10 of the shape's extent.
+  // Of sweeps that turn, a length as in `RotatingSweepColumns`; 0: 2^-10 of the shape's extent. A
+  // shape of extent 0, its reference point alone, never turns, whatever its rotations.
   double tolerance = 0;
   // Bytes by which the memories may grow. Once they have, a tracker that would learn anew forgets,
   // and is answered as under OFF. Exceeded by one tracker at most.
@@ -127,7 +141,7 @@ struct MoveColumns {
 };
 
 // What a sweep touches first: as `SweepShapes` has it under REPORT_START where the shape does not
-// turn, low = high; else as `SweepRotating` does. `within` counts at the end only, not on the path.
+// turn or has extent 0, low = high, the exact fraction; else as `SweepRotating` does. `within` counts at the end only, not on the path.
 struct FirstTouch {
   bool touches = false;  // else the path is clear, and the rest is 0
   uint64_t polygon_id = 0;

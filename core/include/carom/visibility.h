@@ -5,6 +5,17 @@
 //
 // `TestLinesOfSight` tells for pairs of points whether one sees the other; `ScanFans` casts fans of
 // beams and answers distances, as a lidar does. What blocks the way is in carom/cast.h.
+//
+//   const double ax[] = {-2}, ay[] = {1}, bx[] = {6}, by[] = {1};
+//   SightAnswers out;
+//   WorkMeter meter;
+//   TestLinesOfSight(*scene, {ax, ay, bx, by}, kEveryCategory, out, meter);
+//   // out.visible[0] == 0: polygon 7 is between
+//
+// Lengths are in the unit of the caller's coordinates. Touching counts. Error: lines of sight are
+// exact, distances of beams within 1 ulp of that of the segment cast. Cost: that of a segment cast
+// a pair or a beam: O(log n + edges near it), n the edges of the scene. Thread-safe. Cheaper: none;
+// richer: carom/cast.h.
 #pragma once
 
 #include <cstddef>

@@ -49,7 +49,7 @@ double LargestMagnitude(const Box& box) {
                   std::max(std::abs(box.min.y), std::abs(box.max.y)));
 }
 
-// A shape on its way out: one item.
+// One item: pushes a shape until it is free of overlap.
 class Depenetrator {
  public:
   Depenetrator(const Scene& scene, const Shape& shape, const Pose& start,
@@ -162,8 +162,8 @@ class Depenetrator {
         Vec2{start_.position.x + direction.x * length, start_.position.y + direction.y * length});
   }
 
-  // Goes to the first free place on growing rings around the start, then back towards the start as
-  // far as halving finds free places.
+  // Goes to the first overlap-free position on growing rings around the start, then back towards
+  // the start as far as halving finds such positions.
   void JumpFree() {
     const Box& world = scene_.bounds();
     const double end = 4 * (LargestMagnitude(world) + LargestMagnitude(start_box_) +

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The direction in which two convex shapes part soonest.
+// The axis of minimum penetration of two convex shapes.
 #pragma once
 
 #include <cstddef>
