@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
+#include <fstream>
 #include <iostream>
 
 #include "absl/strings/numbers.h"
@@ -58,6 +59,14 @@ void AddAddress(CLI::App& command, std::string& address) {
 std::string FullName(std::string_view scene) {
   const std::string name(scene);
   return scene.starts_with("scenes/") ? name : "scenes/" + name;
+}
+
+// An error shows at the latest when the file is closed.
+absl::Status WriteFile(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  return file ? absl::OkStatus() : absl::UnknownError(absl::StrCat("cannot write ", path));
 }
 
 int Fail(const absl::Status& status) {

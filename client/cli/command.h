@@ -39,6 +39,9 @@ void AddAddress(CLI::App& command, std::string& address);
 // `scenes/arena` for `arena` and for `scenes/arena`.
 std::string FullName(std::string_view scene);
 
+// Writes `text` to the file `path`. UNKNOWN if it cannot be written.
+absl::Status WriteFile(const std::string& path, const std::string& text);
+
 // Writes `carom: CODE: message` and further violations to standard error; returns `kFailure`.
 int Fail(const absl::Status& status);
 

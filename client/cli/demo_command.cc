@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -77,14 +76,6 @@ void PrintTable(const SceneSummary& scene, const DemoCommandOptions& options,
   row("server time", absl::StrFormat("%.0f ns a query", figures.evaluate_ns_per_query));
   row("throughput", absl::StrCat(Grouped(static_cast<uint64_t>(figures.queries_per_second)),
                                  " queries a second"));
-}
-
-// An error shows at the latest when the file is closed.
-absl::Status WriteFile(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  return file ? absl::OkStatus() : absl::UnknownError(absl::StrCat("cannot write ", path));
 }
 
 // The polygons of the first scene in the file: what the shapes move in.

@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <atomic>
-#include <fstream>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -65,14 +64,6 @@ class StopOnSignals {
   struct sigaction old_terminate_ {};
 };
 
-absl::Status WriteFile(const std::string& path, const std::string& text) {
-  if (path.empty()) return absl::OkStatus();
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  return file ? absl::OkStatus() : absl::UnknownError(absl::StrCat("cannot write ", path));
-}
-
 int Run(const LoadOptions& options) {
   const absl::Status checked = load::CheckOptions(options);
   if (!checked.ok()) {
@@ -87,8 +78,9 @@ int Run(const LoadOptions& options) {
   if (!report.ok()) return Fail(report.status());
   std::cout << load::ReportText(*report);
   // Both files are tried, so that one that cannot be written does not cost the other.
-  absl::Status written = WriteFile(options.json, load::ReportJson(*report));
-  written.Update(WriteFile(options.plot, load::ReportPlot(*report)));
+  absl::Status written;
+  if (!options.json.empty()) written = WriteFile(options.json, load::ReportJson(*report));
+  if (!options.plot.empty()) written.Update(WriteFile(options.plot, load::ReportPlot(*report)));
   if (!written.ok()) return Fail(written);
   return report->checks.differences == 0 ? kSuccess : kFailure;
 }
