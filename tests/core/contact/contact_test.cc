@@ -204,41 +204,6 @@ TEST(ContactTest, FeaturesStayUnderSmallMoves) {
   }
 }
 
-TEST(ContactTest, AnObliqueCapsuleIsMeasuredToItsOwnSide) {
-  // The clipped axis of a capsule was lowered by its radius along the reference normal, as if it
-  // were parallel to the reference edge: the second point came out at (4, -0.95) with depth 1.9, in
-  // the middle of neither surface. The capsule's side is r / cos below its axis.
-  const Shape block = Ring({{0, -4}, {4, -4}, {4, 0}, {0, 0}});
-  const Shape capsule = CapsuleOf({2, -0.5}, {6, 2.7}, 3);
-  const std::optional<Contact> contact = Collide(block, capsule);
-  ExpectContact(contact, {0, 1}, 3.5);
-  ASSERT_EQ(contact->point_count, 2u);
-  // The axis is 1.1 above the corner, its slope 0.8: depth 3 sqrt(1 + 0.64) - 1.1.
-  EXPECT_EQ(contact->points[1], (ContactPoint{{2, -1.75}, 3.5, 5, 0}));
-  const double depth = 3 * std::sqrt(1.64) - 1.1;
-  EXPECT_NEAR(contact->points[0].depth, depth, 1e-15);
-  EXPECT_EQ(contact->points[0].point.x, 4);
-  EXPECT_NEAR(contact->points[0].point.y, -depth / 2, 1e-15);
-  EXPECT_EQ(contact->points[0].polygon_feature, 4u);
-  EXPECT_EQ(contact->points[0].mover_feature, 1u);
-}
-
-TEST(ContactTest, AnObliqueCapsuleEndsOnItsSideOrItsCap) {
-  // The end of the axis over the floor is no other case: its surface is the side's, at x = 6.
-  const double root = std::sqrt(1.64);
-  const std::optional<Contact> on_side =
-      Collide(Box(-20, -20, 20, 0), CapsuleOf({2, -0.5}, {6, 2.7}, 3));
-  ASSERT_EQ(on_side->point_count, 2u);
-  EXPECT_NEAR(on_side->points[0].depth, 3 * root - 2.7, 1e-15);
-  EXPECT_EQ(on_side->points[0].point.x, 6);
-  // Cut at x = 3.5, before the side begins (x = 3.87): one below the cap about (2, -0.5).
-  const std::optional<Contact> on_cap =
-      Collide(Box(0, -4, 3.5, 0), CapsuleOf({2, -0.5}, {6, 2.7}, 3));
-  ASSERT_EQ(on_cap->point_count, 2u);
-  EXPECT_NEAR(on_cap->points[0].depth, 0.5 + std::sqrt(9 - 2.25), 1e-15);
-  EXPECT_EQ(on_cap->points[0].point.x, 3.5);
-}
-
 // ---- Concave pairs
 
 TEST(ContactTest, ANotchPushesAVertexOutOverItsNearestEdge) {
