@@ -400,6 +400,7 @@ TEST_F(EvalTest, LargeMovingShapes) {
   ASSERT_TRUE(std::getline(lines, line));
   EXPECT_THAT(line,
               ::testing::StartsWith(R"({"error":{"code":"RESOURCE_EXHAUSTED","field":"rings",)"));
+  EXPECT_THAT(line, ::testing::HasSubstr("at most 4096 vertices (vertices a moving shape)"));
 }
 
 // A document as deep as the line is long must not take as much stack.

@@ -333,8 +333,7 @@ TEST_F(KindsTest, GroupsAreRefusedByTheirFields) {
            Case{"contacts { movers { shapes {} } }", invalid, "contacts.movers.shapes[0]"},
            Case{"sweeps { mode: CAST_MODE_ALL_PASSAGES }", invalid, "sweeps.mode"},
            Case{"depenetrations { max_steps: 1025 }", invalid, "depenetrations.max_steps"},
-           Case{large.c_str(), absl::StatusCode::kResourceExhausted,
-                "sweeps.movers.shapes[0].polygon.rings"},
+           Case{large.c_str(), absl::StatusCode::kResourceExhausted, "sweeps.movers.shapes[0]"},
        }) {
     const v1::FrameAnswer answer =
         server_.Ask(absl::StrCat("groups { scene: 'scenes/a' ", c.questions, "} ",
@@ -342,6 +341,22 @@ TEST_F(KindsTest, GroupsAreRefusedByTheirFields) {
     EXPECT_TRUE(Refuses(wire::DecodeStatus(answer.groups(0).status()), c.code, c.field));
     EXPECT_FALSE(answer.groups(1).has_status());
   }
+}
+
+// A moving shape has a limit of its own: not the one of polygons, which is an option of the server.
+TEST_F(KindsTest, LargeMovingShapesAreRefusedByTheirOwnLimit) {
+  std::string large = "rings {";
+  for (int i = 0; i < 5000; ++i) absl::StrAppend(&large, " x: ", i, " y: 0");
+  large += " }";
+  const v1::FrameAnswer answer = server_.Ask(
+      absl::StrCat("groups { scene: 'scenes/a' polygons { shapes { ", large, " } x: 0 y: 0 } }"));
+  EXPECT_EQ(answer.groups(0).status().violations(0).description(),
+            "must have at most 4096 vertices (vertices a moving shape)");
+  v1::FrameAnswer none;
+  const grpc::Status defined = server_.Evaluate(
+      FromText<v1::Frame>(absl::StrCat("trackers { shapes { polygon { ", large, " } } }")), none);
+  EXPECT_TRUE(Refuses(defined, absl::StatusCode::kResourceExhausted, "trackers[0].shapes[0]"));
+  EXPECT_THAT(defined.error_message(), testing::HasSubstr("(vertices a moving shape)"));
 }
 
 // --- Streams
