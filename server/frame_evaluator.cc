@@ -11,7 +11,6 @@
 #include "server/frame_turn.h"
 #include "server/rpc_status.h"
 #include "wire/counts.h"
-#include "wire/encode.h"
 #include "wire/errors.h"
 
 namespace carom::server {
@@ -47,12 +46,6 @@ void ClearWork(v1::FrameAnswer& answer, FrameWork& work) {
 }
 
 }  // namespace
-
-// Whether a group is a few segments and nothing else.
-bool IsJoinable(const v1::Group& group) {
-  const uint64_t segments = wire::CountLoneSegments(group);
-  return segments >= 1 && segments <= JoinedCasts::kMaxOfGroup;
-}
 
 // Beside these there are vectors of one entry an item, which `max_queries` bounds.
 bool FrameScratch::IsWorthCaching() const {

@@ -12,6 +12,7 @@
 #include "carom/status.h"
 #include "server/rpc_status.h"
 #include "server/scene_name.h"
+#include "wire/counts.h"
 #include "wire/encode.h"
 #include "wire/errors.h"
 
@@ -21,6 +22,12 @@ namespace {
 // What a joined batch may take, 50 to 80 us: groups that take more gain nothing by it, and the work
 // of a batch that is given up, also at the end of a budget, is lost.
 constexpr uint64_t kJoinedUnits = 1 << 14;
+
+// Whether a group is a few segments and nothing else, and so may be part of a joined batch.
+bool IsJoinable(const v1::Group& group) {
+  const uint64_t segments = wire::CountLoneSegments(group);
+  return segments >= 1 && segments <= JoinedCasts::kMaxOfGroup;
+}
 
 // Whether two groups read the same version of the same scene.
 bool HasSameTarget(const v1::Group& a, const v1::Group& b) {

@@ -24,9 +24,6 @@
 
 namespace carom::server {
 
-// Whether a group is a few segments and nothing else, and so may be part of a joined batch.
-bool IsJoinable(const v1::Group& group);
-
 // One pass over the pending groups of a frame. Made for one `Run`. Not thread-safe.
 class FrameTurn {
  public:

@@ -4,7 +4,6 @@
 #include "server/scene_upload.h"
 
 #include "carom/status.h"
-#include "server/rpc_status.h"
 #include "server/scene_name.h"
 #include "wire/decode.h"
 

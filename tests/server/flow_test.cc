@@ -273,16 +273,26 @@ TEST_F(FlowTest, AnEvaluateCallWhoseAnswerIsNotReadEnds) {
     group.mutable_segments()->add_bx(200);
     group.mutable_segments()->add_by(0.1);
   }
+  v1::FrameAnswer answer;
+  ASSERT_TRUE(server_.Evaluate(request.frame(), answer).ok());
+  ASSERT_GT(answer.ByteSizeLong(), 500000u);
   const auto start = std::chrono::steady_clock::now();
+  // Without probes of the bandwidth the client's window stays at HTTP/2's 64 KiB; with them gRPC
+  // may take 16 MiB that nobody reads.
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+  const auto channel = grpc::CreateCustomChannel(server_.server().address(),
+                                                 grpc::InsecureChannelCredentials(), arguments);
   std::vector<std::unique_ptr<RawCall>> calls;
   for (int i = 0; i < 3; ++i) {
-    calls.push_back(std::make_unique<RawCall>(server_.channel(), "Evaluate"));
+    calls.push_back(std::make_unique<RawCall>(channel, "Evaluate"));
     ASSERT_TRUE(calls.back()->Write(Serialize(request)));
     ASSERT_TRUE(calls.back()->CloseSide());
   }
-  v1::FrameAnswer answer;
+  EXPECT_EQ(server_.Evaluate({}, answer).error_code(), grpc::RESOURCE_EXHAUSTED);
   ASSERT_TRUE(Eventually([&] { return server_.Evaluate({}, answer).ok(); }));
   EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+  server_.server().Drain();  // until the others are over too, a moment later
   for (const auto& call : calls) {
     grpc::ByteBuffer read;
     EXPECT_FALSE(call->Read(read));
