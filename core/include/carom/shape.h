@@ -69,9 +69,9 @@ bool PlaceInto(const Shape& shape, const Pose& pose, std::optional<Shape>& place
 // counter-clockwise, |angle| <= 2^20) is given instead.
 template <class S>
 struct PlacedColumns {
-  std::span<const S> shapes;
-  std::span<const uint32_t> shape;
-  std::span<const double> x, y, c, s, angle;
+  std::span<const S> shapes = {};
+  std::span<const uint32_t> shape = {};
+  std::span<const double> x = {}, y = {}, c = {}, s = {}, angle = {};
 
   size_t size() const { return x.size(); }
 };
