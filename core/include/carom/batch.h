@@ -7,6 +7,15 @@
 // item that holds a number out of range is answered with an `ItemError`, the others are answered as
 // if it were not there. Columns of one batch have equal length; whoever builds them checks that
 // (`carom::Group` does, carom/group.h).
+//
+//   const double x[] = {1, NAN}, y[] = {4, 4};
+//   LocateAnswers out;
+//   WorkMeter meter;
+//   LocatePoints(*scene, {x, y}, kEveryCategory, out, meter);
+//   // out.counts: 1, 0; out.errors[0]: index 1, column kX, fault kNotAccepted
+//
+// Each column has its unit where it is declared. Cost: O(1). Thread-safe. Richer: carom/status.h,
+// for what is wrong with a whole request.
 #pragma once
 
 #include <cstdint>

@@ -5,6 +5,17 @@
 //
 // `ConvexRing` is a ring that is known to be convex: it locates a point in O(log n) and clips a
 // segment to its inside. Many polygons, convex or not, are asked through a scene (carom/cast.h).
+//
+//   const Vec2 corners[] = {{0, 0}, {4, 0}, {4, 4}, {0, 4}};
+//   const ConvexRing ring = ConvexRing::Create(corners).value();
+//   const Location at = ring.Locate({1, 4});  // kBoundary
+//   const std::optional<Clip> clip = ring.ClipSegment({{-4, 1}, {4, 1}});
+//   // clip: entry_fraction 0.5, entry_edge 3, entry_normal (-1, 0), exit_fraction 1
+//
+// Lengths are in the unit of the caller's coordinates. Touching counts. Normal: the unit normals
+// are out of the set. Error: verdicts are exact, fractions correctly rounded, normals within 1 ulp.
+// Cost: O(log n) to locate, O(n) to clip, n the vertices of the ring. Thread-safe. Cheaper:
+// `ClipSegment` with a box; richer: carom/cast.h.
 #pragma once
 
 #include <cstddef>

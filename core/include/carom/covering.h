@@ -10,6 +10,16 @@
 // prove that it stayed in one cell (their Algorithm 2, made sound); `PointTracker` follows a point
 // by them. Scenes locate faster (carom/locate.h), and carom/tracker.h follows any shape faster:
 // these are for one polygon of few edges, and for whoever wants the signs.
+//
+//   const Location at = LocateByCovering(polygon, {0, 0}, {1, 4});  // kBoundary
+//   PointTracker tracker(polygon);
+//   tracker.MoveTo({1, 1});
+//   const Location moved = tracker.MoveTo({2.5, 1.5});  // kInside
+//   // tracker.kept_count() == 1: no sign changed
+//
+// Lengths are in the unit of the caller's coordinates. Touching counts. Error: none, verdicts are
+// exact. Cost: O(n) a point or a move, n the edges of the polygon. Thread-safe but for
+// `PointTracker` and `EdgeSigns::Set`. Cheaper: carom/locate.h; richer: carom/tracker.h.
 #pragma once
 
 #include <cstddef>

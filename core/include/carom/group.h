@@ -7,6 +7,18 @@
 // the one path of every query: the server, the in-process library and `carom eval --local` all
 // call it, so their answers are the same bytes. A frame is a list of groups; who picks each group's
 // scene (by name, handle and version) is above the core.
+//
+//   Group group;
+//   group.points = {x, y};  // columns of 1 and 4
+//   GroupAnswers answers;
+//   WorkMeter meter;
+//   const absl::Status status = EvaluateGroup(*scene, group, answers, meter);
+//   // answers.points.polygon_ids[0] == 7
+//
+// Lengths are in the unit of the caller's coordinates. Touching counts. Normal, error and cost: as
+// the header of each question says; nothing is added. Thread-safe for distinct answers, meters and
+// trackers. Cheaper: the function of one question, such as `LocatePoints` of carom/locate.h;
+// richer: carom/client.h, which asks a server.
 #pragma once
 
 #include <cstddef>
@@ -30,9 +42,9 @@
 
 namespace carom {
 
-// Views, not copies: what the spans point to outlives the call. Empty columns ask nothing. Each kind
-// of question is a line of the list in carom/group_kinds.h too, which all that goes over the kinds
-// follows.
+// Views, not copies: what the spans point to outlives the call. Empty columns ask nothing. Each
+// kind of question is a line of the list in carom/group_kinds.h too, which all that goes over the
+// kinds follows.
 struct Group {
   CastOptions cast_options;
   SegmentColumns segments;
@@ -96,8 +108,8 @@ struct GroupAnswers {
   MoveAnswers moves;
 
   void Clear();
-  // The room, in rows, of the largest column that can be longer than the items that were asked: what
-  // decides whether the memory is worth keeping.
+  // The room, in rows, of the largest column that can be longer than the items that were asked:
+  // what decides whether the memory is worth keeping.
   size_t row_capacity() const;
 };
 

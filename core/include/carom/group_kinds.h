@@ -8,6 +8,13 @@
 // lacks does not compile (group.cc), and one that only the .proto files have fails
 // tests/wire/counts_test.cc. For programs that treat all kinds alike; to ask questions,
 // carom/group.h is enough.
+//
+//   size_t items = 0;
+//   ForEachKind([&](const auto& kind) { items += (group.*kind.columns).size(); });
+//   // items == 1: the group asks about one point
+//
+// Cost: `ForEachKind` O(1), a call for each of `kGroupKindCount` kinds. Thread-safe. Cheaper:
+// carom/group.h; richer: none.
 #pragma once
 
 #include <algorithm>

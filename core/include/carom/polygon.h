@@ -8,6 +8,17 @@
 // degenerate rings are all legal and used as given; nothing is reordered, reversed or dropped. A
 // polygon is a closed set: the filled region together with every point of every edge. To ask
 // questions about polygons, put them in a scene (carom/scene.h).
+//
+//   PolygonSpec spec;
+//   spec.id = 7;
+//   spec.rings.push_back({{{0, 0}, {4, 0}, {4, 4}, {0, 4}}, false});
+//   const absl::StatusOr<Polygon> square = Polygon::Create(spec);
+//   // square->edge_count() == 4, square->bounds(): from (0, 0) to (4, 4)
+//
+// Lengths are in the unit of the caller's coordinates. Error: none, vertices are kept as given;
+// placed ones are rounded as `Placed` of carom/geometry.h says. Cost: O(n) to create and to place,
+// n the vertices; O(1) to copy. Thread-safe. Cheaper: carom/convex.h for one convex ring; richer:
+// carom/scene.h.
 #pragma once
 
 #include <atomic>

@@ -8,7 +8,15 @@
 // "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997) the
 // rest. Inputs are accepted coordinates (carom/geometry.h), so nothing overflows or underflows.
 //
-// All functions are pure, thread-safe and allocation-free.
+//   const Segment a{{0, 0}, {4, 0}}, b{{4, 0}, {4, 4}};
+//   const int side = Orientation(a.a, a.b, {2, 1});                       // 1: left of a
+//   const bool on = IsOnSegment({2, 0}, a);                               // true
+//   const bool meet = Intersects(a, b);                                   // true: they touch
+//   const int distance = CompareDistance(Vec2{3, 4}, Circle{{0, 0}, 5});  // 0: on the circle
+//
+// Lengths are in the unit of the caller's coordinates. Touching counts. Error: none, signs are
+// exact. Cost: O(1). Thread-safe; nothing allocates. Cheaper: `Box::Intersects` of
+// carom/geometry.h; richer: carom/cast.h and carom/distance.h, which say where.
 #pragma once
 
 #include "carom/geometry.h"

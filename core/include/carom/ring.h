@@ -5,7 +5,18 @@
 //
 // Pure functions of one closed ring of vertices, as a polygon holds it: accepted coordinates, read
 // as by `Normalized` (carom/geometry.h), no closing duplicate. What is about a convex ring alone is
-// in carom/convex.h. Thread-safe.
+// in carom/convex.h.
+//
+//   const Vec2 ring[] = {{0, 0}, {4, 0}, {4, 4}, {0, 4}};
+//   const double area = SignedArea(ring);                   // 16
+//   const bool convex = IsConvex(ring);                     // true
+//   const std::optional<Vec2> centre = AreaCentroid(ring);  // (2, 2)
+//   const Circle circle = BoundingCircle(ring);             // about (2, 2)
+//
+// Lengths are in the unit of the caller's coordinates, areas in its square. Error: signs and
+// verdicts are exact, areas and centres correctly rounded; see `BoundingCircle`. Cost: O(n), n the
+// vertices of the ring. Thread-safe. Cheaper: `Polygon::bounds` of carom/polygon.h; richer:
+// carom/convex.h.
 #pragma once
 
 #include <optional>

@@ -6,6 +6,16 @@
 // `Scene` is an immutable, versioned set of polygons with an index. Queries (carom/cast.h,
 // locate.h, overlap.h) read one snapshot; an edit makes another snapshot that shares what did not
 // change. Start with `Scene::Create`, then `Scene::Commit`.
+//
+//   const Scene::Ptr first = Scene::Create({polygon}, 1).value();
+//   const Scene::Ptr second = first->Commit({RemovePolygon{7}}, 2).value();
+//   // second->polygon_count() == 0
+//   // first->polygon_count() == 1: whoever reads the first snapshot is not disturbed
+//
+// Lengths are in the unit of the caller's coordinates. Error: none, polygons are kept as given.
+// Cost: O(n log n) to create, n the polygons; `Commit` as it says. Thread-safe. Cheaper:
+// carom/convex.h or carom/covering.h for one polygon; richer: carom/group.h, all questions of a
+// tick at once.
 #pragma once
 
 #include <cstddef>

@@ -6,6 +6,16 @@
 // A `Shape` is what a client moves through a scene: a capsule (a circle, a segment and a point are
 // capsules too) or a polygon, described about its reference point. `Placed` puts one at a pose.
 // Batches take many shapes at many poses as `ShapeColumns`.
+//
+//   const Shape disc = Shape::Create(Capsule{{{0, 0}, {0, 0}}, 1}).value();
+//   const Shape moved = Placed(disc, {{2, 3}}).value();
+//   // moved.capsule()->axis.a: (2, 3)
+//   const Box bounds = moved.bounds();  // from (1, 2) to (3, 4), or rounded outward
+//
+// Lengths are in the unit of the caller's coordinates, angles in radians. Error: a placed vertex is
+// rounded as `Placed` of carom/geometry.h says; that shape is then taken as exact. Cost: O(n) to
+// place, n the vertices of the shape. Thread-safe. Cheaper: carom/geometry.h for plain values;
+// richer: carom/tracker.h, a shape with a memory.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +37,8 @@ namespace carom {
 inline constexpr size_t kMaxMovingVertices = 4096;
 
 // OK, or RESOURCE_EXHAUSTED naming `field` for more vertices than that. `CheckGroup` and
-// `TrackerTable::Define` call it for all shapes; a program that calls queries without them need not.
+// `TrackerTable::Define` call it for all shapes; a program that calls queries without them need
+// not.
 absl::Status CheckMovingVertices(size_t vertex_count, absl::string_view field);
 
 // A capsule or a polygon, valid by construction. Thread-safe: no member function writes.

@@ -5,6 +5,13 @@
 //
 // libm differs between platforms in the last bit; an answer must not. `SinCos` uses only
 // correctly rounded operations, so it returns the same bits everywhere.
+//
+//   const CosSin turn = SinCos(0.5);          // 0.877..., 0.479...
+//   const Pose pose{{2, 3}, turn.c, turn.s};
+//   const Vec2 p = Placed(pose, {1, 0});      // the same bits everywhere
+//
+// Angles are in radians, counter-clockwise. Error: within 1 ulp each. Cost: O(1). Thread-safe.
+// Cheaper: none; richer: the `angle` column of carom/shape.h, which calls it.
 #pragma once
 
 namespace carom {

@@ -7,6 +7,14 @@
 // absl::Status; `Violations` reads them back. The service sends the same list as
 // google.rpc.BadRequest, the command line prints the first one as "field". `RetryDelay` tells
 // whether and when the same request may be accepted.
+//
+//   const absl::Status status = InvalidField("segments.by", "must have 4 entries");
+//   const std::vector<Violation> violations = Violations(status);
+//   // violations[0].field == "segments.by"
+//   const uint64_t delay_us = RetryDelay(status);  // 0: the same would be refused again
+//
+// Delays are in microseconds. Cost: O(n), n the violations, of which `kMaxListed` are kept.
+// Thread-safe but for `Refusal`. Cheaper: the code and message of absl::Status; richer: none.
 #pragma once
 
 #include <cstddef>

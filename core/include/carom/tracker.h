@@ -141,7 +141,8 @@ struct MoveColumns {
 };
 
 // What a sweep touches first: as `SweepShapes` has it under REPORT_START where the shape does not
-// turn or has extent 0, low = high, the exact fraction; else as `SweepRotating` does. `within` counts at the end only, not on the path.
+// turn or has extent 0, low = high, the exact fraction; else as `SweepRotating` does. `within`
+// counts at the end only, not on the path.
 struct FirstTouch {
   bool touches = false;  // else the path is clear, and the rest is 0
   uint64_t polygon_id = 0;

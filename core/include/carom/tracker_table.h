@@ -9,10 +9,15 @@
 // ask the trackers is a `MoveColumns` (carom/tracker.h), whose trackers and budget the table
 // provides.
 //
+//   absl::Status status = table.Define({}, definitions);
 //   table.BeginFrame();
 //   table.Begin(group);
-//   status = EvaluateGroup(scene, group, answers, meter);
+//   status = EvaluateGroup(*scene, group, answers, meter);
 //   table.End(answers.moves.memory_growth);
+//
+// Sizes are in bytes. Cost: O(n) to define, n the vertices of the shapes; a frame a 64th of the
+// handles, and O(t log t) for t trackers where memories are dropped. Not thread-safe. Cheaper: a
+// vector of trackers (carom/tracker.h) where memory needs no bound; richer: carom/stream.h.
 #pragma once
 
 #include <cstddef>

@@ -8,6 +8,17 @@
 // knows no clock: the owner supplies the question "is it time to stop?", and the meter asks it once
 // per `kInterval` units. The meter also caps the rows of answers, so that a small question cannot
 // make a huge answer.
+//
+//   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(5);
+//   WorkMeter meter([end] { return std::chrono::steady_clock::now() > end; });
+//   meter.set_max_rows(1000);
+//   const bool finished = LocatePoints(*scene, {x, y}, kEveryCategory, out, meter);
+//   // finished == !meter.stopped()
+//
+// Work is counted in units, answers in rows. Error: the work stops up to `kInterval` units late.
+// Cost: O(1), an addition and a comparison a count. Not thread-safe: one meter serves one batch at
+// a time. Cheaper: a default `WorkMeter`, which never stops; richer: `Frame::budget_us` of
+// carom/frame.h.
 #pragma once
 
 #include <cstdint>
