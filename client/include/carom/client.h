@@ -7,8 +7,16 @@
 // asked by `Evaluate` (one frame, one call) or on a `Stream` (carom/stream.h), which a tick loop
 // wants. A program that links the library needs no server: see carom/group.h.
 //
-//   auto client = carom::Client::Connect("127.0.0.1:7420");
-//   auto scene = (*client)->ImportScene("scenes/arena", polygons, carom::ImportMode::kReplace);
+//   auto client = Client::Connect(address).value();  // such as "127.0.0.1:7420"
+//   auto scene = client->ImportScene("scenes/arena", polygons, ImportMode::kReplace);
+//   Frame frame;
+//   frame.groups.push_back({.scene = "scenes/arena", .group = group});
+//   auto answer = client->Evaluate(frame);
+//   // answer->groups[0].answers.points.polygon_ids[0] == 7
+//
+// Lengths are in the unit of the caller's coordinates. Error: none, answers are the bytes that the
+// library gives. Cost: a round trip a call, and bytes O(n), n the vertices or items that are sent.
+// Thread-safe. Cheaper: carom/group.h, without a server; richer: carom/stream.h.
 //
 // Statuses carry the field violations that the server sent: read them with `carom::Violations`
 // (carom/status.h). Every call may also end with UNAVAILABLE (the server cannot be reached, or

@@ -8,6 +8,17 @@
 // `carom::Group` and its answers a `carom::GroupAnswers` (carom/group.h), whether a server answers
 // them or the library does. Frames are sent by `Client::Evaluate` (carom/client.h), one at a time,
 // or by a `Stream` (carom/stream.h), many ahead of their answers.
+//
+//   Group group;
+//   group.points = {x, y};  // columns that outlive the call that takes the frame
+//   Frame frame{.seq = 1, .budget_us = 5000};
+//   frame.bindings.push_back({1, "scenes/arena"});
+//   frame.groups.push_back({.scene = uint64_t{1}, .group = group});
+//
+// Lengths are in the unit of the caller's coordinates, times in microseconds or nanoseconds as the
+// name says. Errors: a status of the frame, one of each group, and the errors of items. Cost: that
+// of carom/group.h and bytes O(n), n the items and the rows of answers. Not thread-safe: plain
+// values. Cheaper: carom/group.h, without a server; richer: none.
 #pragma once
 
 #include <cstdint>

@@ -8,8 +8,14 @@
 // simpler.
 //
 //   auto stream = client->OpenStream();
-//   stream->Send(frame);                 // returns as soon as the frame is queued
-//   auto answer = stream->Receive();     // waits for the oldest answer
+//   absl::Status status = stream->Send(frame);  // returns as soon as the frame is queued
+//   auto answer = stream->Receive();            // waits for the oldest answer
+//   status = stream->Finish();                  // waits for the others
+//
+// Lengths are in the unit of the caller's coordinates. Errors: a status of the stream, and those of
+// carom/frame.h. Cost: bytes O(n), n the items and rows of a frame; no round trip is waited for
+// while fewer than `max_in_flight` frames are open. Thread-safe. Cheaper: `Client::Evaluate` for
+// one frame, carom/group.h without a server; richer: carom/tracker_events.h.
 #pragma once
 
 #include <chrono>

@@ -6,6 +6,15 @@
 // Answers have no history, so what changed is the difference of two of them: `TrackerEvents` keeps
 // the last answer of each tracker and compares the next one with it. It is fed with moves and
 // their answers, in the order of the frames, whether a server answered them or the library.
+//
+//   TrackerEvents state;
+//   std::vector<TrackerEvent> events;
+//   const bool fits = state.Update(moves, answers, events);
+//   // events[0]: kind kEnter, tracker 0, polygon_id 7
+//
+// Fractions are of the path of a move. Touching counts. Errors: none, an item with an error changes
+// nothing. Cost: O(n), n the items and the polygons that they touch. Not thread-safe. Cheaper: the
+// answers of carom/tracker.h themselves; richer: none.
 #pragma once
 
 #include <cstddef>
