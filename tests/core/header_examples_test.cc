@@ -6,18 +6,11 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cctype>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -49,6 +42,7 @@
 #include "carom/tracker_table.h"
 #include "carom/visibility.h"
 #include "carom/work_meter.h"
+#include "tests/support/header_examples.h"
 
 namespace carom {
 namespace {
@@ -427,48 +421,8 @@ TEST_F(HeaderExampleTest, GroupKinds) {
   EXPECT_EQ(items, 1u);
 }
 
-std::string Read(const std::filesystem::path& path) {
-  std::ifstream in(path);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-std::string WithoutSpaces(std::string text) {
-  std::erase_if(text, [](unsigned char c) { return std::isspace(c) != 0; });
-  return text;
-}
-
-// The lines that stand three spaces or more behind the slashes of a header's opening comment.
-std::string ExampleOf(const std::string& header) {
-  std::string example;
-  const size_t banner = header.find("#pragma once");
-  if (banner == std::string::npos) return example;
-  for (size_t at = 0; at < banner;) {
-    const size_t end = header.find('\n', at);
-    if (header.compare(at, 5, "//   ") == 0) example += header.substr(at + 5, end - at - 5);
-    at = end + 1;
-  }
-  return example;
-}
-
 TEST(HeaderExamplesTest, EachHeaderHasTheTextThatRunsHere) {
-  const char* const root = std::getenv("CAROM_SOURCE_DIR");
-  ASSERT_NE(root, nullptr) << "CAROM_SOURCE_DIR is not set: run this through ctest";
-  const std::filesystem::path tree = root;
-  const std::filesystem::path headers = tree / "core/include";
-  const std::string source = Read(tree / "tests/core/header_examples_test.cc");
-  int examples = 0;
-  for (size_t at = 0; (at = source.find("\n  // carom/", at)) != std::string::npos; ++examples) {
-    const size_t line_end = source.find('\n', at + 1);
-    const std::string name = source.substr(at + 6, line_end - at - 6);
-    const size_t end = source.find("\n  // end", line_end);
-    EXPECT_EQ(WithoutSpaces(source.substr(line_end, end - line_end)),
-              WithoutSpaces(ExampleOf(Read(headers / name))))
-        << name;
-    at = end;
-  }
-  // Each has one.
-  using Folder = std::filesystem::directory_iterator;
-  EXPECT_EQ(examples, std::distance(Folder(headers / "carom"), Folder()));
+  testing::CompareExamples("tests/core/header_examples_test.cc", "core/include/carom");
 }
 
 }  // namespace

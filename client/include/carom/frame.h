@@ -11,7 +11,8 @@
 //
 //   Group group;
 //   group.points = {x, y};  // columns that outlive the call that takes the frame
-//   Frame frame{.seq = 1, .budget_us = 5000};
+//   Frame frame;
+//   frame.seq = 1;  // the answer has it too
 //   frame.bindings.push_back({1, "scenes/arena"});
 //   frame.groups.push_back({.scene = uint64_t{1}, .group = group});
 //
