@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The examples with which the client's headers open: each runs here, and the text between the
+// marks is the text in the header.
+
+#include <cstdint>
+#include <vector>
+
+#include "carom/stream.h"
+#include "carom/tracker_events.h"
+#include "tests/client/fixture.h"
+#include "tests/support/header_examples.h"
+
+namespace carom {
+namespace {
+
+// A point on the boundary of the square from (0, 0) to (4, 4), which "scenes/arena" has.
+class ClientExampleTest : public ClientTest {
+ protected:
+  void SetUp() override {
+    StartServer();
+    const auto made = client_->CreateScene("scenes/arena", polygons);
+    ASSERT_TRUE(made.ok()) << made.status();
+  }
+
+  void ExpectSeven(const absl::StatusOr<FrameAnswer>& answer) {
+    ASSERT_TRUE(answer.ok()) << answer.status();
+    ASSERT_EQ(answer->groups.size(), 1u);
+    EXPECT_TRUE(answer->groups[0].status.ok()) << answer->groups[0].status;
+    EXPECT_EQ(answer->groups[0].answers.points.polygon_ids, std::vector<uint64_t>{7});
+  }
+
+  const std::vector<Polygon> polygons = {Square(7, 0, 0, 4)};
+  const std::vector<double> x = {1}, y = {4};
+};
+
+TEST_F(ClientExampleTest, Client) {
+  const auto address = server_->address();
+  Group group;
+  group.points = {x, y};
+  // carom/client.h
+  auto client = Client::Connect(address).value();  // such as "127.0.0.1:7420"
+  auto scene = client->ImportScene("scenes/arena", polygons, ImportMode::kReplace);
+  Frame frame;
+  frame.groups.push_back({.scene = "scenes/arena", .group = group});
+  auto answer = client->Evaluate(frame);
+  // answer->groups[0].answers.points.polygon_ids[0] == 7
+  // end
+  ASSERT_TRUE(scene.ok()) << scene.status();
+  ExpectSeven(answer);
+}
+
+TEST_F(ClientExampleTest, Frame) {
+  // carom/frame.h
+  Group group;
+  group.points = {x, y};  // columns that outlive the call that takes the frame
+  Frame frame;
+  frame.seq = 1;  // the answer has it too
+  frame.bindings.push_back({1, "scenes/arena"});
+  frame.groups.push_back({.scene = uint64_t{1}, .group = group});
+  // end
+  ExpectSeven(client_->Evaluate(frame));
+}
+
+TEST_F(ClientExampleTest, Stream) {
+  Group group;
+  group.points = {x, y};
+  Frame frame;
+  frame.groups.push_back({.scene = "scenes/arena", .group = group});
+  const auto& client = client_;
+  // carom/stream.h
+  auto stream = client->OpenStream();
+  absl::Status status = stream->Send(frame);  // returns as soon as the frame is queued
+  auto answer = stream->Receive();            // waits for the oldest answer
+  status = stream->Finish();                  // waits for the others
+  // end
+  EXPECT_TRUE(status.ok()) << status;
+  ExpectSeven(answer);
+}
+
+TEST_F(ClientExampleTest, TrackerEvents) {
+  const Scene::Ptr scene = Scene::Create(polygons).value();
+  const Shape shape = Shape::Create(Capsule{{{0, 0}, {0, 0}}, 1}).value();
+  std::vector<Tracker> trackers = {Tracker::Create(shape).value()};
+  const MoveColumns moves{.trackers = trackers, .x = x, .y = y};
+  MoveAnswers answers;
+  WorkMeter meter;
+  ASSERT_TRUE(MoveTrackers(*scene, moves, {}, answers, meter));
+  // carom/tracker_events.h
+  TrackerEvents state;
+  std::vector<TrackerEvent> events;
+  const bool fits = state.Update(moves, answers, events);
+  // events[0]: kind kEnter, tracker 0, polygon_id 7
+  // end
+  EXPECT_TRUE(fits);
+  EXPECT_THAT(events, ::testing::ElementsAre(TrackerEvent{TrackerEvent::Kind::kEnter, 0, 7}));
+}
+
+TEST(ClientExamplesTest, EachHeaderHasTheTextThatRunsHere) {
+  testing::CompareExamples("tests/client/client_examples_test.cc", "client/include/carom");
+}
+
+}  // namespace
+}  // namespace carom
