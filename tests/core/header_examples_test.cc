@@ -137,7 +137,7 @@ TEST_F(HeaderExampleTest, Depenetrate) {
   const double x[] = {3.5}, y[] = {2};
   DepenetrateAnswers out;
   WorkMeter meter;
-  Depenetrate(*scene, {shapes, {}, x, y, {}, {}, {}}, {}, out, meter);
+  Depenetrate(*scene, {shapes, {}, x, y}, {}, out, meter);
   // out.finished[0] == 1, out.positions[0] is a few ulp right of (5, 2)
   // end
   EXPECT_EQ(out.finished[0], 1);
@@ -152,7 +152,7 @@ TEST_F(HeaderExampleTest, Sweep) {
   const double x[] = {-4}, y[] = {2}, to_x[] = {4}, to_y[] = {2};
   SweepAnswers out;
   WorkMeter meter;
-  SweepShapes(*scene, {{shapes, {}, x, y, {}, {}, {}}, to_x, to_y}, {}, out, meter);
+  SweepShapes(*scene, {{shapes, {}, x, y}, to_x, to_y}, {}, out, meter);
   // out.hits[0]: polygon_id 7, fraction 0.375, normal (-1, 0)
   // end
   ASSERT_EQ(out.hits.size(), 1u);
@@ -167,8 +167,7 @@ TEST_F(HeaderExampleTest, RotatingSweep) {
   const double x[] = {-4}, y[] = {2}, to_x[] = {4}, turn[] = {1}, near[] = {0.01};
   RotatingSweepAnswers out;
   WorkMeter meter;
-  SweepRotating(*scene, {{shapes, {}, x, y, {}, {}, {}}, to_x, y, {}, {}, turn, near}, {}, out,
-                meter);
+  SweepRotating(*scene, {{shapes, {}, x, y}, to_x, y, {}, {}, turn, near}, {}, out, meter);
   // out.hits[0]: polygon_id 7, touches or nearly so at `high`, certainly not before `low`
   // end
   ASSERT_EQ(out.hits.size(), 1u);

@@ -15,7 +15,7 @@
 //   const double x[] = {3.5}, y[] = {2};
 //   DepenetrateAnswers out;
 //   WorkMeter meter;
-//   Depenetrate(*scene, {shapes, {}, x, y, {}, {}, {}}, {}, out, meter);
+//   Depenetrate(*scene, {shapes, {}, x, y}, {}, out, meter);
 //   // out.finished[0] == 1, out.positions[0] is a few ulp right of (5, 2)
 //
 // Lengths are in the unit of the caller's coordinates. Touching counts. Error: whether it finished

@@ -12,8 +12,7 @@
 //   const double x[] = {-4}, y[] = {2}, to_x[] = {4}, turn[] = {1}, near[] = {0.01};
 //   RotatingSweepAnswers out;
 //   WorkMeter meter;
-//   SweepRotating(*scene, {{shapes, {}, x, y, {}, {}, {}}, to_x, y, {}, {}, turn, near}, {}, out,
-//   meter);
+//   SweepRotating(*scene, {{shapes, {}, x, y}, to_x, y, {}, {}, turn, near}, {}, out, meter);
 //   // out.hits[0]: polygon_id 7, touches or nearly so at `high`, certainly not before `low`
 //
 // Lengths are in the unit of the caller's coordinates. Touching counts. Error: a certified

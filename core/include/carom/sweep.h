@@ -10,7 +10,7 @@
 //   const double x[] = {-4}, y[] = {2}, to_x[] = {4}, to_y[] = {2};
 //   SweepAnswers out;
 //   WorkMeter meter;
-//   SweepShapes(*scene, {{shapes, {}, x, y, {}, {}, {}}, to_x, to_y}, {}, out, meter);
+//   SweepShapes(*scene, {{shapes, {}, x, y}, to_x, to_y}, {}, out, meter);
 //   // out.hits[0]: polygon_id 7, fraction 0.375, normal (-1, 0)
 //
 // Lengths are in the unit of the caller's coordinates. Touching counts. Normal: the unit normal is
