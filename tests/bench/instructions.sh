@@ -8,7 +8,7 @@
 #
 # GUARD is the program made from guard.cc. The count is the same from run to run on any load, and
 # nearly so from machine to machine: an allowance of 5 % leaves room for another patch release of
-# compiler and libraries. More than that fails; fewer is told of. --accept writes what was counted
+# compiler and libraries. More than that fails; fewer is reported. --accept writes what was counted
 # into the file. Which instructions are taken depends on the processor, and the file is from one
 # with AVX2, the most that valgrind knows: elsewhere nothing is compared.
 set -euo pipefail

@@ -15,7 +15,7 @@
 
 namespace carom::bench {
 
-// Queries a call, unless told otherwise.
+// Queries a call, unless set otherwise.
 inline constexpr size_t kBatch = 1024;
 
 std::vector<Polygon> MakePolygons(const std::vector<Outline>& outlines);

@@ -47,7 +47,7 @@ class Report {
   void Figure(const std::string& name, double value, const std::string& unit,
               const std::string& note = "");
   void Add(Row row);
-  // Prints timings; a contender whose hits differ from the first one's is told of.
+  // Prints timings; a contender whose hits differ from the first one's is reported.
   void Timings(const std::string& name, const std::vector<Timing>& timings);
 
   // Prints the table of ratios, and writes the three files to the folder. Returns false if one

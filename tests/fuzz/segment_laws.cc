@@ -61,7 +61,7 @@ Segments Make(Choices& choices, GroupCase& made) {
   return s;
 }
 
-// Everything that tells of the same segments.
+// Every question about the same segments.
 Group Ask(const Segments& s, GroupCase& made, CastMode mode, InsidePolicy policy) {
   Group group;
   group.cast_options = {.mode = mode, .inside_policy = policy, .max_hits = kMaxMaxHits};
@@ -150,7 +150,7 @@ void CompareModes(const GroupCase& made, const Answers& all, const Answers& any,
                   const Answers& closest) {
   size_t row = 0;
   for (size_t i = 0; i < all.counts.size(); row += all.counts[i], ++i) {
-    Require(any.counts[i] == (all.counts[i] > 0 ? 1 : 0), made, "ANY tells whether ALL has a hit");
+    Require(any.counts[i] == (all.counts[i] > 0 ? 1 : 0), made, "ANY says whether ALL has a hit");
     Require(closest.counts[i] == any.counts[i], made, "CLOSEST has a hit where ALL has");
     if (all.counts[i] == 0) continue;
     Require(Ordered(closest, i)[0] == all.hits[row].polygon_id, made,

@@ -267,7 +267,7 @@ void CheckAnswer(const Sent& sent, const v1::FrameAnswer& answer) {
     const bool flow = code == grpc::RESOURCE_EXHAUSTED;
     Require(flow || !sent.readable || sent.refused, "only what is wrong is refused");
     Require(!flow || sent.too_large || answer.status().retry_delay_us() != 0,
-            "what passes tells when to try again");
+            "what passes says when to try again");
   }
 }
 
@@ -308,7 +308,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Require(call.answers().size() <= sent.size(), "no answer without a frame");
   for (size_t i = 0; i < call.answers().size(); ++i) {
     CheckAnswer(sent[i], call.answers()[i].answer());
-    Require(call.answers()[i].has_limits() == (i == 0), "the first answer tells the limits");
+    Require(call.answers()[i].has_limits() == (i == 0), "the first answer has the limits");
   }
   if (cancelled) return 0;
   Require(call.answers().size() == sent.size(), "a frame has an answer");

@@ -139,7 +139,7 @@ void ReadEdits(const std::string& bytes) {
   Require(LocatePoints(**scene, {x, y}, kEveryCategory, answers, meter), "nothing stops the work");
 }
 
-// A message of the kind that the first byte of an input tells.
+// A message of the kind that the first byte of an input selects.
 std::string MakeMessage(testing::Choices& choices, uint32_t kind) {
   const auto made = testing::MakeGroupCase(choices, 3, testing::BadNumbers::kSome);
   v1::Frame frame;

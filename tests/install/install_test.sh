@@ -86,7 +86,7 @@ check_page_table() {
   ((rows >= 15)) || fail "docs/core-library.md has a table of $rows rows"
 }
 
-# A program that links the client; it needs no server to tell that there is none.
+# A program that links the client; it needs no server to report that there is none.
 check_client() {
   mkdir -p "$scratch/client"
   cat >"$scratch/client/CMakeLists.txt" <<'TEXT'

@@ -2,14 +2,14 @@
 # SPDX-FileCopyrightText: The Carom authors
 # SPDX-License-Identifier: Apache-2.0
 
-# grpcurl finds the services by reflection, asks in JSON, and is told which field was wrong.
+# grpcurl finds the services by reflection, asks in JSON, and gets the name of the wrong field.
 
 # shellcheck source=tests/interop/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 need_go
 start_server
 
-# reflect WORD…: what the server tells of itself.
+# reflect WORD…: what the server says of itself.
 reflect() { "$build/go/bin/grpcurl" -plaintext "$address" "$@"; }
 
 # call METHOD JSON: prints what comes back as one line without blanks; an error too, which ends

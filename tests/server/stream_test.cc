@@ -241,14 +241,14 @@ TEST(StreamTest, DearSmallFramesDoNotHoldTheLoop) {
   server.CreateHeavy("heavy");
   server.Create("a", {Square(1, 0, 0)});
   constexpr int kSegments = 10;
-  v1::Frame dear = PointFrame(0);
-  *dear.add_groups() = TestServer::HeavyGroup("heavy", kSegments);
-  *dear.add_groups() = dear.groups(0);
+  v1::Frame expensive = PointFrame(0);
+  *expensive.add_groups() = TestServer::HeavyGroup("heavy", kSegments);
+  *expensive.add_groups() = expensive.groups(0);
   constexpr int kStreams = 16;
   std::vector<std::unique_ptr<ClientStream>> streams;
   for (int i = 0; i < kStreams; ++i) {
     streams.push_back(std::make_unique<ClientStream>(server));
-    ASSERT_TRUE(streams.back()->Send(dear));
+    ASSERT_TRUE(streams.back()->Send(expensive));
   }
   std::atomic<int> answered{0};
   std::vector<std::thread> readers;

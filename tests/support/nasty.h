@@ -16,7 +16,7 @@
 namespace carom::testing {
 
 /// Returns `count` questions about `scene`, which has at least one polygon. Each is named
-/// KIND:NUMBER, so that a failing one tells what it is about. About half are segments, whose
+/// KIND:NUMBER, so that a failing one says what it is about. About half are segments, whose
 /// `inside` goes round report, ignore, exit. All coordinates are accepted ones (finite, |x| ≤
 /// 2^53); some zeros are written −0 or as magnitudes below 2^-140.
 std::vector<Query> NastyQueries(const std::vector<OraclePolygon>& scene, std::uint64_t seed,

@@ -73,7 +73,7 @@ struct OracleRoundPassage {
   OracleBracket end;
 };
 
-/// The passages of a capsule; nothing where brackets overlap, so that they do not tell.
+/// The passages of a capsule; nothing where brackets overlap, so that they decide nothing.
 std::optional<std::vector<OracleRoundPassage>> RoundPassages(const OracleShape& fixed,
                                                              const OracleCapsule& mover, Xy d);
 

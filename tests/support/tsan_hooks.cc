@@ -4,7 +4,7 @@
 // What the thread sanitizer does not see: Debian's Abseil and gRPC are not compiled with it, so the
 // order that their mutexes make between threads is unknown to it, and all that they guard looks
 // like a race. This file takes the place of those functions in a test's executable, also for gRPC,
-// which calls them by the same names; tells the order; and goes on to the library. It is itself
+// which calls them by the same names; announces the order; and goes on to the library. It is itself
 // compiled without the sanitizer.
 
 #include <dlfcn.h>

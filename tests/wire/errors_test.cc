@@ -225,7 +225,7 @@ TEST(SerializeDetails, AThousandLongOffencesFit) {
   const absl::Status arrived = StatusFromDetails(status.code(), status.message(), details);
   EXPECT_THAT(Violations(arrived), SizeIs(16));
   EXPECT_EQ(Violations(arrived), Violations(status));
-  EXPECT_EQ(arrived.message(), status.message());  // which tells that there were 1000
+  EXPECT_EQ(arrived.message(), status.message());  // which says that there were 1000
 }
 
 TEST(SerializeDetails, ALongMessageIsCut) {

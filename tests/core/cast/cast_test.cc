@@ -471,7 +471,7 @@ uint64_t WorkOf(const Scene& scene, const std::vector<Segment>& segments, CastMo
   return meter.used();
 }
 
-// Floats tell apart what is near the origin of the scene better than what is far from it.
+// Floats distinguish what is near the origin of the scene better than what is far from it.
 TEST(CastCostTest, FarFromTheOriginAndBesideAnOutlier) {
   const auto work = [](double at, bool has_outlier) {
     Random random(91);
@@ -493,7 +493,7 @@ TEST(CastCostTest, FarFromTheOriginAndBesideAnOutlier) {
   EXPECT_LT(work(0, true), 16 * usual);
 }
 
-// A polygon as long as the line is looked at once, however many stretches pass it by.
+// A polygon as long as the line is visited once, however many intervals pass it by.
 TEST(CastCostTest, ALongPolygonIsLookedAtOnce) {
   std::vector<PolygonSpec> specs;
   for (uint64_t id = 0; id < 3000; ++id) {

@@ -44,7 +44,7 @@ void ExpectSame(const internal::PassageEdge& a, const internal::PassageEdge& b) 
 
 class PlainPassageTest : public ::testing::Test {
  protected:
-  // Counts what the short cut tells, and compares it with the general path.
+  // Counts what the short cut decides, and compares it with the general path.
   void Compare(const Line& line, const Ring& ring, FillRule rule) {
     PolygonSpec spec{1, {{ring}}};
     spec.fill_rule = rule;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The index over the edges of one polygon against a look at all of them.
+// The index over the edges of one polygon against a scan of all of them.
 
 #include "index/edge_index.h"
 

@@ -32,7 +32,7 @@ using internal::Slot;
 
 using Ids = std::set<uint64_t>;
 
-// Keeps what it is told.
+// Keeps what it is given.
 class Witness final : public internal::LineObserver {
  public:
   explicit Witness(const SceneIndex& scene) : scene_(scene) {}

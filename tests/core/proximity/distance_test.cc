@@ -260,7 +260,8 @@ TEST(DistanceTest, TiesBeyondTheRowsStopTheWorkUnlessSomethingIsNearer) {
   }
 }
 
-// A scene of many polygons, in which a first bound is looked for: as each polygon alone tells.
+// A scene of many polygons, in which a first bound is searched for: the same as over each polygon
+// alone.
 TEST(DistanceTest, ManyPolygonsGiveTheLeastOfAll) {
   Random random(8);
   for (int i = 0; i < Repeats(20, 400); ++i) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Two large polygons against a look at every pair of their edges.
+// Two large polygons against every pair of their edges.
 
 #include "proximity/polygon_pair.h"
 

@@ -340,7 +340,7 @@ bool Holds(const std::vector<uint64_t>& ids, uint64_t id) {
 }
 
 // The polygons that the mover overlaps at the start, ascending; nothing where extended precision
-// cannot tell whether the placed doubles touch.
+// cannot decide whether the placed doubles touch.
 std::optional<std::vector<uint64_t>> IdsAtStart(const TestScene& scene, const Turning& m) {
   if (m.shape.capsule() == nullptr) return OverlapIds(*scene.scene, m, m.from);
   std::vector<uint64_t> ids;

@@ -259,7 +259,7 @@ bool IsRoundedUp(double fraction, const OracleBracket& bracket) {
 
 TEST(SweepOracleTest, RoundPassagesAgreeWithRationals) {
   const int cases = Repeats(15, 1500);
-  int told = 0;
+  int decided = 0;
   for (int i = 0; i < cases && !::testing::Test::HasFailure(); ++i) {
     Random random(0x9a55a9e0000 + static_cast<uint64_t>(i));
     const Grid grid{5, i % 4 == 1 ? 0x1p-138 : 1, i % 3 == 0 ? 10 : 0};
@@ -274,7 +274,7 @@ TEST(SweepOracleTest, RoundPassagesAgreeWithRationals) {
       if (!IsInContact(fixed, c.mover, c.d, 0)) continue;
       const auto passages = RoundPassages(fixed, c.mover, c.d);
       if (!passages) continue;
-      ++told;
+      ++decided;
       const auto hit_of = [&](const SweepAnswers& answers) {
         return std::find_if(answers.hits.begin(), answers.hits.end(),
                             [&](const SweepHit& h) { return h.polygon_id == fixed.id(); });
@@ -292,7 +292,7 @@ TEST(SweepOracleTest, RoundPassagesAgreeWithRationals) {
       ExpectSharedPoint(*entered, fixed, c);
     }
   }
-  EXPECT_GT(told, cases / 2);
+  EXPECT_GT(decided, cases / 2);
 }
 
 }  // namespace

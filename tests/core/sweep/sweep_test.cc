@@ -290,7 +290,7 @@ TEST(SweepTest, AMeterStopsTheWorkAnywhere) {
   }
 }
 
-// A passage that begins inside is told from all pairs of edges that meet on the way.
+// A passage that begins inside is found from all pairs of edges that meet on the path.
 TEST(SweepTest, PairsOfEdgesBeyondTheRowsStopTheWork) {
   const Scene::Ptr scene = MakeScene({{7, {Rectangle(0, 0, 10, 10)}}}).scene;
   const Shape box = ShapeOf({0, {Rectangle(-1, 4, 1, 6)}});

@@ -47,7 +47,7 @@ func importScene(ctx context.Context, conn *grpc.ClientConn, polygons []polygon)
 			m.Polygons = append(m.Polygons, p.message())
 		}
 		if err := call.Send(m); err != nil {
-			break // CloseAndRecv tells why
+			break // CloseAndRecv says why
 		}
 	}
 	made, err := call.CloseAndRecv()

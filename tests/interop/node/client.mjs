@@ -5,7 +5,7 @@
 //
 // usage: node client.mjs PROTO_FOLDER ADDRESS QUESTIONS
 //
-// QUESTIONS are lines of ../questions.py; the answers are printed as ../expected.py tells. The
+// QUESTIONS are lines of ../questions.py; the answers are printed as ../expected.py defines. The
 // .proto files are read as they are; uint64 and fixed64 are strings here, as a number would round.
 
 import assert from 'node:assert/strict';

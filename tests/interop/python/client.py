@@ -5,7 +5,7 @@
 
 usage: client.py ADDRESS QUESTIONS
 
-QUESTIONS are lines of ../questions.py; the answers are printed as ../expected.py tells. The modules
+QUESTIONS are lines of ../questions.py; the answers are printed as ../expected.py defines. The modules
 carom.v1 are made from the .proto files by grpcio-tools:
   python3 -m grpc_tools.protoc -I proto --python_out=. --grpc_python_out=. proto/carom/v1/*.proto
 """

@@ -113,7 +113,7 @@ unsafe extern "C" fn collide(shape: b2ShapeId, context: *mut c_void) -> bool {
         };
         let fixed = &overlap.polygons[shape.index1 as usize - 1];
         let manifold = black_box(b2CollidePolygons(fixed, &overlap.mover, identity));
-        // A manifold also tells of shapes that are near.
+        // A manifold also reports shapes that are near.
         let touches = manifold.points[..manifold.pointCount as usize]
             .iter()
             .any(|point| point.separation <= 0.0);
@@ -219,7 +219,7 @@ unsafe extern "C" fn collide_once(shape: b2ShapeId, context: *mut c_void) -> boo
 }
 
 /// Placements of all movers together that touch something. `reach` bounds their distance from the
-/// reference point: far from all, a box tells.
+/// reference point: far from all, a box decides.
 ///
 /// # Safety
 /// `placements` holds `count` placements.
