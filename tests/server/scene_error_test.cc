@@ -239,7 +239,8 @@ TEST_F(SceneErrorTest, ScenesAreLimited) {
                       StatusCode::kResourceExhausted, "name"));
 }
 
-// The order of precedence that CommitEdits documents: each case is also wrong in what is checked later.
+// The order of precedence that CommitEdits documents: each case is also wrong in what is checked
+// later.
 TEST_F(SceneErrorTest, CommitErrorsInTheirOrder) {
   const std::string base = absl::StrCat("base_version: ", version_, " ");
   const std::string stale = absl::StrCat("base_version: ", version_ + 1, " ");
