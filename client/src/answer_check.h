@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Is this the answer to that frame? What the wire cannot tell by itself: a decoded answer has
+// Is this the answer to that frame? What the wire cannot check by itself: a decoded answer has
 // columns that fit each other, and here they are held against the questions.
 #pragma once
 

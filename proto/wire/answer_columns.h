@@ -73,7 +73,7 @@ inline constexpr auto kCastFraction = [] {
 inline constexpr auto kCastNormal =
     std::tuple_cat(kPoint<v1::CastAnswers>, kNormal<v1::CastAnswers>);
 
-// The edge: its feature tells whether there is one.
+// The edge: its feature says whether there is one.
 inline constexpr auto kHasFeature = [](const CastHit& hit) {
   return hit.feature != Feature::kNone;
 };

@@ -164,7 +164,7 @@ bool DecodeColumn(absl::string_view name, ItemColumn& out) {
   return false;
 }
 
-// The entries of columns that are there for each row or not at all, told by the first of them.
+// The entries of columns that are there for each row or not at all, as the first of them says.
 int OptionalRows(int first, int rows) { return first == 0 ? 0 : rows; }
 
 // Reads the answers of one kind of question, up to the first column that does not fit the others.
@@ -217,11 +217,11 @@ class Reader {
     }
   }
 
-  // Edges of polygons that are touched, if any are told.
+  // Edges of polygons that are touched, if any are given.
   template <class Core>
   void Edges(int rows, Core& out) {
-    const int told = OptionalRows(message_.edge_counts_size(), rows);
-    Rows(told, kEdgeCounts<Message>, out.edge_counts);
+    const int given = OptionalRows(message_.edge_counts_size(), rows);
+    Rows(given, kEdgeCounts<Message>, out.edge_counts);
     Require(Sum(message_.edge_counts()) == static_cast<uint64_t>(message_.ring_size()),
             "edge_counts");
     Rows(message_.ring_size(), kOverlapEdge<Message>, out.edges);
@@ -345,10 +345,10 @@ absl::Status Decode(absl::string_view batch, const v1::MoveAnswers& message, Mov
   reader.Edges(rows, out);
   reader.Rows(OptionalRows(message.touches_size(), message.counts_size()), kFirstTouch,
               out.first_touches);
-  const auto told = static_cast<uint64_t>(message.quiet_radius_size());
+  const auto given = static_cast<uint64_t>(message.quiet_radius_size());
   const auto is_length = [](double radius) { return radius >= 0; };
   reader.Require(
-      (told == 0 || told == items) && std::ranges::all_of(message.quiet_radius(), is_length),
+      (given == 0 || given == items) && std::ranges::all_of(message.quiet_radius(), is_length),
       "quiet_radius");
   if (!reader.status().ok()) return reader.status();
   out.quiet_radii.assign(message.quiet_radius().begin(), message.quiet_radius().end());

@@ -232,7 +232,7 @@ void AddDetail(absl::string_view url, const std::string& value, UnknownFieldSet&
   status.AddLengthDelimited(kStatusDetails, Serialized(any));
 }
 
-// What every BadRequest and RetryInfo in a serialized google.rpc.Status tells; nothing if it is not
+// What every BadRequest and RetryInfo in a serialized google.rpc.Status says; nothing if it is not
 // one.
 Details ParseDetails(absl::string_view bytes) {
   Details details;

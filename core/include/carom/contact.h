@@ -42,7 +42,7 @@ namespace carom {
 // polygon in the mover likewise; where no vertex is deeper than its boundary, each pair of edges
 // that meet (or come within the radius) with its own minimum translation. Of equally deep ones the
 // first: vertices of the mover, of the fixed polygon, pairs of edges. It is a push that helps, not
-// one that suffices, and its depth does not tell touching from overlapping: it is 0 where all
+// one that suffices, and its depth does not separate touching from overlapping: it is 0 where all
 // vertices of each lie outside the other or on its boundary and no two edges cross, although the
 // shapes may share an area, and above 0 where a vertex touches the apex of a narrow notch.
 enum class ContactKind : uint8_t { kConvex, kFeature };
@@ -59,7 +59,7 @@ struct ContactPoint {
   Vec2 point;  // within 8 ulp of the largest coordinate or radius
   // >= 0. Within 4 ulp of itself, and where there are radii 2^-92 of the largest coordinate or
   // radius more; so the deepest of two may differ from the contact's depth by as much, and only the
-  // contact's, under CONVEX, tells touching (0) from overlapping exactly.
+  // contact's, under CONVEX, separates touching (0) from overlapping exactly.
   double depth = 0;
   // What meets there: 2 i for vertex i and 2 i + 1 for edge i, counted over all rings of the shape
   // as given (an end of a capsule's axis is vertex 0 or 1, its sides are edges 0 and 1). The pair

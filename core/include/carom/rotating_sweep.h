@@ -59,7 +59,7 @@ struct RotatingSweepColumns {
 // half its distance.
 struct RotatingSweepHit {
   // Where polygons are in contact at the start under REPORT_START: the least of those in contact,
-  // exactly. Else the least of those that are so close at `high`, as far as doubles can tell: a
+  // exactly. Else the least of those that are so close at `high`, as far as doubles can decide: a
   // polygon whose distance is above 6/7 of the tolerance may count or not.
   uint64_t polygon_id = 0;
   double low = 0;  // 0 <= low <= high <= 1

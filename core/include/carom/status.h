@@ -5,7 +5,7 @@
 //
 // `Refusal` collects violations, each a field path with the allowed range, and becomes one
 // absl::Status; `Violations` reads them back. The service sends the same list as
-// google.rpc.BadRequest, the command line prints the first one as "field". `RetryDelay` tells
+// google.rpc.BadRequest, the command line prints the first one as "field". `RetryDelay` says
 // whether and when the same request may be accepted.
 //
 //   const absl::Status status = InvalidField("segments.by", "must have 4 entries");
@@ -28,7 +28,7 @@
 namespace carom {
 
 // One offence. `field` is a path inside the request, such as `polygons[3].rings[0].x[7]`, empty
-// for the request as a whole. `description` tells the allowed range, for people.
+// for the request as a whole. `description` states the allowed range, for people.
 struct Violation {
   std::string field;
   std::string description;

@@ -90,10 +90,10 @@ struct SweepHit {
   // inside and under EXIT.
   //
   // Of the pairs of edges that touch, in the order (ring, edge) of the polygon and then of the
-  // shape, the first that tells it does: a vertex within an edge, parallel edges that share more
+  // shape, the first that defines it does: a vertex within an edge, parallel edges that share more
   // than a point, a point and an edge give the edge's normal unless the edge is parallel to d. If
   // none does (vertex on vertex), it is -d / |d|. For a capsule of radius > 0 the pair that touches
-  // first tells, and every pair does.
+  // first defines it, and every pair does.
   Vec2 normal;
 };
 
@@ -108,7 +108,7 @@ struct SweepAnswers {
 
 // Returns false if `meter` stopped the work; `out` is then meaningless. Thread-safe. Cost per item:
 // O(log n + edges near its path), times the shape's edges near those; a start inside under IGNORE
-// or EXIT looks at the whole path and sorts its contacts. Memory: those contacts, pairs of an edge
+// or EXIT tests the whole path and sorts its contacts. Memory: those contacts, pairs of an edge
 // of the shape and one of a polygon; more of one polygon than the meter has rows left count as rows
 // and so stop the work.
 bool SweepShapes(const Scene& scene, const SweepColumns& columns, const SweepOptions& options,

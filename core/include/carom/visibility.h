@@ -3,7 +3,7 @@
 
 // What can be seen from here?
 //
-// `TestLinesOfSight` tells for pairs of points whether one sees the other; `ScanFans` casts fans of
+// `TestLinesOfSight` tests for pairs of points whether one sees the other; `ScanFans` casts fans of
 // beams and answers distances, as a lidar does. What blocks the way is in carom/cast.h.
 //
 //   const double ax[] = {-2}, ay[] = {1}, bx[] = {6}, by[] = {1};
@@ -39,7 +39,7 @@ struct SightAnswers {
   void Clear();
 };
 
-// Considers the polygons with category & mask != 0: give what looks and what is looked at
+// Considers the polygons with category & mask != 0: give the viewer and what is viewed
 // categories of their own. Exact. Cost per pair: that of a cast with ANY. Returns false if `meter`
 // stopped the work; `out` is then meaningless. Thread-safe.
 bool TestLinesOfSight(const Scene& scene, const SegmentColumns& sights, uint64_t mask,

@@ -3,7 +3,7 @@
 
 // How much work was that, and may it go on?
 //
-// Every batch function counts the polygons and edges it looks at on a `WorkMeter` as it goes, and a
+// Every batch function counts the polygons and edges it visits on a `WorkMeter` as it goes, and a
 // moving shape's vertices before it places them, and stops soon after the meter says so. The core
 // knows no clock: the owner supplies the question "is it time to stop?", and the meter asks it once
 // per `kInterval` units. The meter also caps the rows of answers, so that a small question cannot
@@ -31,7 +31,7 @@ namespace carom {
 // Not thread-safe: one meter serves one batch on one thread at a time.
 class WorkMeter {
  public:
-  // One unit is a polygon, an edge or an index node looked at, or a comparison of two hits: some
+  // One unit is a polygon, an edge or an index node visited, or a comparison of two hits: some
   // nanoseconds where filters decide, a microsecond or so where exact arithmetic does. So the
   // question is asked about every 20 µs, and at least every other millisecond.
   static constexpr uint64_t kInterval = 1024;

@@ -3,7 +3,7 @@
 
 // Sorting that a meter can stop.
 //
-// Once the meter has stopped, the items are left in some order: whoever sorts looks at the meter
+// Once the meter has stopped, the items are left in some order: whoever sorts checks the meter
 // next. Between two questions of the meter there are at most some hundred comparisons.
 #pragma once
 

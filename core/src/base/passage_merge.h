@@ -35,9 +35,9 @@
 
 namespace carom::internal {
 
-// Sorts touches by begin, then by `source()`, which tells those of one time apart: passages do not
-// depend on it, but whoever picks among touches of one time does not depend on the visiting order.
-// `compare(a, b)` is the sign of a - b for two times.
+// Sorts touches by begin, then by `source()`, which distinguishes those of one time: passages do
+// not depend on it, but whoever picks among touches of one time does not depend on the visiting
+// order. `compare(a, b)` is the sign of a - b for two times.
 template <class Touch, class Compare>
 void SortTouches(std::vector<Touch>& touches, const Compare& compare, WorkMeter& meter) {
   Sort(touches, meter, [&](const Touch& a, const Touch& b) {
@@ -65,7 +65,7 @@ struct MergedPassage {
 template <class Time, class Touch, class Path>
 class PassageMerge {
  public:
-  // `touches` are sorted as by `SortTouches` and lie in [start, limit]. `starts_inside` tells
+  // `touches` are sorted as by `SortTouches` and lie in [start, limit]. `starts_inside` says
   // whether the start is in C.
   PassageMerge(std::span<const Touch> touches, bool starts_inside, Path& path, WorkMeter& meter)
       : touches_(touches), path_(path), meter_(meter), is_open_(starts_inside) {}

@@ -69,7 +69,7 @@ void ArcPassageFinder::AddPointTouches(uint32_t index, Vec2 point) {
 }
 
 // The point moves along the line of the edge, and may turn back there. Its position against the
-// edge's ends changes at the roots only: just after one tells for all of the gap up to the next.
+// edge's ends changes at the roots only: just after one decides for all of the gap up to the next.
 void ArcPassageFinder::AddSlidingTouches(uint32_t index, const Segment& edge) {
   const Quadratic past_a = motion_.Past(edge, edge.a);
   const Quadratic past_b = motion_.Past(edge, edge.b);

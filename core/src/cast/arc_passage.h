@@ -52,7 +52,7 @@ class ArcPassageFinder {
   ArcPassageFinder(const ArcMotion& motion, WorkMeter& meter) : motion_(motion), meter_(meter) {}
 
   // The hit in `polygon`, if there is one. From outside, only what `reach` holds of the arc is
-  // looked at. Meaningless once the meter has stopped.
+  // visited. Meaningless once the meter has stopped.
   std::optional<ArcContact> Find(const IndexedPolygon& polygon, const Box& reach,
                                  InsidePolicy policy);
 

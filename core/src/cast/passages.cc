@@ -135,7 +135,7 @@ const std::vector<Passage>& PassageFinder::FindByTouches(const IndexedPolygon& p
 }
 
 // Where the start is, and the winding number of the moved line just after it. A start at t_min > 0
-// is no pair of doubles: the touches there and the edges behind tell.
+// is no pair of doubles: the touches there and the edges behind decide.
 PointInPolygon PassageFinder::AfterStart(const IndexedPolygon& polygon, WorkMeter& meter) const {
   PointInPolygon start;
   if (line_.t_min == 0) {

@@ -5,12 +5,12 @@
 //
 // `PassageFinder` computes the passages of a line (line.h) in a polygon: the largest intervals of t
 // in [t_min, t_max] with origin + t * direction in the polygon, exactly, for any rings. It collects
-// every touch of line and edges, joins them (base/passage_merge.h), and tells filled gaps from
+// every touch of line and edges, joins them (base/passage_merge.h), and separates filled gaps from
 // empty ones by the winding number of the line moved by an infinitesimal amount to its left: there
 // it meets no vertex and runs along no edge, so each edge that passes the line from one side to the
 // other changes the winding by one, at its touch.
 // For small rings, certain crossings make short work of all that (plain_passage.h).
-// docs/adr/0002-general-edge-passages.md tells why this and not convex pieces.
+// docs/adr/0002-general-edge-passages.md says why this and not convex pieces.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,7 @@ struct Passage {
   PassageEdge exit;   // the edge to report at `end`; none where the line's end is strictly inside
 };
 
-// The passage of `line` in `polygon` if there is one at most and filters can tell, see
+// The passage of `line` in `polygon` if there is one at most and filters can decide, see
 // plain_passage.h. Sets `passage` where the verdict is kPassage.
 PlainVerdict FindPlainPassage(const Line& line, const Polygon& polygon, PlainPassage& passage);
 
@@ -64,7 +64,7 @@ class PassageFinder {
   // The passages in `polygon`, in order. Meaningless once `meter` has stopped.
   const std::vector<Passage>& Find(const IndexedPolygon& polygon, WorkMeter& meter);
 
-  // The same where `FindPlainPassage` cannot tell.
+  // The same where `FindPlainPassage` cannot decide.
   const std::vector<Passage>& FindSeveral(const IndexedPolygon& polygon, WorkMeter& meter);
 
   // The same without any short cut.

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where is a line inside a small polygon, if a few filters can tell?
+// Where is a line inside a small polygon, if a few filters can decide?
 //
 // The plain case of passages.h: one closed ring of few edges, solid, that the line crosses twice or
 // not at all, away from all vertices and from both ends of the line. `FindPlain` finds it without a
-// branch for each edge, or says that it cannot tell. It decides nothing by a tolerance: what it
+// branch for each edge, or says that it cannot decide. It decides nothing by a tolerance: what it
 // answers is what `PassageFinder` answers.
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace carom::internal {
 
-// The sides of up to 32 points: bit i of `left` or `right` tells that point i is certainly left or
+// The sides of up to 32 points: bit i of `left` or `right` is set if point i is certainly left or
 // right of the line; of neither where rounding might decide, or the point is on the line. The other
 // bits are 0.
 struct CertainSides {
@@ -47,7 +47,7 @@ inline constexpr size_t kMaxPlainEdges = 32;
 
 // The passages of `line` in the solid polygon of one closed ring, edge i from vertex i to vertex
 // i + 1. Fills `passage` where the verdict is kPassage; `begin` and `end` are then strictly between
-// t_min and t_max. Cannot tell for more than `kMaxPlainEdges`.
+// t_min and t_max. Cannot decide for more than `kMaxPlainEdges`.
 PlainVerdict FindPlain(const Line& line, std::span<const Vec2> ring, PlainPassage& passage);
 
 // The same, given the sides of all vertices.
@@ -71,8 +71,8 @@ struct PlainCrossings {
   int winding_at_start = 0;
 };
 
-// The crossings strictly between t_min and t_max. Returns false where it cannot tell: of more edges
-// or crossings than there is room for, or where rounding might decide about one.
+// The crossings strictly between t_min and t_max. Returns false where it cannot decide: of more
+// edges or crossings than there is room for, or where rounding might decide about one.
 bool FindPlainCrossings(const Line& line, std::span<const Vec2> ring, PlainCrossings& found);
 
 }  // namespace carom::internal

@@ -72,7 +72,7 @@ bool Beams::Read(const FanColumns& fans, size_t i, std::vector<ItemError>& error
   return true;
 }
 
-// Adds the answer of each beam. A hit that lies at the very range is one, too: counts tell.
+// Adds the answer of each beam. A hit that lies at the very range is one, too: the counts say so.
 void AddBeams(const Beams& beams, const CastAnswers& casts, FanAnswers& out) {
   size_t row = 0;
   for (const uint32_t count : casts.counts) {

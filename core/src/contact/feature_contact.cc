@@ -87,7 +87,7 @@ class PenetrationSearch {
   PenetrationSearch(const IndexedPolygon& indexed, Vec2 p, WorkMeter& meter)
       : indexed_(indexed), p_(p), meter_(meter) {}
 
-  // The minimum translation out of the polygon for a point in it, as far as its edges tell.
+  // The minimum translation out of the polygon for a point in it, as far as its edges decide it.
   Penetration Nearest() {
     Exit nearest;
     indexed_.VisitEdges(

@@ -337,7 +337,7 @@ bool AddEdges(bool of_fixed, const ConvexCore& reference, const ConvexCore& othe
 
 // The least axis of cores that meet; nothing if they are apart.
 std::optional<Axis> DepthAxis(const ConvexCore& fixed, const ConvexCore& mover, WorkMeter& meter) {
-  // Without area, the edges' normals do not tell on a common line.
+  // Without area, the edges' normals decide nothing on a common line.
   if (fixed.size() <= 2 && mover.size() <= 2 &&
       !Intersects(Segment{fixed.vertices().front(), fixed.vertices().back()},
                   Segment{mover.vertices().front(), mover.vertices().back()})) {

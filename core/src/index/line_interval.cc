@@ -17,7 +17,7 @@ constexpr double kGrowth = 3;
 
 // The first interval begins where the line begins and ends some spacings after the line enters the
 // bounds of the scene, since before those there is nothing to meet. A line that is hardly longer
-// than that, or is whole by request, has one interval. The ends only decide what is looked at
+// than that, or is whole by request, has one interval. The ends only decide what is visited
 // first, so rounding in them changes no answer.
 void LineInterval::Start(const Line& line, const SceneIndex& scene, bool is_whole) {
   begin_ = line.t_min;

@@ -6,7 +6,7 @@
 // Many lines go down the trees of boxes together, level by level: a loop over pairs of a line and a
 // node, which makes the pairs of the level below. Nothing in it depends on what one line does, so
 // there is no branch to predict, and the memory of the pairs ahead is on its way while one is
-// looked at. The tests of boxes are in floats and conservative: the order and number of polygons
+// visited. The tests of boxes are in floats and conservative: the order and number of polygons
 // visited may vary with the instruction set, whether one is visited that the line meets does not.
 #pragma once
 

@@ -17,7 +17,7 @@
 namespace carom::internal {
 namespace {
 
-// Edges of a pair of shapes that are looked at for a first bound: about this many each.
+// Edges of a pair of shapes that are visited for a first bound: about this many each.
 constexpr size_t kSamples = 16;
 
 // The search over pairs of edges.

@@ -21,7 +21,7 @@ namespace carom::internal {
 struct Closest {
   enum class Kind {
     kCrossing,  // edges of the cores share a point
-    kApart,     // edges of the cores are nearest as `approach` tells
+    kApart,     // edges of the cores are nearest, as `approach` has it
     kBInA,      // ring `ring` of core b lies strictly inside core a
     kAInB,      // ring `ring` of core a lies strictly inside core b
   };

@@ -53,7 +53,7 @@ std::optional<size_t> EdgeCluster::FirstMeeting(const Segment& edge, WorkMeter& 
 }
 
 // A vertex of one in the other is found at once where there is one; edges that meet take a search.
-// Mostly no fixed edge is near: all of the reach lies in one face, and one vertex told.
+// Mostly no fixed edge is near: all of the reach lies in one face, and one vertex decides.
 bool PolygonPair::Overlap() {
   const Polygon& fixed = fixed_.polygon();
   const MeetsBox near{moving_.bounds()};

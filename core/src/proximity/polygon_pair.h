@@ -32,7 +32,7 @@ class EdgeCluster {
   }
   // `box` is the edge's. The cluster is not full.
   void Add(const Segment& edge, const Box& box);
-  // The first of the edges that shares a point with `edge`. Counts the pairs that are looked at.
+  // The first of the edges that shares a point with `edge`. Counts the pairs that are tested.
   std::optional<size_t> FirstMeeting(const Segment& edge, WorkMeter& meter) const;
   bool Meets(const Segment& edge, WorkMeter& meter) const {
     return FirstMeeting(edge, meter).has_value();

@@ -91,7 +91,7 @@ class Fraction {
   static Meeting OfVertex(const Line& line, const DominantAxis& axis, Vec2 vertex);
   // Of the crossing of the unbounded extensions of the line and of `edge`, not parallel to it.
   static Meeting OfCrossing(const Line& line, const Segment& edge);
-  // The same where `at`, what `CrossingOf` tells, is strictly between t_min and t_max.
+  // The same where `at`, the result of `CrossingOf`, is strictly between t_min and t_max.
   static Fraction OfCrossingAt(const Interval& at, const Segment& edge) {
     return Fraction(Kind::kCrossing, edge.a, edge.b, at.low, at.high);
   }

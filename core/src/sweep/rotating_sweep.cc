@@ -16,10 +16,10 @@
 // (3) A distance d of vertex and edge errs by at most 2^-46 L (`PointToEdge`), and by 2^-48 (d + L)
 //     for what is rounded after, where d <= W. So `error` = 2^-43 L + 2^-138 bounds how far a least
 //     distance is from that of the exact motion. As L <= 2^40 e and 2^-130 <= e, it is below e/7.
-// (4) Only edges need be looked at. At 0 shape and polygon share no point, exactly; while their
+// (4) Only edges need be tested. At 0 shape and polygon share no point, exactly; while their
 //     edges stay apart, neither can come inside the other. For the same reason the distance is
 //     taken between vertices and edges: segments that are apart are nearest at an end of one; where
-//     rounding makes two of them cross, such an end is within 2 error. Nor need edges be looked at
+//     rounding makes two of them cross, such an end is within 2 error. Nor need edges be tested
 //     that lie outside of `ReachFrom`, whose rounding is below error.
 // (5) From a distance of more than `clear` + error no contact comes before clear / W more. A step
 //     takes clear - e/4: the e/4 that stays also covers the rounding of time, 2^-53 W. It is made

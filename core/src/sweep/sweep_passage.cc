@@ -181,7 +181,7 @@ bool SweepPair::TellsNormal(const SweepTouch& touch, const IndexedPolygon& fixed
   return !(edge.a == edge.b);
 }
 
-// Keeps the earliest begin or the latest end; of equal ones the first that tells a normal. The
+// Keeps the earliest begin or the latest end; of equal ones the first that defines a normal. The
 // edge is the least of those that tie: exactly for radius 0, else rounded up.
 void SweepPair::Gather(const SweepTouch& touch, IntervalEnd end, const IndexedPolygon& fixed,
                        SweepEvent& event) const {

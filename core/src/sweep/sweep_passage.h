@@ -50,7 +50,7 @@ struct SweepTouch {
 
 // What happens at one time.
 struct SweepEvent {
-  SweepTouch touch;         // the one that tells point and normal
+  SweepTouch touch;         // the one that defines point and normal
   uint32_t first_edge = 0;  // the least fixed edge that touches
   bool has_edge = false;
 };

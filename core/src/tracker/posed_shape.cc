@@ -40,7 +40,7 @@ PosedShape::PosedShape(const TrackedShape& shape, const Pose& pose, PoseScratch&
   ++scratch_.pose;
 }
 
-// Only near the end of the range of coordinates do the vertices themselves have to be looked at.
+// Only near the end of the range of coordinates do the vertices themselves have to be checked.
 bool PosedShape::IsAccepted() {
   return Magnitude(pose_.position) + bounding_radius_ < kMaxCoordinate || Whole() != nullptr;
 }
