@@ -106,7 +106,7 @@ class FlowTest : public testing::Test {
   const uint64_t version_ = server_.Create("a", {Square(1, 0, 0)});
 };
 
-TEST_F(FlowTest, TheFirstAnswerTellsTheLimits) {
+TEST_F(FlowTest, TheFirstAnswerCarriesTheLimits) {
   Context context;
   auto stream = server_.queries().Stream(&context);
   for (int i = 0; i < 3; ++i) {

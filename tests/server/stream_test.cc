@@ -234,7 +234,7 @@ TEST(StreamTest, ThreadsAreSharedBetweenStreams) {
 
 // Frames of few bytes and much work begin where they arrive, and must not stay there: with one
 // thread for events, nobody else would be heard meanwhile.
-TEST(StreamTest, DearSmallFramesDoNotHoldTheLoop) {
+TEST(StreamTest, ExpensiveSmallFramesDoNotBlockTheLoop) {
   ServerOptions options;
   options.threads = 1;
   TestServer server(options);
