@@ -58,6 +58,11 @@ class RawCall {
     call_->Write(bytes, nullptr);
     return Await();
   }
+  // Waits until the server has begun to answer.
+  bool ReadInitialMetadata() {
+    call_->ReadInitialMetadata(nullptr);
+    return Await();
+  }
   bool CloseSide() {
     call_->WritesDone(nullptr);
     return Await();
@@ -289,6 +294,7 @@ TEST_F(FlowTest, AnEvaluateCallWhoseAnswerIsNotReadEnds) {
     ASSERT_TRUE(calls.back()->Write(Serialize(request)));
     ASSERT_TRUE(calls.back()->CloseSide());
   }
+  for (const auto& call : calls) ASSERT_TRUE(call->ReadInitialMetadata());
   EXPECT_EQ(server_.Evaluate({}, answer).error_code(), grpc::RESOURCE_EXHAUSTED);
   ASSERT_TRUE(Eventually([&] { return server_.Evaluate({}, answer).ok(); }));
   EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
