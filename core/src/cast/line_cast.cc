@@ -22,12 +22,35 @@ Polygon BoxOf(const Polygon& polygon) {
 
 }  // namespace
 
-void LineCast::Start(const CastOptions& options, WorkMeter& meter) {
-  options_ = &options;
-  meter_ = &meter;
-  reach_ = line_.bounds;
-  end_ = line_.t_max;
-  hits_.Start(options.mode, options.max_hits);
+// Keeps what the inside policy reports of the passages of one polygon.
+inline bool LineCast::AddPassages(const Polygon& polygon, std::span<const Passage> passages) {
+  if (passages.empty()) return false;
+  const auto [first, at_exit] =
+      ApplyInsidePolicy(options_->inside_policy, passages[0].begin.is_start());
+  if (first == passages.size()) return false;
+  const bool is_narrower = Keep(polygon, passages[first], at_exit);
+  if (options_->mode != CastMode::kAllPassages) return is_narrower;
+  for (const Passage& passage : passages.subspan(first + 1)) {
+    if (meter_->stopped()) break;
+    Keep(polygon, passage, false);
+  }
+  return false;
+}
+
+// Returns whether the reach became smaller. Lines of which all hits are wanted keep theirs: they
+// are followed in one go.
+bool LineCast::Keep(const Polygon& polygon, const Passage& passage, bool at_exit) {
+  if (!hits_.Add({&polygon, passage, at_exit}, ByFraction(), *meter_)) return false;
+  return options_->mode == CastMode::kClosest && Narrow(hits_.last().fraction());
+}
+
+// Narrows the reach to t <= best. Returns whether it did.
+bool LineCast::Narrow(const Fraction& best) {
+  const double t = best.high();
+  if (t >= line_.t_max) return false;
+  reach_ = line_.BoundsUpTo(t);
+  end_ = t;
+  return true;
 }
 
 // The box of the polygon is tested first, then the plain case (plain_passage.h), which settles most
@@ -57,37 +80,6 @@ bool LineCast::Add(const IndexedPolygon& indexed, PassageFinder& finder) {
   }
   finder.Start(line_);
   return AddPassages(polygon, finder.FindSeveral(indexed, *meter_));
-}
-
-// Keeps what the inside policy reports of the passages of one polygon.
-bool LineCast::AddPassages(const Polygon& polygon, std::span<const Passage> passages) {
-  if (passages.empty()) return false;
-  const auto [first, at_exit] =
-      ApplyInsidePolicy(options_->inside_policy, passages[0].begin.is_start());
-  if (first == passages.size()) return false;
-  const bool is_narrower = Keep(polygon, passages[first], at_exit);
-  if (options_->mode != CastMode::kAllPassages) return is_narrower;
-  for (const Passage& passage : passages.subspan(first + 1)) {
-    if (meter_->stopped()) break;
-    Keep(polygon, passage, false);
-  }
-  return false;
-}
-
-// Returns whether the reach became smaller. Lines of which all hits are wanted keep theirs: they
-// are followed in one go.
-bool LineCast::Keep(const Polygon& polygon, const Passage& passage, bool at_exit) {
-  if (!hits_.Add({&polygon, passage, at_exit}, ByFraction(), *meter_)) return false;
-  return options_->mode == CastMode::kClosest && Narrow(hits_.last().fraction());
-}
-
-// Narrows the reach to t <= best. Returns whether it did.
-bool LineCast::Narrow(const Fraction& best) {
-  const double t = best.high();
-  if (t >= line_.t_max) return false;
-  reach_ = line_.BoundsUpTo(t);
-  end_ = t;
-  return true;
 }
 
 size_t LineCast::Finish() { return hits_.Finish(ByFraction(), *meter_); }

@@ -27,7 +27,13 @@ class LineCast {
   // To be set before the start, and left alone from then on.
   Line& line() { return line_; }
   // `options` and `meter` outlive what is asked of the line.
-  void Start(const CastOptions& options, WorkMeter& meter);
+  void Start(const CastOptions& options, WorkMeter& meter) {
+    options_ = &options;
+    meter_ = &meter;
+    reach_ = line_.bounds;
+    end_ = line_.t_max;
+    hits_.Start(options.mode, options.max_hits);
+  }
   bool is_ordered() const { return IsOrdered(options_->mode); }
 
   // Looks at a polygon that the line may meet, perhaps not for the first time unless the mode is

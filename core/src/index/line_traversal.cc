@@ -97,7 +97,10 @@ HWY_INLINE size_t AddChildren(const BoxNode& node, const LineCull& cull, Childre
 template <class NodeOf, class FirstOf>
 HWY_INLINE void Open(const FrontierPart& part, Frontier& out, const NodeOf& node_of,
                      const FirstOf& first_of) {
-  const auto& [in, begin, lines] = part;
+  // Copies, since the compiler must take the part for something that the stores below may change.
+  const Frontier& in = part.frontier;
+  const size_t begin = part.begin;
+  const LineCull* const lines = part.lines;
   const size_t size = std::min(Frontier::kPart, in.count - begin);
   std::array<const BoxNode*, Frontier::kPart + kAhead> nodes;
   for (size_t i = 0; i < size; ++i) {

@@ -35,13 +35,17 @@ MovingShape::MovingShape(const Shape& placed) {
 
 // The index shares the placed vertices, and the hull borrows them: they go before those are written
 // over.
-void MovingShape::Begin(const Polygon* shape, const Pose& pose) {
+inline void MovingShape::Begin(const Polygon* shape, const Pose& pose) {
   hull_.reset();
   indexed_.reset();
   capsule_.reset();
   is_convex_.reset();
   shape_ = shape;
   pose_ = pose;
+}
+
+inline void MovingShape::PlaceAxis(const Capsule& capsule, const Pose& pose) {
+  capsule_ = Capsule{{Placed(pose, capsule.axis.a), Placed(pose, capsule.axis.b)}, capsule.radius};
 }
 
 bool MovingShape::Place(const Shape& shape, const Pose& pose, std::optional<bool> is_convex) {
@@ -61,10 +65,6 @@ void MovingShape::MoveTo(const Shape& shape, const Pose& pose) {
   if (shape.polygon()) return MoveTo(*shape.polygon(), pose);
   Begin(nullptr, pose);
   PlaceAxis(*shape.capsule(), pose);
-}
-
-void MovingShape::PlaceAxis(const Capsule& capsule, const Pose& pose) {
-  capsule_ = Capsule{{Placed(pose, capsule.axis.a), Placed(pose, capsule.axis.b)}, capsule.radius};
 }
 
 // The box holds every placed vertex, so a polygon is placed only where the box leaves the range.
@@ -103,8 +103,7 @@ PlacedShape MovingShape::RingView() {
 
 // A shape that is convex as described has one ring. Rounding may bend it when it is placed, so its
 // convexity there is found anew: a ring that is still strictly convex is its own hull.
-const ConvexCore* MovingShape::hull() {
-  if (hull_) return &*hull_;
+const ConvexCore* MovingShape::MakeHull() {
   if (!is_convex_) is_convex_ = capsule_ || ConvexityOf(*shape_) != Convexity::kNone;
   if (!*is_convex_) return nullptr;
   if (capsule_) {

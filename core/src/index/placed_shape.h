@@ -117,12 +117,13 @@ class MovingShape {
   PlacedShape RingView();
   // As contacts take it: null if the shape is not convex as described. Placing may bend it by
   // roundings, so this is the hull of the placed vertices. O(n), or O(n log n) where it was bent.
-  const ConvexCore* hull();
+  const ConvexCore* hull() { return hull_ ? &*hull_ : MakeHull(); }
 
  private:
   void Begin(const Polygon* shape, const Pose& pose);
   void PlaceAxis(const Capsule& capsule, const Pose& pose);
   bool PlacePolygon();
+  const ConvexCore* MakeHull();
 
   std::optional<Capsule> capsule_;  // placed
   const Polygon* shape_ = nullptr;  // as described; for a capsule null

@@ -26,10 +26,35 @@ bool DistanceQuery::Run(const PlacedShape& mover, double max_distance) {
                                  });
   if (options_.mode == DistanceMode::kNearest) meter_.SpendRows(near_.size() + unkept_);
   if (meter_.stopped()) return false;
-  std::sort(near_.begin(), near_.end(), [](const MeasuredPolygon& a, const MeasuredPolygon& b) {
-    return a.fixed->polygon().id() < b.fixed->polygon().id();
-  });
+  if (near_.size() > 1) {
+    std::sort(near_.begin(), near_.end(), [](const MeasuredPolygon& a, const MeasuredPolygon& b) {
+      return a.fixed->polygon().id() < b.fixed->polygon().id();
+    });
+  }
   return true;
+}
+
+// Drops what is farther than a candidate. Returns whether there is room for it: not if something is
+// nearer.
+inline bool DistanceQuery::MakeRoom(const Closest& closest, bool is_touching) {
+  if (!near_.empty()) {
+    const MeasuredPolygon& best = near_[0];
+    int order = 0;
+    if (is_touching || best.is_touching) {
+      order = static_cast<int>(best.is_touching) - static_cast<int>(is_touching);
+    } else {
+      order = Compare(*closest.approach, *best.closest.approach);
+    }
+    if (order > 0) return false;
+    if (order < 0) {
+      near_.clear();
+      unkept_ = 0;
+    }
+  }
+  // More ties than there may be rows end the work, unless something nearer comes.
+  if (near_.size() <= meter_.rows_left()) return true;
+  ++unkept_;
+  return false;
 }
 
 // Under WITHIN any pair of edges in reach will do; else the search goes on to the nearest, unless
@@ -47,39 +72,14 @@ void DistanceQuery::Visit(const PlacedShape& mover, const IndexedPolygon& fixed)
   const std::optional<Closest> closest =
       FindClosest(PlacedShape(fixed), mover, {enough, limit2_}, meter_);
   if (!closest || !IsCoreWithin(*closest, reach_)) return;
-  const MeasuredPolygon candidate{&fixed, *closest, IsCoreWithin(*closest, touch_)};
+  const bool is_touching = IsCoreWithin(*closest, touch_);
+  if (options_.mode == DistanceMode::kNearest && !MakeRoom(*closest, is_touching)) return;
+  near_.push_back({&fixed, *closest, is_touching});
   if (options_.mode == DistanceMode::kNearest) {
-    KeepNearest(candidate);
+    LowerLimit(is_touching ? 0 : closest->approach->distance2.high);
   } else {
-    near_.push_back(candidate);
     meter_.SpendRows(1);
   }
-}
-
-// Keeps what ties at the least distance, and passes over what is farther.
-void DistanceQuery::KeepNearest(const MeasuredPolygon& candidate) {
-  if (!near_.empty()) {
-    const MeasuredPolygon& best = near_[0];
-    int order = 0;
-    if (candidate.is_touching || best.is_touching) {
-      order = static_cast<int>(best.is_touching) - static_cast<int>(candidate.is_touching);
-    } else {
-      order = Compare(*candidate.closest.approach, *best.closest.approach);
-    }
-    if (order > 0) return;
-    if (order < 0) {
-      near_.clear();
-      unkept_ = 0;
-    }
-  }
-  // More ties than there may be rows end the work, unless something nearer comes.
-  if (near_.size() > meter_.rows_left()) {
-    ++unkept_;
-    return;
-  }
-  near_.push_back(candidate);
-  const double least2 = candidate.is_touching ? 0 : candidate.closest.approach->distance2.high;
-  LowerLimit(least2);
 }
 
 }  // namespace carom::internal

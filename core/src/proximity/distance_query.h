@@ -39,7 +39,7 @@ class DistanceQuery {
 
  private:
   void Visit(const PlacedShape& mover, const IndexedPolygon& fixed);
-  void KeepNearest(const MeasuredPolygon& candidate);
+  bool MakeRoom(const Closest& closest, bool is_touching);
   // A polygon is within this squared distance. All that touch count, even so.
   void LowerLimit(double distance2) { limit2_ = std::min(limit2_, std::max(distance2, touch2_)); }
 
