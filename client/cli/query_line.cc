@@ -96,15 +96,6 @@ absl::StatusOr<Circle> ReadCircle(const json& line) {
   return Circle{*center, *radius};
 }
 
-// The members `rings` and so on, of a moving shape.
-absl::StatusOr<Polygon> ReadMover(const json& line) {
-  absl::StatusOr<Polygon> shape = ReadShape(line);
-  if (!shape.ok()) return shape;
-  const absl::Status size = CheckMovingVertices(shape->vertex_count(), "rings");
-  if (!size.ok()) return size;
-  return shape;
-}
-
 // {"op":"circle","c":[x,y],"r":number}
 absl::StatusOr<Content> ParseCircle(const json& line) {
   const absl::StatusOr<Circle> circle = ReadCircle(line);
@@ -115,7 +106,7 @@ absl::StatusOr<Content> ParseCircle(const json& line) {
 // {"op":"polygon","rings":[…]}, and the same for a distance
 template <class PolygonalQuery>
 absl::StatusOr<Content> ParseMover(const json& line) {
-  absl::StatusOr<Polygon> shape = ReadMover(line);
+  absl::StatusOr<Polygon> shape = ReadShape(line);
   if (!shape.ok()) return shape.status();
   return Query(PolygonalQuery{*std::move(shape)});
 }
@@ -123,7 +114,7 @@ absl::StatusOr<Content> ParseMover(const json& line) {
 // Contacts are between convex shapes: here the shape as it is given, so that a refusal does not
 // depend on the scene.
 absl::StatusOr<Content> ParseContact(const json& line) {
-  absl::StatusOr<Polygon> shape = ReadMover(line);
+  absl::StatusOr<Polygon> shape = ReadShape(line);
   if (!shape.ok()) return shape.status();
   if (shape->ring_count() != 1 || !IsConvex(shape->ring(0))) {
     return InvalidField("rings", "must be one convex ring");
@@ -133,7 +124,7 @@ absl::StatusOr<Content> ParseContact(const json& line) {
 
 // {"op":"polygon_cast","rings":[…],"d":[x,y]}
 absl::StatusOr<Content> ParsePolygonCast(const json& line) {
-  absl::StatusOr<Polygon> shape = ReadMover(line);
+  absl::StatusOr<Polygon> shape = ReadShape(line);
   if (!shape.ok()) return shape.status();
   const absl::StatusOr<Vec2> d = Point(line, "d");
   if (!d.ok()) return d.status();
@@ -164,7 +155,7 @@ absl::StatusOr<uint64_t> ReadTracker(const json& line) {
 absl::StatusOr<Content> ParseTrack(const json& line) {
   const absl::StatusOr<uint64_t> tracker = ReadTracker(line);
   if (!tracker.ok()) return tracker.status();
-  absl::StatusOr<Polygon> shape = ReadMover(line);
+  absl::StatusOr<Polygon> shape = ReadShape(line);
   if (!shape.ok()) return shape.status();
   return TrackLine{*tracker, *std::move(shape)};
 }

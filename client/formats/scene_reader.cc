@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <span>
 #include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "carom/shape.h"
 #include "carom/status.h"
 #include "client/formats/json_text.h"
 #include "client/formats/nearest_word.h"
@@ -117,7 +119,8 @@ absl::Status ReadChoice(const json& object, const Choice<Value>& choice, Value& 
 
 // Small members first: of several offences, the one that is named is the easiest to see. Fill and
 // solidity are checked by name only; whether rings fit them is Polygon::Create's to say.
-absl::StatusOr<Polygon> ReadPolygonWithId(const json& object, uint64_t id) {
+absl::StatusOr<Polygon> ReadPolygonWithId(const json& object, uint64_t id,
+                                          const PolygonLimits& limits = {}) {
   PolygonSpec spec;
   spec.id = id;
   absl::Status status = ReadChoice(object, kFill, spec.fill_rule);
@@ -130,7 +133,7 @@ absl::StatusOr<Polygon> ReadPolygonWithId(const json& object, uint64_t id) {
   }
   status = ReadRings(object, spec.rings);
   if (!status.ok()) return status;
-  absl::StatusOr<Polygon> polygon = Polygon::Create(std::move(spec));
+  absl::StatusOr<Polygon> polygon = Polygon::Create(std::move(spec), limits);
   if (!polygon.ok()) return Prefixed(polygon.status(), "");
   return polygon;
 }
@@ -224,7 +227,15 @@ std::optional<double> ReadNumber(const json& value) {
   return Normalized(number);
 }
 
-absl::StatusOr<Polygon> ReadShape(const json& object) { return ReadPolygonWithId(object, 0); }
+// The limit is that of moving shapes, so that of polygons is none here.
+absl::StatusOr<Polygon> ReadShape(const json& object) {
+  absl::StatusOr<Polygon> shape =
+      ReadPolygonWithId(object, 0, {.max_vertices = std::numeric_limits<size_t>::max()});
+  if (!shape.ok()) return shape;
+  const absl::Status size = CheckMovingVertices(shape->vertex_count(), "rings");
+  if (!size.ok()) return size;
+  return shape;
+}
 
 absl::StatusOr<Polygon> ReadPolygon(const json& object) {
   if (!object.is_object()) return InvalidField("", "must be an object");

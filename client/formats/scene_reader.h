@@ -43,7 +43,7 @@ std::string LineField(std::string_view field);
 std::optional<double> ReadNumber(const nlohmann::json& value);
 
 // The polygon described by the members `rings`, `fill`, `solidity` and `category` of `object`. Its
-// id is 0: moving shapes have none.
+// id is 0: moving shapes have none. RESOURCE_EXHAUSTED above the limit of moving shapes.
 absl::StatusOr<Polygon> ReadShape(const nlohmann::json& object);
 
 // A shape with the member `id`.

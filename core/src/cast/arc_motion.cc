@@ -181,17 +181,15 @@ ArcRoots ArcMotion::RootsOf(const Quadratic& f) const {
     ArcTime t{0, 0, f, root};
     if (Clip(t, estimate)) roots.time[roots.count++] = t;
   };
-  int sign_a = f.a.sign();
-  if (sign_a == 0 && !f.a.is_zero()) sign_a = ExactOf(f).a.sign();
+  const int sign_a = f.a.is_certain() ? f.a.sign() : ExactOf(f).a.sign();
   if (sign_a == 0) {
-    int sign_b = f.b.sign();
-    if (sign_b == 0 && !f.b.is_zero()) sign_b = ExactOf(f).b.sign();
+    const int sign_b = f.b.is_certain() ? f.b.sign() : ExactOf(f).b.sign();
     if (sign_b != 0) add(0, -f.c / f.b);
     return roots;
   }
   const BoundedDouble d = f.b * f.b - Exactly(2) * f.a * f.c;
   int sign_d = d.sign();
-  if (sign_d == 0 && !d.is_zero()) {
+  if (!d.is_certain()) {
     const Exact exact = ExactOf(f);
     sign_d = (exact.b * exact.b - Scaled(exact.a * exact.c, 1)).sign();
   }
@@ -215,7 +213,7 @@ ArcRoots ArcMotion::RootsOf(const Quadratic& f) const {
 // d.
 int ArcMotion::Sign(const Quadratic& f, const ArcTime& t, int order) const {
   const BoundedDouble value = Evaluate(f, Within(t.low, t.high), order);
-  if (value.sign() != 0 || value.is_zero()) return value.sign();
+  if (value.is_certain()) return value.sign();
   const Exact exact = ExactOf(f);
   if (order == 2) return exact.a.sign();
   const ExactTime at = ExactOf(t);

@@ -20,7 +20,7 @@
 
 #include "carom/geometry.h"
 #include "carom/work_meter.h"
-#include "numeric/bounded_double.h"
+#include "numeric/bounded.h"
 #include "numeric/dyadic.h"
 
 namespace carom::internal {

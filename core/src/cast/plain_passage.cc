@@ -32,17 +32,12 @@ LaneIntervals CrossingsOf(const Line& line, const Vec2& one, const Vec2& one_end
   const Lanes along_b = ToLanes(other_end) - b;
   const Lanes e_x = Lows(along_a, along_b);
   const Lanes e_y = Highs(along_a, along_b);
-  const Lanes n_left = Lows(to_a, to_b) * e_y;
-  const Lanes n_right = Highs(to_a, to_b) * e_x;
-  const Lanes d_left = line.dx.high * e_y;
-  const Lanes d_right = line.dy.high * e_x;
-  const Lanes n = n_left - n_right;
-  const Lanes d = d_left - d_right;
-  const Lanes n_error = kCrossError * (Abs(n_left) + Abs(n_right));
-  const Lanes d_error = kCrossError * (Abs(d_left) + Abs(d_right));
-  const Lanes size = Abs(d);
-  const Lanes t = n / d;
-  const Lanes bound = (n_error + Abs(t) * d_error) * (1 / (size - d_error));
+  const RoundedCrossLanes n(Lows(to_a, to_b) * e_y, Highs(to_a, to_b) * e_x);
+  const RoundedCrossLanes d(line.dx.high * e_y, line.dy.high * e_x);
+  const Lanes d_error = d.error();
+  const Lanes size = Abs(d.value);
+  const Lanes t = n.value / d.value;
+  const Lanes bound = (n.error() + Abs(t) * d_error) * (1 / (size - d_error));
   const Lanes error = bound * (1 + 8 * kFilterUnit) + 2 * kFilterUnit * Abs(t);
   return {t - error, t + error, SignBits(size > 2 * d_error) == 3};
 }
@@ -59,11 +54,9 @@ CertainSides SidesOf(const Line& line, const Vec2* points, size_t count) {
   const auto add = [&](const Vec2& p, const Vec2& q) {
     const Lanes a = (ToLanes(p) - origin) * across;
     const Lanes b = (ToLanes(q) - origin) * across;
-    const Lanes left = Highs(a, b);
-    const Lanes right = Lows(a, b);
-    const Lanes cross = left - right;
-    certain = certain << 2 | SignBits(Abs(cross) > kCrossError * (Abs(left) + Abs(right)));
-    negative = negative << 2 | SignBits(cross);
+    const RoundedCrossLanes cross(Highs(a, b), Lows(a, b));
+    certain = certain << 2 | SignBits(cross.is_certain());
+    negative = negative << 2 | SignBits(cross.value);
   };
   size_t i = count & ~size_t{1};
   if (i < count) {

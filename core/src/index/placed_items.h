@@ -84,4 +84,19 @@ inline bool PlaceItem(const ShapeColumns& columns, size_t i, ItemChecker& check,
   return mover.Place(*shape, *pose) || check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
 }
 
+// Places one item after the other in `mover` and calls `visit(i, check)`, which returns false to
+// end the batch. Items that cannot be placed leave an error. Returns false once `meter` or `visit`
+// ends it.
+template <class Visit>
+bool VisitMovers(const ShapeColumns& columns, std::vector<ItemError>& errors, WorkMeter& meter,
+                 MovingShape& mover, const Visit& visit) {
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (!meter.Spend(1)) return false;
+    ItemChecker check(i, errors);
+    const bool is_placed = PlaceItem(columns, i, check, meter, mover);
+    if (meter.stopped() || (is_placed && !visit(i, check))) return false;
+  }
+  return true;
+}
+
 }  // namespace carom::internal

@@ -79,15 +79,13 @@ inline bool PointScan::AddEight(const Vec2* vertices) {
     const Double2 last = from_p(i + 2);
     const Double2 a_y{first[1], middle[1]};
     const Double2 b_y{middle[1], last[1]};
-    const Double2 left = Double2{first[0], middle[0]} * b_y;
-    const Double2 right = a_y * Double2{middle[0], last[0]};
-    const Double2 cross = left - right;
+    const RoundedCrossLanes cross(Double2{first[0], middle[0]} * b_y,
+                                  a_y * Double2{middle[0], last[0]});
     const Long2 starts_above = a_y > 0;
     const Long2 ends_above = b_y > 0;
     const Long2 passes = starts_above ^ ends_above;
-    unclear |=
-        (a_y == 0) | (b_y == 0) | (passes & (Abs(cross) <= kCrossError * (Abs(left) + Abs(right))));
-    crossings += passes & ((starts_above & (cross < 0)) - (ends_above & (cross > 0)));
+    unclear |= (a_y == 0) | (b_y == 0) | (passes & ~cross.is_certain());
+    crossings += passes & ((starts_above & (cross.value < 0)) - (ends_above & (cross.value > 0)));
     first = last;
   }
   if ((unclear[0] | unclear[1]) == 0) {

@@ -8,6 +8,7 @@
 
 #include "carom/geometry.h"
 #include "numeric/expansion.h"
+#include "numeric/lanes.h"
 
 namespace carom::internal {
 
@@ -55,6 +56,20 @@ struct RoundedCross {
 
   double value;
   double magnitude;  // before the two cancel
+};
+
+// Two of them at a time. A lane of a comparison is all ones where it holds.
+struct RoundedCrossLanes {
+  RoundedCrossLanes(Double2 left, Double2 right)
+      : value(left - right), magnitude(Abs(left) + Abs(right)) {}
+
+  Double2 error() const { return kCrossError * magnitude; }
+  Long2 is_certain() const { return Abs(value) > error(); }
+  Long2 is_positive() const { return value > error(); }   // for certain
+  Long2 is_negative() const { return -value > error(); }  // for certain
+
+  Double2 value;
+  Double2 magnitude;
 };
 
 // (a - from_a) x (b - from_b), exactly.

@@ -153,24 +153,20 @@ bool MeasureDistances(const Scene& scene, const DistanceColumns& columns,
   internal::ThreadScratch<Scratch> scratch;
   MovingShape& mover = scratch->mover;
   DistanceQuery query(scene, options, scratch->near, meter);
-  for (size_t i = 0; i < columns.size(); ++i) {
-    if (!meter.Spend(1)) return false;
-    ItemChecker check(i, out.errors);
-    const bool is_placed = internal::PlaceItem(columns.movers, i, check, meter, mover);
-    if (meter.stopped()) return false;
-    if (!is_placed) continue;
+  const auto measure = [&](size_t i, ItemChecker& check) {
     const double max_distance = columns.max_distance.empty() ? HUGE_VAL : columns.max_distance[i];
     if (!(max_distance >= 0)) {
       check.Fail(ItemColumn::kMaxDistance, ItemFault::kNegativeLength);
-      continue;
+      return true;
     }
     scratch->largest = std::max(scratch->largest, mover.vertex_count());
     if (!meter.Spend(mover.vertex_count())) return false;
     const PlacedShape view = mover.View();
     if (!query.Run(view, max_distance)) return false;
     out.counts[i] = static_cast<uint32_t>(scratch->near.size());
-    if (!AppendRows(view, scratch->near, options.mode, out, meter)) return false;
-  }
+    return AppendRows(view, scratch->near, options.mode, out, meter);
+  };
+  if (!internal::VisitMovers(columns.movers, out.errors, meter, mover, measure)) return false;
   if (scratch->IsWorthCaching()) scratch.Return();
   return true;
 }

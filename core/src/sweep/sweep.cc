@@ -218,20 +218,13 @@ bool SweepShapes(const Scene& scene, const SweepColumns& columns, const SweepOpt
   out.counts.assign(columns.size(), 0);
   Sweeper sweeper(scene, options, out, meter);
   internal::MovingShape mover;
-  for (size_t i = 0; i < columns.size(); ++i) {
-    if (!meter.Spend(1)) return false;
-    ItemChecker check(i, out.errors);
-    const bool is_placed = internal::PlaceItem(columns.movers, i, check, meter, mover);
-    if (meter.stopped()) return false;
-    if (!is_placed) continue;
-    const std::optional<Vec2> d = DisplacementOf(columns, i, check);
-    if (!d) continue;
-    const PlacedShape view = mover.View();
-    if (!meter.Spend(view.edge_count()) || !sweeper.Sweep(i, view, {*d, view.radius()})) {
-      return false;
-    }
-  }
-  return true;
+  return internal::VisitMovers(
+      columns.movers, out.errors, meter, mover, [&](size_t i, ItemChecker& check) {
+        const std::optional<Vec2> d = DisplacementOf(columns, i, check);
+        if (!d) return true;
+        const PlacedShape view = mover.View();
+        return meter.Spend(view.edge_count()) && sweeper.Sweep(i, view, {*d, view.radius()});
+      });
 }
 
 }  // namespace carom

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "carom/predicates.h"
-#include "numeric/bounded_pair.h"
+#include "numeric/bounded.h"
 #include "numeric/exact.h"
 
 namespace carom::internal {
@@ -152,7 +152,7 @@ class RoundContact {
     const int sign = discriminant.is_certain() ? discriminant.sign()
                                                : ExactRoundTouch(motion_, meeting, end_).r.sign();
     if (sign < 0) return;
-    const BoundedPair root = Root(discriminant);
+    const BoundedPair root = SquareRoot(discriminant);
     const BoundedPair middle = Dot(d_, z);
     visit(RoundCandidate{meeting, at_end() ? middle + root : middle - root, length2_});
   }
@@ -172,7 +172,7 @@ class RoundContact {
     const BoundedPairVec2 s = ExactDifference(side.b, side.a);
     const BoundedPairVec2 z = ExactDifference(meeting.fixed.a, meeting.moving.a);
     const BoundedPairVec2 z_end = ExactDifference(meeting.fixed.b, meeting.moving.b);
-    const BoundedPair length = Root(Dot(s, s));
+    const BoundedPair length = SquareRoot(Dot(s, s));
     BoundedPair offset = radius_ * Dot(d_, s);
     BoundedPair reach = radius_ * length;
     if (!at_end()) {

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "numeric/bounded_pair.h"
+#include "numeric/bounded.h"
 #include "numeric/exact.h"
 #include "shape/measures.h"
 
@@ -142,7 +142,7 @@ Vec2 RoundNormal(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd e
   const DyadicVec2 z = DyadicVec2{meeting.fixed.a.x, meeting.fixed.a.y} -
                        DyadicVec2{meeting.moving.a.x, meeting.moving.a.y};
   const BoundedPair cross = ToBoundedPair(Cross(z, {motion.d.x, motion.d.y}));
-  BoundedPair along = Root(ToBoundedPair(t.r));
+  BoundedPair along = SquareRoot(ToBoundedPair(t.r));
   if (end == IntervalEnd::kBegin) along = -along;
   const BoundedPair scale = ToBoundedPair(t.m) * ExactValue(motion.radius);
   const BoundedPairVec2 d = ExactValue(motion.d);

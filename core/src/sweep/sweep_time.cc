@@ -184,7 +184,7 @@ BoundedPair ToBoundedPair(const Dyadic& value) {
 // is exact before it is rounded.
 BoundedPair ToBoundedPair(const ExactRoot& value) {
   const BoundedPair p = ToBoundedPair(value.p);
-  const BoundedPair root = ToBoundedPair(value.q) * Root(ToBoundedPair(value.r));
+  const BoundedPair root = ToBoundedPair(value.q) * SquareRoot(ToBoundedPair(value.r));
   const BoundedPair m = ToBoundedPair(value.m);
   if (p.sign() * root.sign() >= 0) return (p + root) / m;
   return ToBoundedPair(value.p * value.p - value.q * value.q * value.r) / ((p - root) * m);

@@ -18,7 +18,7 @@
 #include <cstdint>
 
 #include "carom/geometry.h"
-#include "numeric/bounded_pair.h"
+#include "numeric/bounded.h"
 #include "numeric/dyadic.h"
 
 namespace carom::internal {

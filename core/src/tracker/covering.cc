@@ -12,10 +12,9 @@
 
 namespace carom {
 
-using internal::Abs;
 using internal::Double2;
-using internal::kCrossError;
 using internal::Long2;
+using internal::RoundedCrossLanes;
 
 BarycentricSigns SignsIn(Vec2 origin, const Segment& edge, Vec2 p) {
   BarycentricSigns signs;
@@ -57,12 +56,9 @@ unsigned SureSides(const Vec2* v, Vec2 p) {
   const Double2 ay = Double2{v[0].y, v[1].y} - p.y;
   const Double2 bx = Double2{v[1].x, v[2].x} - p.x;
   const Double2 by = Double2{v[1].y, v[2].y} - p.y;
-  const Double2 one = ax * by;
-  const Double2 other = ay * bx;
-  const Double2 cross = one - other;
-  const Double2 error = kCrossError * (Abs(one) + Abs(other));
-  const Long2 left = cross > error;
-  const Long2 right = -cross > error;
+  const RoundedCrossLanes cross(ax * by, ay * bx);
+  const Long2 left = cross.is_positive();
+  const Long2 right = cross.is_negative();
   return static_cast<unsigned>((left[0] & 1) | (left[1] & 2) | (right[0] & 4) | (right[1] & 8));
 }
 

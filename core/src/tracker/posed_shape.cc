@@ -96,12 +96,9 @@ bool PosedShape::IsOnOneSide(const Segment& edge) {
   for (size_t i = 0; i < count; i += 2) {
     const Double2 x{vertices[i].x, vertices[i + 1].x};
     const Double2 y{vertices[i].y, vertices[i + 1].y};
-    const Double2 one = (ax - x) * (by - y);
-    const Double2 other = (ay - y) * (bx - x);
-    const Double2 cross = one - other;
-    const Double2 error = kCrossError * (Abs(one) + Abs(other));
-    left &= cross > error;
-    right &= -cross > error;
+    const RoundedCrossLanes cross((ax - x) * (by - y), (ay - y) * (bx - x));
+    left &= cross.is_positive();
+    right &= cross.is_negative();
   }
   return (left[0] & left[1]) != 0 || (right[0] & right[1]) != 0;
 }
