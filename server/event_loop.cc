@@ -3,12 +3,12 @@
 
 #include "server/event_loop.h"
 
-#include <algorithm>
+#include "server/host_limits.h"
 
 namespace carom::server {
 
 EventLoop::EventLoop(grpc::ServerBuilder& builder, size_t threads)
-    : thread_count_(threads != 0 ? threads : std::max(1u, std::thread::hardware_concurrency())),
+    : thread_count_(threads != 0 ? threads : ReadHostLimits().threads),
       queue_(builder.AddCompletionQueue()) {}
 
 EventLoop::~EventLoop() {

@@ -58,8 +58,8 @@ class EventLoop {
     EventLoop& loop_;
   };
 
-  // `threads` of 0: one for each hardware thread. The queue belongs to the server that `builder`
-  // builds.
+  // `threads` of 0: one for each that can run at once. The queue belongs to the server that
+  // `builder` builds.
   EventLoop(grpc::ServerBuilder& builder, size_t threads);
   // The server is shut down, or was not built: calls that are waited for never come. Waits for the
   // last user, then joins.

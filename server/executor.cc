@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "server/host_limits.h"
+
 namespace carom::server {
 namespace {
 
@@ -15,7 +17,7 @@ constexpr uint64_t kNewcomersWork = 1 << 16;
 }  // namespace
 
 Executor::Executor(size_t threads) {
-  if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
+  if (threads == 0) threads = ReadHostLimits().threads;
   threads_.reserve(threads);
   for (size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { Loop(); });
 }

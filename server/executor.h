@@ -43,7 +43,7 @@ class Task {
 // long as there are calls, since each has at most one task. Thread-safe.
 class Executor {
  public:
-  // `threads` of 0: one for each hardware thread.
+  // `threads` of 0: one for each that can run at once (server/host_limits.h).
   explicit Executor(size_t threads);
   // Runs what is queued, then joins.
   ~Executor();

@@ -4,6 +4,7 @@
 #include "server/health_service.h"
 
 #include <grpcpp/support/async_stream.h>
+#include <grpcpp/support/async_unary_call.h>
 
 #include <algorithm>
 #include <atomic>
@@ -12,6 +13,42 @@ namespace carom::server {
 
 using grpc::health::v1::HealthCheckRequest;
 using Response = HealthService::Response;
+
+// One Check call. Deletes itself.
+class HealthCheck {
+ public:
+  static void Accept(HealthService& service, EventLoop& loop) {
+    auto* check = new HealthCheck(service, loop);
+    service.RequestCheck(&check->context_, &check->request_, &check->writer_, &loop.queue(),
+                         &loop.queue(), &check->accepted_);
+  }
+
+ private:
+  HealthCheck(HealthService& service, EventLoop& loop)
+      : loop_user_(loop), service_(service), loop_(loop) {}
+
+  void OnAccepted(bool ok) {
+    if (!ok) {
+      delete this;
+      return;
+    }
+    Accept(service_, loop_);
+    Response response;
+    const grpc::Status status = service_.Check(request_.service(), response);
+    writer_.Finish(response, status, &finished_);
+  }
+
+  void OnFinished(bool) { delete this; }
+
+  const EventLoop::User loop_user_;
+  HealthService& service_;
+  EventLoop& loop_;
+  grpc::ServerContext context_;
+  HealthCheckRequest request_;
+  grpc::ServerAsyncResponseWriter<Response> writer_{&context_};
+  EventOf<HealthCheck, &HealthCheck::OnAccepted> accepted_{this};
+  EventOf<HealthCheck, &HealthCheck::OnFinished> finished_{this};
+};
 
 // One Watch call. It sends the status that it was last notified of, one message at a time, and ends
 // when its client cancels. Owns itself by counted references: one for each event that is
@@ -41,12 +78,19 @@ class HealthWatch {
       return Unref();
     }
     Accept(service_, loop_);
-    const bool serving = service_.Add(this);
+    bool serving = false;
+    const bool is_one_too_many = !service_.Add(this, serving);
     const bool known = service_.Knows(request_.service());
     bool over = false;
     {
       absl::MutexLock lock(&mu_);
       over = over_;
+      if (is_one_too_many && !over_) {
+        over_ = true;
+        references_.fetch_add(1, std::memory_order_relaxed);
+        writer_.Finish({grpc::RESOURCE_EXHAUSTED, "too many watches of the server's health"},
+                       &finished_);
+      }
       known_ = known;
       // A notification that came meanwhile is newer.
       if (wanted_ == Response::UNKNOWN) {
@@ -68,6 +112,8 @@ class HealthWatch {
     }
     Unref();
   }
+
+  void OnFinished(bool) { Unref(); }
 
   void OnDone(bool) {
     {
@@ -103,6 +149,7 @@ class HealthWatch {
   EventOf<HealthWatch, &HealthWatch::OnAccepted> accepted_{this};
   EventOf<HealthWatch, &HealthWatch::OnWritten> written_{this};
   EventOf<HealthWatch, &HealthWatch::OnDone> done_{this};
+  EventOf<HealthWatch, &HealthWatch::OnFinished> finished_{this};
   std::atomic<int> references_{2};  // of `accepted_` and `done_`, in any order
 
   absl::Mutex mu_;
@@ -113,7 +160,10 @@ class HealthWatch {
   bool over_ ABSL_GUARDED_BY(mu_) = false;
 };
 
-void HealthService::Accept(EventLoop& loop) { HealthWatch::Accept(*this, loop); }
+void HealthService::Accept(EventLoop& loop) {
+  HealthCheck::Accept(*this, loop);
+  HealthWatch::Accept(*this, loop);
+}
 
 void HealthService::Stop() {
   absl::MutexLock lock(&mu_);
@@ -121,11 +171,10 @@ void HealthService::Stop() {
   for (HealthWatch* watch : watches_) watch->Notify(Response::NOT_SERVING);
 }
 
-grpc::Status HealthService::Check(grpc::ServerContext*, const HealthCheckRequest* request,
-                                  Response* response) {
-  if (!Knows(request->service())) return {grpc::NOT_FOUND, "no service of this name"};
+grpc::Status HealthService::Check(const std::string& service, Response& response) {
+  if (!Knows(service)) return {grpc::NOT_FOUND, "no service of this name"};
   absl::MutexLock lock(&mu_);
-  response->set_status(serving_ ? Response::SERVING : Response::NOT_SERVING);
+  response.set_status(serving_ ? Response::SERVING : Response::NOT_SERVING);
   return grpc::Status::OK;
 }
 
@@ -134,10 +183,12 @@ bool HealthService::Knows(const std::string& service) const {
          std::find(services_.begin(), services_.end(), service) != services_.end();
 }
 
-bool HealthService::Add(HealthWatch* watch) {
+bool HealthService::Add(HealthWatch* watch, bool& serving) {
   absl::MutexLock lock(&mu_);
+  serving = serving_;
+  if (watches_.size() >= kMaxWatches) return false;
   watches_.insert(watch);
-  return serving_;
+  return true;
 }
 
 void HealthService::Remove(HealthWatch* watch) {

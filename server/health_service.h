@@ -22,31 +22,34 @@ namespace carom::server {
 
 class HealthWatch;
 
-// SERVING for the server as a whole (the empty name) and each of `services`, until `Stop`.
-// Thread-safe; outlives its watches.
+// SERVING for the server as a whole (the empty name) and each of `services`, until `Stop`. Both
+// methods are answered by the event loop, which no call holds. Thread-safe; outlives its calls.
 class HealthService final
-    : public grpc::health::v1::Health::WithAsyncMethod_Watch<grpc::health::v1::Health::Service> {
+    : public grpc::health::v1::Health::WithAsyncMethod_Check<
+          grpc::health::v1::Health::WithAsyncMethod_Watch<grpc::health::v1::Health::Service>> {
  public:
   using Response = grpc::health::v1::HealthCheckResponse;
 
+  static constexpr size_t kMaxWatches = 1024;
+
   explicit HealthService(std::vector<std::string> services) : services_(std::move(services)) {}
 
-  // Takes watches from here until the server is shut down.
+  // Takes calls from here until the server is shut down.
   void Accept(EventLoop& loop);
 
   // NOT_SERVING from here on; watches are notified.
   void Stop();
 
-  grpc::Status Check(grpc::ServerContext* context,
-                     const grpc::health::v1::HealthCheckRequest* request,
-                     Response* response) override;
+  // The status of `service`, or NOT_FOUND.
+  grpc::Status Check(const std::string& service, Response& response);
 
  private:
   friend class HealthWatch;
 
   bool Knows(const std::string& service) const;
-  // Returns whether calls are taken at that moment; `watch` is notified of changes after it.
-  bool Add(HealthWatch* watch);
+  // Sets whether calls are taken at that moment; `watch` is notified of changes after it. False,
+  // and no more, above `kMaxWatches`.
+  bool Add(HealthWatch* watch, bool& serving);
   void Remove(HealthWatch* watch);
 
   const std::vector<std::string> services_;

@@ -7,6 +7,7 @@
 // SIGTERM and SIGINT drain and end with 0; a second one ends at once with 1. A bad option ends
 // with 2, an address that cannot be had with 1.
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -37,6 +38,15 @@ void AwaitStopSignal() {
   }
 }
 
+// As many descriptors as the process may have: each connection takes one, and many systems give a
+// process 1,024 of them though it may have more.
+void RaiseDescriptorLimit() {
+  rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 // Drains while a second signal ends the process.
 void DrainOrExit(carom::server::Server& server) {
   std::thread([] {
@@ -56,6 +66,7 @@ int main(int argc, char** argv) {
   const sigset_t signals = StopSignals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
+  RaiseDescriptorLimit();
 
   const auto parsed = carom::server::ParseServerOptions(argc, argv, std::cout, std::cerr);
   if (const int* code = std::get_if<int>(&parsed)) return *code;

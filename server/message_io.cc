@@ -44,6 +44,29 @@ void PeekFields(CodedInputStream& input, FrameHead& head) {
   }
 }
 
+// The messages within the bytes up to the limit; false at what is no such message.
+bool CountUpToLimit(CodedInputStream& input, const google::protobuf::Descriptor& type, int depth,
+                    size_t& count) {
+  uint32_t tag = 0;
+  while ((tag = input.ReadTag()) != 0) {
+    const google::protobuf::FieldDescriptor* const field =
+        type.FindFieldByNumber(WireFormatLite::GetTagFieldNumber(tag));
+    if (field == nullptr || field->message_type() == nullptr ||
+        WireFormatLite::GetTagWireType(tag) != WireFormatLite::WIRETYPE_LENGTH_DELIMITED) {
+      if (!WireFormatLite::SkipField(&input, tag)) return false;
+      continue;
+    }
+    ++count;
+    const CodedInputStream::Limit limit = input.ReadLengthAndPushLimit();
+    if (depth == 0 || !CountUpToLimit(input, *field->message_type(), depth - 1, count) ||
+        input.BytesUntilLimit() != 0) {
+      return false;
+    }
+    input.PopLimit(limit);
+  }
+  return true;
+}
+
 // gRPC's reader takes a pointer to what it does not change.
 grpc::ByteBuffer* Unconst(const grpc::ByteBuffer& bytes) {
   return const_cast<grpc::ByteBuffer*>(&bytes);
@@ -54,6 +77,25 @@ grpc::ByteBuffer* Unconst(const grpc::ByteBuffer& bytes) {
 bool Parse(const grpc::ByteBuffer& bytes, google::protobuf::MessageLite& message) {
   grpc::ProtoBufferReader reader(Unconst(bytes));
   return reader.status().ok() && message.ParseFromZeroCopyStream(&reader);
+}
+
+std::string PeekName(const grpc::ByteBuffer& bytes) {
+  std::string name;
+  grpc::ProtoBufferReader reader(Unconst(bytes));
+  if (!reader.status().ok()) return name;
+  CodedInputStream input(&reader);
+  if (input.ReadTag() == MessageTag(1)) WireFormatLite::ReadString(&input, &name);
+  return name;
+}
+
+size_t CountMessages(const grpc::ByteBuffer& bytes, const google::protobuf::Descriptor& type) {
+  constexpr int kMaxDepth = 16;  // our messages are six deep at most
+  size_t count = 0;
+  grpc::ProtoBufferReader reader(Unconst(bytes));
+  if (!reader.status().ok()) return count;
+  CodedInputStream input(&reader);
+  CountUpToLimit(input, type, kMaxDepth, count);
+  return count;
 }
 
 grpc::ByteBuffer Serialize(const google::protobuf::MessageLite& message) {

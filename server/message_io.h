@@ -12,7 +12,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
+#include "google/protobuf/descriptor.h"
 #include "google/protobuf/message_lite.h"
 
 namespace carom::server {
@@ -31,5 +33,13 @@ struct FrameHead {
 };
 // Cost: O(fields of the frame); columns are skipped.
 FrameHead PeekFrame(const grpc::ByteBuffer& bytes);
+
+// The name in bytes of a message whose first field is number 1, a string, and is there first, as
+// every serializer writes it; else empty.
+std::string PeekName(const grpc::ByteBuffer& bytes);
+
+// How many messages a message of this type has within it, at any depth. Of bytes that are no such
+// message: those before the first error. Cost: O(fields); columns are skipped.
+size_t CountMessages(const grpc::ByteBuffer& bytes, const google::protobuf::Descriptor& type);
 
 }  // namespace carom::server

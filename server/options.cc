@@ -3,10 +3,13 @@
 
 #include "server/options.h"
 
+#include <arpa/inet.h>
+
 #include <CLI/CLI.hpp>
 #include <array>
 #include <ostream>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -29,6 +32,12 @@ constexpr std::array kNumberOptions = {
                  "Bytes of a request at most; bounds the memory that one message takes"},
     NumberOption{"--max-streams", "CAROM_MAX_STREAMS", &ServerOptions::max_streams, 1, 1048576,
                  "Streams and Evaluate calls at once at most; an idle stream takes about 20 KiB"},
+    NumberOption{"--max-calls-per-connection", "CAROM_MAX_CALLS_PER_CONNECTION",
+                 &ServerOptions::max_calls_per_connection, 1, 1048576,
+                 "Calls of a connection at once at most, streams among them; others wait at the "
+                 "client"},
+    NumberOption{"--max-scene-calls", "CAROM_MAX_SCENE_CALLS", &ServerOptions::max_scene_calls, 1,
+                 65536, "Calls of SceneService at once at most; bounds their messages"},
     NumberOption{"--max-scenes", "CAROM_MAX_SCENES", &ServerOptions::max_scenes, 1, 1048576,
                  "Scenes at most; with the limits a scene, bounds the store"},
     NumberOption{"--max-polygons-per-scene", "CAROM_MAX_POLYGONS_PER_SCENE",
@@ -85,12 +94,15 @@ constexpr std::array kNumberOptions = {
         &ServerOptions::stalled_stream_seconds, 1, 86400,
         "Seconds after which a stream or Evaluate call ends whose client reads no answer while "
         "more than the unread bytes wait"},
+    NumberOption{"--import-seconds", "CAROM_IMPORT_SECONDS", &ServerOptions::import_seconds, 1,
+                 86400, "Seconds of an import at most; frees what a slow client has sent"},
     NumberOption{"--drain-seconds", "CAROM_DRAIN_SECONDS", &ServerOptions::drain_seconds, 0, 3600,
                  "Seconds after SIGTERM for calls in progress; keep it below the time that the "
                  "supervisor allows"},
-    NumberOption{"--threads", "CAROM_THREADS", &ServerOptions::threads, 0, 1024,
-                 "Threads that answer small frames, and as many for large ones; 0: one for each "
-                 "hardware thread"},
+    NumberOption{
+        "--threads", "CAROM_THREADS", &ServerOptions::threads, 0, 1024,
+        "Threads that answer small frames, as many for large ones, and as many for scenes; 0: "
+        "one for each that can run at once, within the CPU limit of the control group"},
     NumberOption{"--shadow-interval", "CAROM_SHADOW_INTERVAL", &ServerOptions::shadow_interval, 0,
                  4294967295,
                  "Batches of moves from one that is also answered without memory, and compared, to "
@@ -108,6 +120,19 @@ bool IsAddress(absl::string_view address) {
   uint32_t port = 0;
   return !digits.empty() && digits.find_first_not_of("0123456789") == absl::string_view::npos &&
          absl::SimpleAtoi(digits, &port) && port <= 65535;
+}
+
+// Whether nobody but this machine can connect to an address.
+bool IsLocal(absl::string_view address) {
+  if (absl::StartsWith(address, "unix:")) return true;
+  absl::string_view host = address.substr(0, address.rfind(':'));
+  if (absl::ConsumePrefix(&host, "[")) host.remove_suffix(1);
+  in_addr v4;
+  in6_addr v6;
+  const std::string text(host);
+  if (inet_pton(AF_INET, text.c_str(), &v4) == 1) return ntohl(v4.s_addr) >> 24 == 127;
+  if (inet_pton(AF_INET6, text.c_str(), &v6) == 1) return IN6_IS_ADDR_LOOPBACK(&v6);
+  return host == "localhost";
 }
 
 // What is wrong with a value, in the words of an error; empty if nothing is. CLI11 and
@@ -135,6 +160,12 @@ void AddFlags(CLI::App& app, ServerOptions& options) {
       ->envname("CAROM_STORE")
       ->capture_default_str()
       ->check(CLI::Validator(CheckStoreFlag, "", "store"));
+  app.add_flag("--reflection", options.reflection,
+               "Serve reflection and channelz, which tools such as grpcurl ask")
+      ->envname("CAROM_REFLECTION");
+  app.add_flag("--allow-plaintext-network", options.allow_plaintext_network,
+               "Listen on addresses that other machines can reach, though there is no encryption")
+      ->envname("CAROM_ALLOW_PLAINTEXT_NETWORK");
   // CLI11 would append a text of its own to ranges; the help names them itself.
   for (const NumberOption& number : kNumberOptions) {
     app.add_option(number.flag, options.*number.member,
@@ -152,6 +183,12 @@ std::span<const NumberOption> NumberOptions() { return kNumberOptions; }
 absl::Status CheckServerOptions(const ServerOptions& options) {
   if (const std::string why = CheckAddressFlag(options.address); !why.empty()) {
     return InvalidField("--address", why);
+  }
+  if (!IsLocal(options.address) && !options.allow_plaintext_network) {
+    return InvalidField(
+        "--address",
+        "must be a loopback address or unix:PATH, since nothing is encrypted and "
+        "nobody authenticated; --allow-plaintext-network listens there all the same");
   }
   if (const std::string why = CheckStoreFlag(options.store); !why.empty()) {
     return InvalidField("--store", why);

@@ -28,9 +28,16 @@ struct ServerOptions {
   // Where scenes are kept: `memory`.
   std::string store = "memory";
 
+  // --- What is served ------------------------------------------------------------------------
+  bool reflection = false;  // and channelz: what is there, for tools such as grpcurl
+  // Listens without encryption where others than this machine may connect.
+  bool allow_plaintext_network = false;
+
   // --- Limits: each bounds memory that a client can take ---------------------------------------
   uint64_t max_message_bytes = 4u << 20;  // of a request; an import sends its parts
   uint64_t max_streams = 16384;
+  uint64_t max_calls_per_connection = 1024;  // at once; others wait at the client
+  uint64_t max_scene_calls = 256;            // imports among them
   uint64_t max_scenes = 1024;
   uint64_t max_polygons_per_scene = 4194304;
   uint64_t max_vertices_per_polygon = 1048576;
@@ -49,11 +56,12 @@ struct ServerOptions {
   // --- Times ---------------------------------------------------------------------------------
   uint64_t idle_stream_seconds = 300;
   uint64_t stalled_stream_seconds = 30;
+  uint64_t import_seconds = 600;
   uint64_t drain_seconds = 10;
 
   // --- Performance; leave it alone unless caromd shares its machine ------------------------------
-  // That answer small frames where they arrive, and as many that evaluate large ones; 0: one for
-  // each hardware thread.
+  // That answer small frames where they arrive, as many that evaluate large ones, and as many that
+  // write scenes; 0: one for each that can run at once, within the CPU limit of the control group.
   uint64_t threads = 0;
   // Batches of moves of a stream from one of which a few are also answered without memory, and
   // compared, to the next; 0: never.

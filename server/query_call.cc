@@ -19,34 +19,14 @@ constexpr uint64_t kMaxUnpaidWork = 1 << 17;
 }  // namespace
 
 QueryCall::QueryCall(QueryService& service, EventLoop& loop, QueryRuntime& runtime)
-    : loop_user_(loop),
+    : AsyncCall(loop, runtime.calls, 2),
       service_(service),
-      loop_(loop),
       runtime_(runtime),
       session_(runtime.evaluator.limits().trackers) {}
-
-void QueryCall::Unref() {
-  if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  if (admitted_) {
-    runtime_.streams.fetch_sub(1, std::memory_order_relaxed);
-    // Before the destructors: until here a drain may call the subclass.
-    runtime_.calls.Remove(this);
-  }
-  delete this;
-}
 
 void QueryCall::Discard() {
   Unref();
   Unref();
-}
-
-absl::Status QueryCall::Admit() {
-  admitted_ = true;
-  const size_t others = runtime_.streams.fetch_add(1, std::memory_order_relaxed);
-  // From here on `Drain` may be called, on another thread.
-  if (!runtime_.calls.Add(this)) return Draining();
-  const size_t limit = runtime_.limits.max_streams;
-  return others < limit ? absl::OkStatus() : TooManyStreams(limit);
 }
 
 void QueryCall::Run() {
@@ -90,12 +70,6 @@ void QueryCall::Cancel() {
 void QueryCall::CutOff() {
   grpc_call_cancel_with_status(context_.c_call(), GRPC_STATUS_RESOURCE_EXHAUSTED,
                                "the client does not read its answers", nullptr);
-}
-
-void QueryCall::StopTimer(Timer::Id& timer) {
-  if (timer != 0 && runtime_.timer.Cancel(std::exchange(timer, 0))) {
-    references_.fetch_sub(1, std::memory_order_relaxed);  // not the last one
-  }
 }
 
 }  // namespace carom::server

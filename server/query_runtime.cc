@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "server/rpc_status.h"
+
 namespace carom::server {
 namespace {
 
@@ -44,7 +46,7 @@ std::unique_ptr<FrameRun> QueryRuntime::Begin(ReceivedFrame& frame, Session& ses
   // An empty part is two bytes, and a hundred times that when it is parsed.
   absl::Status status = evaluator.CheckParts(frame.head.parts);
   if (status.ok() && !Parse(frame.bytes, run->request)) {
-    status = absl::InvalidArgumentError("the message is not a carom.v1.StreamRequest");
+    status = NoSuchMessage("carom.v1.StreamRequest");
   }
   frame.bytes.Clear();
   if (status.ok()) {

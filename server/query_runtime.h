@@ -11,7 +11,6 @@
 
 #include <grpcpp/support/byte_buffer.h>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -21,11 +20,10 @@
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "carom/v1/query_service.pb.h"
-#include "server/call_registry.h"
+#include "server/async_call.h"
 #include "server/executor.h"
 #include "server/frame_evaluator.h"
 #include "server/message_io.h"
-#include "server/timer.h"
 #include "server/version_gate.h"
 
 namespace carom::server {
@@ -68,7 +66,6 @@ class FrameRunPool {
 struct CallLimits {
   size_t max_frame_bytes = 4u << 20;
   size_t max_frames_in_flight = 16;
-  size_t max_streams = 16384;
   size_t max_unread_bytes = 256u << 10;
   Clock::duration idle_stream = std::chrono::seconds(300);
   Clock::duration stalled_stream = std::chrono::seconds(30);
@@ -79,10 +76,8 @@ struct QueryRuntime {
   const FrameEvaluator& evaluator;
   Executor& executor;
   VersionGate& gate;
-  Timer& timer;
-  CallRegistry& calls;
+  const CallContext calls;
   const CallLimits limits;
-  std::atomic<size_t> streams{0};  // and Evaluate calls
   FrameRunPool runs{};
 
   // A run of `frame`, begun: parsed and checked, its definitions taken over. Clears its bytes.

@@ -17,11 +17,17 @@ grpc::Status ToGrpcStatus(const absl::Status& status) {
                       wire::SerializeDetails(status));
 }
 
-absl::Status TooManyStreams(size_t limit) {
+absl::Status TooManyCalls(size_t limit, absl::string_view what) {
   constexpr uint64_t kRetryDelayUs = 1000000;
-  return WithRetryDelay(absl::ResourceExhaustedError(
-                            absl::StrCat("the server has ", limit, " streams and Evaluate calls")),
-                        kRetryDelayUs);
+  return WithRetryDelay(
+      absl::ResourceExhaustedError(absl::StrCat("the server has ", limit, " ", what)),
+      kRetryDelayUs);
+}
+
+absl::Status OutOfMemory() { return absl::ResourceExhaustedError("the server is out of memory"); }
+
+absl::Status NoSuchMessage(absl::string_view type) {
+  return absl::InvalidArgumentError(absl::StrCat("the message is not a ", type));
 }
 
 absl::Status OverLimit(absl::string_view field, uint64_t limit, absl::string_view what) {

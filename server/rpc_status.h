@@ -22,11 +22,18 @@ grpc::Status ToGrpcStatus(const absl::Status& status);
 // UNAVAILABLE: what a call gets from a server that drains.
 absl::Status Draining();
 
-// RESOURCE_EXHAUSTED, to be tried again in a second: what a call above `limit` of them gets.
-absl::Status TooManyStreams(size_t limit);
+// RESOURCE_EXHAUSTED, to be tried again in a second: what a call above `limit` of them gets. `what`
+// as in "streams and Evaluate calls".
+absl::Status TooManyCalls(size_t limit, absl::string_view what);
 
 // RESOURCE_EXHAUSTED naming `field`: there may be at most `limit` of `what`, "groups a frame".
 absl::Status OverLimit(absl::string_view field, uint64_t limit, absl::string_view what);
+
+// RESOURCE_EXHAUSTED: what a call gets for which the process has no memory.
+absl::Status OutOfMemory();
+
+// INVALID_ARGUMENT: what bytes get that are no message of this type.
+absl::Status NoSuchMessage(absl::string_view type);
 
 // RESOURCE_EXHAUSTED: what a message above `limit` bytes gets.
 absl::Status TooManyBytes(size_t limit);

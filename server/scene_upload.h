@@ -33,6 +33,8 @@ class SceneUpload {
   const std::string& name() const { return name_; }
   ImportMode mode() const { return mode_; }
   std::vector<Polygon>& polygons() { return polygons_; }
+  // Frees the polygons. The upload is over.
+  void Clear() { polygons_ = {}; }
 
  private:
   absl::Status CheckHeader(const v1::ImportSceneRequest& part);

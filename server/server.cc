@@ -7,9 +7,13 @@
 #include <grpcpp/ext/channelz_service_plugin.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
+#include <grpcpp/impl/server_builder_option.h>
 #include <grpcpp/resource_quota.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <string>
 #include <utility>
 
 #include "absl/base/call_once.h"
@@ -17,6 +21,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "google/protobuf/stubs/logging.h"
 #include "server/event_loop.h"
 #include "server/health_service.h"
 #include "server/listen_check.h"
@@ -28,7 +33,7 @@
 namespace carom::server {
 namespace {
 
-constexpr int kMaxSyncThreads = 64;  // of SceneService, reflection and channelz together
+constexpr int kMaxSyncThreads = 8;  // of reflection and channelz
 
 constexpr int kKeepaliveMs = 60000;         // a silent connection is asked whether it is alive
 constexpr int kKeepaliveTimeoutMs = 20000;  // and dropped if it does not answer
@@ -36,14 +41,42 @@ constexpr int kLeastClientPingMs = 10000;   // clients that ping more often are 
 
 constexpr absl::Duration kLastFlush = absl::Milliseconds(250);  // of a drain, for last bytes
 
-void RegisterPlugins() {
+// What protobuf says of bytes that a client sent, such as text that is not UTF-8: once a second,
+// since a client could fill the log.
+void LogSometimes(google::protobuf::LogLevel, const char*, int, const std::string& message) {
+  static std::atomic<int64_t> next_ns{0};
+  const int64_t now = absl::GetCurrentTimeNanos();
+  int64_t next = next_ns.load(std::memory_order_relaxed);
+  if (now < next || !next_ns.compare_exchange_strong(next, now + 1000000000)) return;
+  std::fprintf(stderr, "caromd: protobuf: %s\n", message.substr(0, 200).c_str());
+}
+
+void InitializeOnce() {
   static absl::once_flag once;
   absl::call_once(once, [] {
     // Never undone: the last one to be done with gRPC waits for a poller of its own, 10 s at worst.
     grpc_init();
     grpc::reflection::InitProtoReflectionServerBuilderPlugin();
-    grpc::channelz::experimental::InitChannelzService();
+    google::protobuf::SetLogHandler(LogSometimes);
   });
+}
+
+// A silent call of reflection holds a thread, so it is not there unless it is asked for. gRPC adds
+// it to every server of a program that links it; this takes it away.
+class NoReflection final : public grpc::ServerBuilderOption {
+ public:
+  void UpdateArguments(grpc::ChannelArguments*) override {}
+  void UpdatePlugins(std::vector<std::unique_ptr<grpc::ServerBuilderPlugin>>* plugins) override {
+    std::erase_if(*plugins, [](const std::unique_ptr<grpc::ServerBuilderPlugin>& plugin) {
+      return dynamic_cast<grpc::reflection::ProtoServerReflectionPlugin*>(plugin.get()) != nullptr;
+    });
+  }
+};
+
+// Channelz, of which the same is true, has a switch for all servers of the process.
+void InitChannelz() {
+  static absl::once_flag once;
+  absl::call_once(once, grpc::channelz::experimental::InitChannelzService);
 }
 
 void Configure(const ServerOptions& options, grpc::ServerBuilder& builder) {
@@ -61,6 +94,8 @@ void Configure(const ServerOptions& options, grpc::ServerBuilder& builder) {
   builder.SetSyncServerOption(grpc::ServerBuilder::NUM_CQS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::MIN_POLLERS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::MAX_POLLERS, 2);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS,
+                             static_cast<int>(options.max_calls_per_connection));
   // Without this a second server on the same port would silently share its connections.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
@@ -83,10 +118,17 @@ FrameLimits FrameLimitsOf(const ServerOptions& options) {
 CallLimits CallLimitsOf(const ServerOptions& options) {
   return {.max_frame_bytes = options.max_message_bytes,
           .max_frames_in_flight = options.max_frames_in_flight,
-          .max_streams = options.max_streams,
           .max_unread_bytes = options.max_unread_bytes,
           .idle_stream = std::chrono::seconds(options.idle_stream_seconds),
           .stalled_stream = std::chrono::seconds(options.stalled_stream_seconds)};
+}
+
+SceneCallLimits SceneCallLimitsOf(const ServerOptions& options) {
+  return {.max_message_bytes = options.max_message_bytes,
+          .idle_import = std::chrono::seconds(options.idle_stream_seconds),
+          .import_time = std::chrono::seconds(options.import_seconds),
+          .polygons = options.polygon_limits(),
+          .scenes = options.scene_limits()};
 }
 
 }  // namespace
@@ -97,27 +139,42 @@ struct Server::Parts {
   explicit Parts(const ServerOptions& o)
       : options(o),
         store(o.max_scenes, o.scene_limits()),
+        streams(o.max_streams, "streams and Evaluate calls"),
+        scene_calls(o.max_scene_calls, "scene calls"),
         executor(o.threads),
+        scene_executor(o.threads),
+        writers(scene_executor),
         gate(store, executor, timer),
         evaluator(store, FrameLimitsOf(o)),
         runtime{.evaluator = evaluator,
                 .executor = executor,
                 .gate = gate,
-                .timer = timer,
-                .calls = calls,
+                .calls = {timer, calls, streams},
                 .limits = CallLimitsOf(o)},
-        scenes(store, timer, calls, o) {}
+        scene_handler(store, o.polygon_limits(), o.scene_limits()),
+        scene_runtime{.store = store,
+                      .handler = scene_handler,
+                      .executor = scene_executor,
+                      .writers = writers,
+                      .calls = {timer, calls, scene_calls},
+                      .limits = SceneCallLimitsOf(o)} {}
 
   const ServerOptions options;
   std::string address;
   CallRegistry calls;
   MemoryStore store;
   Timer timer;
+  CallLimit streams;
+  CallLimit scene_calls;
   Executor executor;
+  Executor scene_executor;
+  WriterQueue writers;
   VersionGate gate;
   FrameEvaluator evaluator;
   QueryRuntime runtime;
   QueryService queries;
+  SceneHandler scene_handler;
+  SceneRuntime scene_runtime;
   SceneService scenes;
   HealthService health{
       {v1::QueryService::service_full_name(), v1::SceneService::service_full_name()}};
@@ -135,9 +192,12 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
     if (absl::Status status = CheckCanListen(options.address); !status.ok()) return status;
   }
 
-  RegisterPlugins();
+  InitializeOnce();
   auto parts = std::make_unique<Parts>(options);
+  // Before the builder: it takes what is switched on by then.
+  if (options.reflection) InitChannelz();
   grpc::ServerBuilder builder;
+  if (!options.reflection) builder.SetOption(std::make_unique<NoReflection>());
   Configure(options, builder);
   int port = 0;
   if (listens) {
@@ -152,6 +212,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
     return absl::UnavailableError(absl::StrCat("cannot listen on ", options.address));
   }
   parts->queries.Accept(*parts->loop, parts->runtime);
+  parts->scenes.Accept(*parts->loop, parts->scene_runtime);
   parts->health.Accept(*parts->loop);
   parts->loop->Start();
 

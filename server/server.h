@@ -22,7 +22,8 @@ class ChannelArguments;
 
 namespace carom::server {
 
-// Every part of the service, listening: scenes, queries, grpc.health.v1, reflection, channelz.
+// Every part of the service, listening: scenes, queries, grpc.health.v1, and if asked reflection
+// and channelz.
 //
 // Health: SERVING for the server as a whole (the empty name) and both carom services from `Start`
 // on, NOT_SERVING from `Drain` on. Thread-safe. One process may hold several.

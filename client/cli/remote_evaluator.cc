@@ -89,7 +89,7 @@ class Remote final : public Evaluator {
       std::vector<Shape> shapes;
       const size_t first = i;
       for (size_t vertices = 0; i < undefined_.size() && vertices < kMaxVertices; ++i) {
-        shapes.push_back(trackers_.trackers()[undefined_[i]].shape());
+        shapes.push_back(trackers_.Find(undefined_[i])->shape());
         vertices += shapes.back().vertex_count() + kVerticesOfAShape;
       }
       const auto handles = std::span<const uint32_t>(undefined_).subspan(first, i - first);

@@ -27,7 +27,7 @@ Checker::Checker(const Questions& questions, SceneVersions& versions)
   TrackerTable table;
   const TrackerDefinitions definitions = questions.definitions();
   if (questions.trackers() > 0 && table.Define({}, {&definitions, 1}).ok()) {
-    trackers_.assign(table.trackers().begin(), table.trackers().end());
+    for (uint32_t i = 0; i < questions.trackers(); ++i) trackers_.push_back(*table.Find(i));
   }
   thread_ = std::thread([this] { Loop(); });
 }

@@ -108,7 +108,7 @@ install_go() { (cd "$here" && GOBIN=$build/go/bin GOFLAGS=-mod=readonly go insta
 start_server() {
   local waited
   : "${CAROMD_BINARY:?}" >"$scratch/server.out" # the server may open it later than it is read below
-  "$CAROMD_BINARY" --address 127.0.0.1:0 >"$scratch/server.out" 2>"$scratch/server.err" &
+  "$CAROMD_BINARY" --address 127.0.0.1:0 --reflection >"$scratch/server.out" 2>"$scratch/server.err" &
   server_pid=$!
   for ((waited = 0; waited < 200; ++waited)); do
     address=$(sed -n 's/^caromd listening on //p' "$scratch/server.out")

@@ -99,10 +99,23 @@ TEST_F(CaromdTest, TakenPortEndsWithOne) {
 
 // 192.0.2.0/24 is reserved for documentation: no machine has an address of it.
 TEST_F(CaromdTest, AnAddressOfAnotherMachineEndsWithOne) {
-  const ProcessResult result = Run({"--address", "192.0.2.1:7420"});
+  const ProcessResult result = Run({"--address", "192.0.2.1:7420", "--allow-plaintext-network"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.standard_error,
               ::testing::StartsWith("caromd: cannot listen on 192.0.2.1:7420: "));
+}
+
+// Nothing is encrypted, so nobody listens to the world by mistake.
+TEST_F(CaromdTest, APlaintextAddressBeyondLoopbackIsAskedForInWords) {
+  for (const char* address : {"0.0.0.0:0", "[::]:0", "192.0.2.1:7420", "example.org:7420"}) {
+    const ProcessResult result = Run({"--address", address});
+    EXPECT_EQ(result.exit_code, 2) << address;
+    EXPECT_THAT(result.standard_error, ::testing::HasSubstr("--allow-plaintext-network"));
+  }
+  const auto process =
+      ServerProcess::Start(binary_, {"--allow-plaintext-network"}, 20, "0.0.0.0:0");
+  ASSERT_NE(process, nullptr);
+  EXPECT_EQ(process->Stop(), 0);
 }
 
 TEST_F(CaromdTest, BadOptionEndsWithTwo) {

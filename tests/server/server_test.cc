@@ -156,7 +156,9 @@ TEST(ServerTest, HealthIsServingUntilTheDrain) {
 }
 
 TEST(ServerTest, ReflectionListsTheServices) {
-  TestServer server;
+  ServerOptions options;
+  options.reflection = true;
+  TestServer server(options);
   // ServerReflectionRequest { list_services: "" }
   const std::string answer = FirstAnswer(
       server.channel(), "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",

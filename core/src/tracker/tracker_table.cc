@@ -14,23 +14,44 @@
 #include "tracker/tracked_shape.h"
 
 namespace carom {
-namespace {
 
-constexpr size_t kSlotBytes = sizeof(Tracker) + sizeof(uint32_t);
+uint32_t TrackerTable::Slots::Take(uint32_t handle) {
+  const uint32_t slot = Find(handle);
+  if (slot != kNoSlot) return slot;
+  if (size_ == 0) first_ = handle;
+  if (is_run() && handle == first_ + run_) {
+    ++run_;
+    return size_++;
+  }
+  uint32_t& other = others_[handle];
+  if (free_.empty()) {
+    other = size_++;
+  } else {
+    other = free_.back();
+    free_.pop_back();
+  }
+  return other;
+}
 
-}  // namespace
+void TrackerTable::Slots::Release(uint32_t handle) {
+  const auto it = others_.find(handle);
+  if (it == others_.end()) return;
+  free_.push_back(it->second);
+  others_.erase(it);
+}
 
 // Finds out what an edit would do, definition by definition, and what is wrong with it, before
 // anything changes: an edit is made as a whole or not at all.
 //
-// `fixed_bytes` follows the table as the edit goes on. A shape is on the account once for all of
+// `shape_bytes` follows the table as the edit goes on. A shape is on the account once for all of
 // its trackers: it is added when the first definition uses it, and taken off when the trackers that
 // are released are all that hold it.
 class TrackerTable::Checker {
  public:
   Checker(const TrackerTable& table, std::span<const uint32_t> removed) : table_(table) {
-    edit_.fixed_bytes = table.fixed_bytes_;
-    edit_.slots = table.trackers_.size();
+    edit_.shape_bytes = table.shape_bytes_;
+    slots_ = table.slots_.size();
+    others_ = table.slots_.other_count();
     for (const uint32_t handle : removed) Release(handle);
   }
 
@@ -55,7 +76,7 @@ class TrackerTable::Checker {
 
   absl::StatusOr<Edit> Finished() {
     if (!refusal_.empty()) return refusal_.status(code_);
-    if (edit_.fixed_bytes > table_.limits_.max_bytes) {
+    if (SlotBytes(slots_, others_) + edit_.shape_bytes > table_.limits_.max_bytes) {
       return Refused(absl::StatusCode::kResourceExhausted, "trackers",
                      absl::StrCat("shapes must take at most ", table_.limits_.max_bytes,
                                   " bytes (tracker bytes a stream)"));
@@ -99,27 +120,33 @@ class TrackerTable::Checker {
       return Exceed(field(), absl::StrCat("handles must be below ", table_.limits_.max_trackers,
                                           " (trackers a stream)"));
     }
-    const auto slot = static_cast<uint32_t>(handle);
-    if (!defined_.insert(slot).second) return Refuse(field(), "must not define a handle twice");
-    Release(slot);
-    if (slot >= edit_.slots) {
-      edit_.fixed_bytes += (handle + 1 - edit_.slots) * kSlotBytes;
-      edit_.slots = handle + 1;
-    }
+    const auto number = static_cast<uint32_t>(handle);
+    if (!defined_.insert(number).second) return Refuse(field(), "must not define a handle twice");
+    Release(number);
+    CountSlot(number);
     if (used_.insert(&kinds[kind].shape()).second) {
-      edit_.fixed_bytes += kinds[kind].shape_->memory_bytes();
+      edit_.shape_bytes += kinds[kind].shape_->memory_bytes();
     }
-    edit_.handles.push_back(slot);
+    edit_.handles.push_back(number);
     edit_.trackers.push_back(kinds[kind]);
+  }
+
+  // As `Slots::Take`, but a slot that is free is not used again: an upper bound.
+  void CountSlot(uint32_t handle) {
+    if (table_.slots_.Find(handle) != kNoSlot) return;
+    if (slots_ == 0) first_ = handle;
+    const uint32_t first = table_.slots_.size() == 0 ? first_ : table_.slots_.first();
+    others_ += others_ > 0 || handle != first + slots_ ? 1 : 0;
+    ++slots_;
   }
 
   // Takes the shape of the tracker at `handle` off the account once it is the last of its kind.
   void Release(uint32_t handle) {
-    if (handle >= table_.trackers_.size() || !table_.trackers_[handle].is_defined()) return;
-    if (!released_.insert(handle).second) return;
-    const auto& shape = table_.trackers_[handle].shape_;
+    const Tracker* const tracker = table_.Find(handle);
+    if (tracker == nullptr || !released_.insert(handle).second) return;
+    const auto& shape = tracker->shape_;
     if (++releases_[shape.get()] == shape.use_count()) {
-      edit_.fixed_bytes -= shape->memory_bytes();
+      edit_.shape_bytes -= shape->memory_bytes();
     }
   }
 
@@ -135,6 +162,9 @@ class TrackerTable::Checker {
 
   const TrackerTable& table_;
   Edit edit_;
+  size_t slots_ = 0;
+  size_t others_ = 0;
+  uint32_t first_ = 0;  // handle, of a table that was empty
   size_t definitions_ = 0;
   absl::flat_hash_set<uint32_t> defined_, released_;
   absl::flat_hash_set<const Shape*> used_;
@@ -153,61 +183,80 @@ absl::Status TrackerTable::Define(std::span<const uint32_t> removed,
   absl::StatusOr<Edit> checked = checker.Finished();
   if (!checked.ok()) return checked.status();
   Edit& edit = *checked;
-  for (const uint32_t handle : removed) Free(handle);
-  trackers_.resize(edit.slots);
-  last_moved_.resize(edit.slots);
-  for (size_t i = 0; i < edit.handles.size(); ++i) {
-    const uint32_t handle = edit.handles[i];
-    Free(handle);
-    trackers_[handle] = std::move(edit.trackers[i]);
-    last_moved_[handle] = frame_;
+  for (const uint32_t handle : removed) {
+    if (const uint32_t slot = slots_.Find(handle); slot != kNoSlot) Free(slot);
+    slots_.Release(handle);
   }
-  fixed_bytes_ = edit.fixed_bytes;
+  for (const uint32_t handle : edit.handles) slots_.Take(handle);
+  trackers_.resize(slots_.size());
+  last_moved_.resize(slots_.size());
+  for (size_t i = 0; i < edit.handles.size(); ++i) {
+    const uint32_t slot = slots_.Find(edit.handles[i]);
+    Free(slot);
+    trackers_[slot] = std::move(edit.trackers[i]);
+    last_moved_[slot] = frame_;
+  }
+  defined_ += edit.handles.size();
+  shape_bytes_ = edit.shape_bytes;
+  if (defined_ == 0) {  // gives back its memory
+    slots_ = {};
+    trackers_ = {};
+    last_moved_ = {};
+  }
   made_room_ = false;
   MakeRoom();
   return absl::OkStatus();
 }
 
-// The slot stays, without a tracker.
-void TrackerTable::Free(uint32_t handle) {
-  if (handle >= trackers_.size()) return;
-  Forget(handle);
-  trackers_[handle] = Tracker();
+const Tracker* TrackerTable::Find(uint32_t handle) const {
+  const uint32_t slot = slots_.Find(handle);
+  return slot != kNoSlot && trackers_[slot].is_defined() ? &trackers_[slot] : nullptr;
 }
 
-void TrackerTable::Forget(uint32_t handle) {
-  learned_bytes_ -= trackers_[handle].memory_bytes() - sizeof(Tracker);
-  trackers_[handle].Forget();
+// The slot stays, without a tracker.
+void TrackerTable::Free(uint32_t slot) {
+  if (!trackers_[slot].is_defined()) return;
+  Forget(slot);
+  trackers_[slot] = Tracker();
+  --defined_;
+}
+
+void TrackerTable::Forget(uint32_t slot) {
+  learned_bytes_ -= trackers_[slot].memory_bytes() - sizeof(Tracker);
+  trackers_[slot].Forget();
 }
 
 void TrackerTable::Forget() {
-  for (uint32_t handle = 0; handle < trackers_.size(); ++handle) Forget(handle);
+  for (uint32_t slot = 0; slot < trackers_.size(); ++slot) Forget(slot);
 }
 
 void TrackerTable::BeginFrame() {
   ++frame_;
   made_room_ = false;
-  // A 64th of the handles a frame, so that each is checked every 64 frames. The difference is right
+  // A 64th of the slots a frame, so that each is checked every 64 frames. The difference is right
   // when the frame counter has wrapped around, too.
   for (size_t left = (trackers_.size() + 63) / 64; left > 0; --left, ++next_idle_) {
     if (next_idle_ >= trackers_.size()) next_idle_ = 0;
-    const auto handle = static_cast<uint32_t>(next_idle_);
-    if (frame_ - last_moved_[handle] > kMaxIdleFrames) Forget(handle);
+    const auto slot = static_cast<uint32_t>(next_idle_);
+    if (frame_ - last_moved_[slot] > kMaxIdleFrames) Forget(slot);
   }
 }
 
-// Trackers that the group moves count as moved before room is made, so that they are the last to
-// lose their memories.
+// Where the table is a run of handles, moves of consecutive handles, and those of a run from 0,
+// need no other numbers. Trackers that the group moves count as moved before room is made, so that
+// they are the last to lose their memories.
 void TrackerTable::Begin(Group& group) {
   MoveColumns& moves = group.moves;
   if (moves.size() == 0) return;
-  if (moves.tracker.empty()) {
+  if (moves.tracker.empty() && slots_.is_run() && moves.first_tracker >= slots_.first()) {
+    moves.first_tracker -= slots_.first();
     const size_t first = std::min<size_t>(moves.first_tracker, last_moved_.size());
     const size_t count = std::min(moves.size(), last_moved_.size() - first);
     std::fill_n(last_moved_.begin() + static_cast<std::ptrdiff_t>(first), count, frame_);
   } else {
-    for (const uint32_t handle : moves.tracker) {
-      if (handle < last_moved_.size()) last_moved_[handle] = frame_;
+    if (moves.tracker.empty() || !slots_.is_run() || slots_.first() != 0) Renumber(moves);
+    for (const uint32_t slot : moves.tracker) {
+      if (slot < last_moved_.size()) last_moved_[slot] = frame_;
     }
   }
   MakeRoom();
@@ -216,27 +265,38 @@ void TrackerTable::Begin(Group& group) {
       static_cast<int64_t>(learned_bytes_ < room() ? room() - learned_bytes_ : 0);
 }
 
+// A handle without a slot gets a number that no tracker has.
+void TrackerTable::Renumber(MoveColumns& moves) {
+  moved_.resize(moves.size());
+  for (size_t i = 0; i < moved_.size(); ++i) {
+    const uint64_t handle =
+        moves.tracker.empty() ? moves.first_tracker + uint64_t{i} : moves.tracker[i];
+    moved_[i] = handle < kNoSlot ? slots_.Find(static_cast<uint32_t>(handle)) : kNoSlot;
+  }
+  moves.tracker = moved_;
+}
+
 // Growth may be below 0. The conversion wraps, and so does the sum.
 void TrackerTable::End(int64_t memory_growth) {
   learned_bytes_ += static_cast<size_t>(memory_growth);
 }
 
 // If memories take more than 7/8 of the room, they are dropped, least recently moved first and by
-// handle among equals, until half is free. At most once a frame, since this goes over all trackers;
+// slot among equals, until half is free. At most once a frame, since this goes over all trackers;
 // a tracker that finds no room is answered without memory.
 void TrackerTable::MakeRoom() {
   if (learned_bytes_ <= room() / 8 * 7 || made_room_) return;
   made_room_ = true;
-  std::vector<uint32_t> handles;
-  for (uint32_t handle = 0; handle < trackers_.size(); ++handle) {
-    if (trackers_[handle].memory_bytes() > sizeof(Tracker)) handles.push_back(handle);
+  std::vector<uint32_t> slots;
+  for (uint32_t slot = 0; slot < trackers_.size(); ++slot) {
+    if (trackers_[slot].memory_bytes() > sizeof(Tracker)) slots.push_back(slot);
   }
-  const auto age = [this](uint32_t handle) { return frame_ - last_moved_[handle]; };
-  std::sort(handles.begin(), handles.end(),
+  const auto age = [this](uint32_t slot) { return frame_ - last_moved_[slot]; };
+  std::sort(slots.begin(), slots.end(),
             [&](uint32_t a, uint32_t b) { return age(a) != age(b) ? age(a) > age(b) : a < b; });
-  for (const uint32_t handle : handles) {
+  for (const uint32_t slot : slots) {
     if (learned_bytes_ <= room() / 2) return;
-    Forget(handle);
+    Forget(slot);
   }
 }
 

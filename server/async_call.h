@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What do all asynchronous calls of gRPC have in common?
+//
+// An `AsyncCall` owns itself by counted references, is counted and registered so that there are no
+// more than a limit and a drain waits for it, and has timers. Queries: server/query_call.h; scenes:
+// server/scene_call.h.
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <atomic>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
+#include "server/call_registry.h"
+#include "server/event_loop.h"
+#include "server/executor.h"
+#include "server/timer.h"
+
+namespace carom::server {
+
+// How many calls of a kind there may be at once. Thread-safe.
+class CallLimit {
+ public:
+  // `what` as in "streams and Evaluate calls".
+  CallLimit(size_t limit, std::string what) : limit_(limit), what_(std::move(what)) {}
+
+  // Counts a call, even one too many. RESOURCE_EXHAUSTED with a retry delay for that.
+  absl::Status Enter();
+  void Leave() { calls_.fetch_sub(1, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<size_t> calls_{0};
+  const size_t limit_;
+  const std::string what_;
+};
+
+// What calls share. Each outlives them and is thread-safe.
+struct CallContext {
+  Timer& timer;
+  CallRegistry& registry;
+  CallLimit& limit;
+};
+
+// Lifetime: each event, timer and run that is outstanding holds a reference; who lets the last one
+// go deletes the call. Thread-safe as gRPC calls it: state of the subclass is under `mu_`, but for
+// what has one owner at a time.
+class AsyncCall : public Task, public Drainable {
+ protected:
+  // Made with so many references: of "accepted" and, if it is asked for, "done", in any order.
+  AsyncCall(EventLoop& loop, const CallContext& shared, int references)
+      : loop_user_(loop), loop_(loop), shared_(shared), references_(references) {}
+  virtual ~AsyncCall() = default;
+
+  void Ref() { references_.fetch_add(1, std::memory_order_relaxed); }
+  void Unref();
+
+  // Registers and counts the call, once, from "accepted". UNAVAILABLE if the server drains,
+  // RESOURCE_EXHAUSTED if it has as many calls as it may: the call is then to be refused.
+  absl::Status Admit();
+
+  // Calls `check` at `when`, without a lock, unless `StopTimer` comes before; `check` begins by
+  // setting the timer to 0. Holds a reference meanwhile.
+  template <typename Check>
+  void StartTimer(Timer::Id& timer, Clock::time_point when, Check check)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+    Ref();
+    timer = shared_.timer.Schedule(when, [this, check = std::move(check)] {
+      check();
+      Unref();
+    });
+  }
+  // The caller holds a reference of its own.
+  void StopTimer(Timer::Id& timer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
+ private:
+  // The first member, so that the event loop outlives all others.
+  const EventLoop::User loop_user_;
+
+ protected:
+  // No lock: set by the constructor; each is thread-safe by itself.
+  EventLoop& loop_;
+  const CallContext shared_;
+  grpc::ServerContext context_;
+
+  absl::Mutex mu_;                      // taken before the locks of gate, executor and timer
+  std::atomic<bool> cancelled_{false};  // written under mu_; work in progress reads it without
+
+ private:
+  std::atomic<int> references_;
+  bool admitted_ = false;  // written by `Admit`, read by the last `Unref`
+};
+
+}  // namespace carom::server

@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/import_call.h"
+
+#include <new>
+#include <utility>
+
+#include "server/message_io.h"
+#include "server/rpc_status.h"
+#include "server/scene_service.h"
+#include "wire/encode.h"
+
+namespace carom::server {
+namespace {
+
+absl::Status Abandoned() {
+  return absl::CancelledError("the import is cancelled; nothing is registered");
+}
+
+}  // namespace
+
+void ImportCall::Accept(SceneService& service, EventLoop& loop, SceneRuntime& runtime) {
+  auto* call = new ImportCall(service, loop, runtime);
+  call->context_.AsyncNotifyWhenDone(&call->done_);
+  service.RequestImportScene(&call->context_, &call->reader_, &loop.queue(), &loop.queue(),
+                             &call->accepted_);
+}
+
+void ImportCall::OnAccepted(bool ok) {
+  if (!ok) {
+    Unref();  // there is no call, so `done_` never happens
+    return Unref();
+  }
+  Accept(service_, loop_, runtime_);
+  const absl::Status admitted = Admit();
+  {
+    absl::MutexLock lock(&mu_);
+    if (!admitted.ok()) {
+      Finish(admitted, {});
+    } else if (!cancelled_) {
+      StartTimer(total_timer_, Clock::now() + runtime_.limits.import_time,
+                 [this] { CheckTotal(); });
+      Read();
+    }
+  }
+  Unref();
+}
+
+void ImportCall::Read() {
+  reading_ = true;
+  StartTimer(idle_timer_, Clock::now() + runtime_.limits.idle_import, [this] { CheckIdle(); });
+  Ref();
+  reader_.Read(&part_, &read_);
+}
+
+// What is read is added, or registered, by an executor thread, which takes over the reference.
+void ImportCall::OnRead(bool ok) {
+  {
+    absl::MutexLock lock(&mu_);
+    reading_ = false;
+    StopTimer(idle_timer_);
+    absl::Status status;
+    if (ok) {
+      status = runtime_.CheckLength(part_);
+    } else {
+      status = upload_.Check();
+    }
+    if (!status.ok()) Finish(cancelled_ ? Abandoned() : status, {});
+    working_ = true;
+    // What is there goes on an executor thread too: to free millions of polygons takes a while.
+    work_ = ended_ ? Work::kDiscard : ok ? Work::kAdd : Work::kRegister;
+    if (work_ == Work::kRegister) return runtime_.writers.Submit(upload_.name(), this);
+    runtime_.executor.Submit(this);
+  }
+}
+
+void ImportCall::Run() {
+  const Work work = work_;
+  const std::string scene = upload_.name();
+  grpc::ByteBuffer answer;
+  absl::Status status;
+  try {
+    if (work == Work::kAdd) status = Add();
+    if (work == Work::kRegister) status = Register(answer);
+  } catch (const std::bad_alloc&) {
+    status = OutOfMemory();
+  }
+  part_.Clear();
+  bool is_over = false;
+  {
+    absl::MutexLock lock(&mu_);
+    working_ = false;
+    if (work == Work::kRegister || !status.ok()) {
+      Finish(cancelled_ && !status.ok() ? Abandoned() : status, answer);
+    }
+    is_over = ended_;
+    if (!is_over) Read();
+  }
+  if (is_over) upload_.Clear();
+  if (work == Work::kRegister) runtime_.writers.Done(scene);
+  Unref();
+}
+
+absl::Status ImportCall::Add() {
+  if (cancelled_) return Abandoned();
+  v1::ImportSceneRequest part;
+  absl::Status growth = runtime_.CheckGrowth(part_, *part.GetDescriptor());
+  if (!growth.ok()) return growth;
+  if (!Parse(part_, part)) return NoSuchMessage(part.GetTypeName());
+  return upload_.Add(part);
+}
+
+absl::Status ImportCall::Register(grpc::ByteBuffer& answer) {
+  const auto abandoned = [this] { return cancelled_.load(); };
+  const absl::StatusOr<Scene::Ptr> scene = runtime_.store.Import(
+      upload_.name(), upload_.mode(), std::move(upload_.polygons()), abandoned);
+  if (!scene.ok()) return scene.status();
+  v1::ImportSceneResponse response;
+  wire::EncodeScene(upload_.name(), **scene, *response.mutable_scene());
+  answer = Serialize(response);
+  return absl::OkStatus();
+}
+
+void ImportCall::OnDone(bool) {
+  {
+    absl::MutexLock lock(&mu_);
+    StopTimer(idle_timer_);
+    StopTimer(total_timer_);
+    if (context_.IsCancelled()) cancelled_ = true;
+  }
+  Unref();
+}
+
+void ImportCall::CheckIdle() {
+  absl::MutexLock lock(&mu_);
+  idle_timer_ = 0;
+  if (reading_) Finish(absl::CancelledError("the import was idle; nothing is registered"), {});
+}
+
+void ImportCall::CheckTotal() {
+  absl::MutexLock lock(&mu_);
+  total_timer_ = 0;
+  // What is being registered is there in a moment; a part that is being added is the last one.
+  if (!working_ || work_ == Work::kAdd) {
+    Finish(absl::CancelledError("the import took too long; nothing is registered"), {});
+  }
+}
+
+void ImportCall::Finish(const absl::Status& status, const grpc::ByteBuffer& answer) {
+  if (std::exchange(ended_, true)) return;
+  Ref();
+  if (status.ok()) {
+    reader_.Finish(answer, grpc::Status::OK, &finished_);
+  } else {
+    reader_.FinishWithError(ToGrpcStatus(status), &finished_);
+  }
+}
+
+}  // namespace carom::server

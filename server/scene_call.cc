@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/scene_call.h"
+
+#include <new>
+
+#include "absl/strings/str_cat.h"
+#include "server/message_io.h"
+#include "server/rpc_status.h"
+#include "server/scene_service.h"
+
+namespace carom::server {
+namespace {
+
+// What a parsed message takes beside its bytes: a polygon or a ring, with the pointer to it.
+constexpr size_t kMessageBytes = 128;
+// How much larger than the largest message one may become. A polygon of a single vertex, the least
+// that is legal, is 28 bytes and two messages: 10 times its bytes.
+constexpr size_t kMaxGrowth = 16;
+
+}  // namespace
+
+absl::Status SceneRuntime::CheckLength(const grpc::ByteBuffer& bytes) const {
+  return bytes.Length() <= limits.max_message_bytes ? absl::OkStatus()
+                                                    : TooManyBytes(limits.max_message_bytes);
+}
+
+absl::Status SceneRuntime::CheckGrowth(const grpc::ByteBuffer& bytes,
+                                       const google::protobuf::Descriptor& type) const {
+  const size_t most = kMaxGrowth * limits.max_message_bytes / kMessageBytes;
+  // A message is two bytes or more.
+  if (bytes.Length() / 2 <= most || CountMessages(bytes, type) <= most) return absl::OkStatus();
+  return OverLimit("", most, "polygons, rings and edits of a message");
+}
+
+void SceneCall::Accept(SceneService& service, EventLoop& loop, SceneRuntime& runtime,
+                       const SceneMethod& method) {
+  auto* call = new SceneCall(service, loop, runtime, method);
+  method.request(service, call->context_, call->bytes_, call->writer_, loop.queue(),
+                 &call->accepted_);
+}
+
+void SceneCall::OnAccepted(bool ok) {
+  if (!ok) return Unref();
+  Accept(service_, loop_, runtime_, method_);
+  absl::Status status = Admit();
+  if (status.ok()) status = runtime_.CheckLength(bytes_);
+  if (!status.ok()) {
+    Finish(status, {});
+    return Unref();
+  }
+  // The reference of `accepted_` becomes that of the run.
+  if (method_.writes) {
+    scene_ = PeekName(bytes_);
+    return runtime_.writers.Submit(scene_, this);
+  }
+  Answer();
+  Unref();
+}
+
+void SceneCall::Run() {
+  // The deadline may have passed while others wrote. The client knows of no change, so there is
+  // none.
+  if (context_.deadline() <= std::chrono::system_clock::now()) {
+    Finish(absl::DeadlineExceededError("the call's deadline has passed"), {});
+  } else {
+    Answer();
+  }
+  runtime_.writers.Done(scene_);
+  Unref();
+}
+
+// Memory that cannot be had is the call's error: nothing is registered before all of it is there.
+void SceneCall::Answer() {
+  grpc::ByteBuffer answer;
+  absl::Status status;
+  try {
+    status = method_.handle(runtime_, bytes_, answer);
+  } catch (const std::bad_alloc&) {
+    status = OutOfMemory();
+  }
+  bytes_.Clear();
+  Finish(status, answer);
+}
+
+void SceneCall::Finish(const absl::Status& status, const grpc::ByteBuffer& answer) {
+  Ref();
+  if (status.ok()) {
+    writer_.Finish(answer, grpc::Status::OK, &finished_);
+  } else {
+    writer_.FinishWithError(ToGrpcStatus(status), &finished_);
+  }
+}
+
+}  // namespace carom::server

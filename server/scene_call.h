@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// One call of SceneService that has one request and one answer.
+//
+// No call holds a thread while it waits for its client, for another writer of its scene, or for its
+// turn: it waits as bytes, which are parsed when a thread of the executor takes them.
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/support/async_unary_call.h>
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "carom/polygon.h"
+#include "carom/scene.h"
+#include "server/async_call.h"
+#include "server/event_loop.h"
+#include "server/scene_handler.h"
+#include "server/writer_queue.h"
+
+namespace carom::server {
+
+class SceneService;
+
+// What a call may take of the server; see ServerOptions.
+struct SceneCallLimits {
+  size_t max_message_bytes = 4u << 20;
+  Clock::duration idle_import = std::chrono::seconds(300);
+  Clock::duration import_time = std::chrono::seconds(600);
+  PolygonLimits polygons;
+  SceneLimits scenes;
+};
+
+// What calls of SceneService work with. Outlives them; thread-safe, as each part is.
+struct SceneRuntime {
+  SceneStore& store;
+  SceneHandler& handler;
+  Executor& executor;
+  WriterQueue& writers;
+  const CallContext calls;
+  const SceneCallLimits limits;
+
+  // RESOURCE_EXHAUSTED for a message that is too long. O(1).
+  absl::Status CheckLength(const grpc::ByteBuffer& bytes) const;
+  // RESOURCE_EXHAUSTED for one of which too much would come when it is parsed: an empty polygon
+  // takes two bytes, and a hundred when it is parsed. O(fields).
+  absl::Status CheckGrowth(const grpc::ByteBuffer& bytes,
+                           const google::protobuf::Descriptor& type) const;
+};
+
+// A unary method.
+struct SceneMethod {
+  using Writer = grpc::ServerAsyncResponseWriter<grpc::ByteBuffer>;
+
+  // Asks gRPC for a call.
+  void (*request)(SceneService& service, grpc::ServerContext& context, grpc::ByteBuffer& bytes,
+                  Writer& writer, grpc::ServerCompletionQueue& queue, Event* accepted);
+  // Parses, answers and serializes.
+  absl::Status (*handle)(const SceneRuntime& runtime, const grpc::ByteBuffer& bytes,
+                         grpc::ByteBuffer& answer);
+  // Runs on the executor, in turn with other writers of the scene; others run where they arrive.
+  bool writes;
+};
+
+//   OnAccepted  the request is here, as a whole; the next call is waited for. `ok` false: the
+//               server is shut down and no call comes.
+//   Run         on an executor thread, as the only writer of the scene.
+//   OnFinished  the answer is sent, or could not be.
+//   Drain       nothing: the request has been read, so it is answered.
+class SceneCall final : public AsyncCall {
+ public:
+  // Takes one call of `method`, and each that follows, until the server is shut down.
+  static void Accept(SceneService& service, EventLoop& loop, SceneRuntime& runtime,
+                     const SceneMethod& method);
+
+  void Run() override;
+  void Drain() override {}
+
+ private:
+  SceneCall(SceneService& service, EventLoop& loop, SceneRuntime& runtime,
+            const SceneMethod& method)
+      : AsyncCall(loop, runtime.calls, 1), service_(service), runtime_(runtime), method_(method) {}
+  ~SceneCall() override = default;
+
+  void OnAccepted(bool ok);
+  void OnFinished(bool) { Unref(); }
+  void Answer();
+  void Finish(const absl::Status& status, const grpc::ByteBuffer& answer);
+
+  SceneService& service_;
+  SceneRuntime& runtime_;
+  const SceneMethod& method_;
+  // No lock: given to gRPC, one operation after the other; then of the thread that answers.
+  grpc::ByteBuffer bytes_;
+  SceneMethod::Writer writer_{&context_};
+  std::string scene_;  // of a writer
+  EventOf<SceneCall, &SceneCall::OnAccepted> accepted_{this};
+  EventOf<SceneCall, &SceneCall::OnFinished> finished_{this};
+};
+
+}  // namespace carom::server

@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/scene_handler.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "carom/status.h"
+#include "server/rpc_status.h"
+#include "server/scene_name.h"
+#include "wire/decode.h"
+#include "wire/encode.h"
+
+namespace carom::server {
+namespace {
+
+// Of ListScenes, as its message in the .proto says.
+constexpr int kDefaultPageSize = 100;
+constexpr int kMaxPageSize = 1000;
+
+// Page tokens are the last name of the page before, in web-safe base64.
+absl::StatusOr<std::string> DecodePageToken(const std::string& token) {
+  if (token.empty()) return std::string();
+  std::string name;
+  if (absl::WebSafeBase64Unescape(token, &name) && IsSceneName(name)) return name;
+  return InvalidField("page_token", "must be absent or the next_page_token of an earlier page");
+}
+
+// The summary of a scene that a call has made or changed, or why it has not.
+absl::Status Encode(absl::string_view name, const absl::StatusOr<Scene::Ptr>& scene,
+                    v1::Scene& summary) {
+  if (scene.ok()) wire::EncodeScene(name, **scene, summary);
+  return scene.status();
+}
+
+}  // namespace
+
+absl::Status SceneHandler::Create(const v1::CreateSceneRequest& request,
+                                  v1::CreateSceneResponse& response) {
+  if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
+  const auto polygon_count = static_cast<size_t>(request.polygons_size());
+  if (absl::Status status = scene_limits_.Check(polygon_count, 0); !status.ok()) {
+    return status;
+  }
+  std::vector<Polygon> polygons;
+  if (absl::Status status =
+          wire::DecodePolygons(request.polygons(), "polygons", 0, polygon_limits_, polygons);
+      !status.ok()) {
+    return status;
+  }
+  return Encode(request.name(), store_.Create(request.name(), std::move(polygons)),
+                *response.mutable_scene());
+}
+
+absl::Status SceneHandler::Get(const v1::GetSceneRequest& request,
+                               v1::GetSceneResponse& response) const {
+  if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
+  const Scene::Ptr scene = store_.Find(request.name());
+  if (scene == nullptr) return NoSuchScene();
+  wire::EncodeScene(request.name(), *scene, *response.mutable_scene());
+  return absl::OkStatus();
+}
+
+absl::Status SceneHandler::List(const v1::ListScenesRequest& request,
+                                v1::ListScenesResponse& response) const {
+  if (request.page_size() < 0) return InvalidField("page_size", "must be in [0, 1000]");
+  const absl::StatusOr<std::string> after = DecodePageToken(request.page_token());
+  if (!after.ok()) return after.status();
+  const int size = request.page_size() == 0 ? kDefaultPageSize
+                                            : std::min<int>(request.page_size(), kMaxPageSize);
+  // Scenes that come or go between two pages are listed or not; no other is missed or repeated.
+  const ScenePage page = store_.List(*after, size);
+  for (const NamedScene& named : page.scenes) {
+    wire::EncodeScene(named.name, *named.scene, *response.add_scenes());
+  }
+  if (!page.last) {
+    response.set_next_page_token(absl::WebSafeBase64Escape(page.scenes.back().name));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SceneHandler::Delete(const v1::DeleteSceneRequest& request, v1::DeleteSceneResponse&) {
+  if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
+  return store_.Delete(request.name(), request.version());
+}
+
+absl::Status SceneHandler::Commit(const v1::CommitEditsRequest& request,
+                                  v1::CommitEditsResponse& response) {
+  if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
+  // Decoding takes longer than finding out that the scene is not there.
+  const Scene::Ptr scene = store_.Find(request.name());
+  if (scene == nullptr) return NoSuchScene();
+  absl::StatusOr<std::vector<SceneEdit>> edits =
+      wire::DecodeEdits(request.edits(), polygon_limits_);
+  if (!edits.ok()) {
+    // A stale base comes before a limit, and after everything else that decoding can find.
+    const bool stale = request.base_version() != 0 && request.base_version() != scene->version();
+    return stale && absl::IsResourceExhausted(edits.status())
+               ? StaleVersion("base_version", scene->version())
+               : edits.status();
+  }
+  return Encode(request.name(),
+                store_.Commit(request.name(), request.base_version(), *std::move(edits)),
+                *response.mutable_scene());
+}
+
+}  // namespace carom::server

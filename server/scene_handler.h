@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What do the unary methods of SceneService answer?
+//
+// Message in, message out; who calls and on which thread is server/scene_call.h.
+#pragma once
+
+#include "absl/status/status.h"
+#include "carom/polygon.h"
+#include "carom/scene.h"
+#include "carom/v1/scene_service.pb.h"
+#include "server/scene_store.h"
+
+namespace carom::server {
+
+// Registers, edits and lists scenes of a store, which outlives it. A response means nothing after
+// an error. Thread-safe.
+class SceneHandler {
+ public:
+  SceneHandler(SceneStore& store, const PolygonLimits& polygon_limits,
+               const SceneLimits& scene_limits)
+      : store_(store), polygon_limits_(polygon_limits), scene_limits_(scene_limits) {}
+
+  // Those that read: cost O(1), and O(scenes of a page).
+  absl::Status Get(const v1::GetSceneRequest& request, v1::GetSceneResponse& response) const;
+  absl::Status List(const v1::ListScenesRequest& request, v1::ListScenesResponse& response) const;
+
+  // Those that write: cost O(vertices), and they wait for other writers of their scene.
+  absl::Status Create(const v1::CreateSceneRequest& request, v1::CreateSceneResponse& response);
+  absl::Status Delete(const v1::DeleteSceneRequest& request, v1::DeleteSceneResponse& response);
+  absl::Status Commit(const v1::CommitEditsRequest& request, v1::CommitEditsResponse& response);
+
+ private:
+  SceneStore& store_;
+  const PolygonLimits polygon_limits_;
+  const SceneLimits scene_limits_;
+};
+
+}  // namespace carom::server

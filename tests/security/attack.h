@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What attacks on a server share: caromd as a process of its own, what it takes of memory, and
+// another client that must be served all along.
+#pragma once
+
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/grpcpp.h>
+#include <sys/types.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "carom/v1/query_service.grpc.pb.h"
+#include "carom/v1/scene_service.grpc.pb.h"
+#include "grpc/health/v1/health.grpc.pb.h"
+#include "gtest/gtest.h"
+#include "tests/server/fixture.h"
+#include "tests/support/process.h"
+
+namespace carom::server {
+
+// A number of /proc/PID/status in KiB, such as "VmHWM:", as bytes.
+inline size_t StatusBytes(pid_t pid, const std::string& name) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/status");
+  std::string word;
+  while (file >> word) {
+    size_t kib = 0;
+    if (word == name && file >> kib) return kib << 10;
+  }
+  ADD_FAILURE() << "no " << name;
+  return 0;
+}
+
+// A caromd of its own for each test.
+class AttackTest : public ::testing::Test {
+ protected:
+  void Start(const std::vector<std::string>& options = {}) {
+    const char* binary = std::getenv("CAROMD_BINARY");
+    ASSERT_NE(binary, nullptr) << "CAROMD_BINARY is not set: run this through ctest";
+    std::vector<std::string> all{"--threads", "2"};
+    all.insert(all.end(), options.begin(), options.end());
+    process_ = carom::testing::ServerProcess::Start(binary, all);
+    ASSERT_NE(process_, nullptr);
+    victim_ = Connect();
+  }
+  void TearDown() override {
+    if (process_ == nullptr) return;
+    EXPECT_EQ(process_->Stop(), 0);
+  }
+
+  // A connection of its own.
+  std::shared_ptr<grpc::Channel> Connect() const {
+    grpc::ChannelArguments arguments;
+    arguments.SetMaxReceiveMessageSize(-1);
+    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    return grpc::CreateCustomChannel(process_->address(), grpc::InsecureChannelCredentials(),
+                                     arguments);
+  }
+
+  // What another client finds: health, scenes and queries are there.
+  void ExpectServed() {
+    const auto health = grpc::health::v1::Health::NewStub(victim_);
+    Context health_context;
+    grpc::health::v1::HealthCheckResponse serving;
+    const grpc::Status checked = health->Check(&health_context, {}, &serving);
+    EXPECT_TRUE(checked.ok()) << checked.error_message();
+    const auto scenes = v1::SceneService::NewStub(victim_);
+    Context create_context;
+    v1::CreateSceneRequest create;
+    create.set_name("scenes/victim-" + std::to_string(++served_));
+    v1::CreateSceneResponse created;
+    const grpc::Status made = scenes->CreateScene(&create_context, create, &created);
+    EXPECT_TRUE(made.ok()) << made.error_message();
+    const auto queries = v1::QueryService::NewStub(victim_);
+    Context query_context;
+    v1::EvaluateResponse answer;
+    EXPECT_TRUE(queries->Evaluate(&query_context, {}, &answer).ok());
+  }
+
+  // Of what the process holds itself, without the files that it maps.
+  size_t Memory() const { return StatusBytes(process_->pid(), "RssAnon:"); }
+  // The most that it has held since `ResetPeak`, with those files.
+  size_t Peak() const { return StatusBytes(process_->pid(), "VmHWM:"); }
+  void ResetPeak() const {
+    std::ofstream("/proc/" + std::to_string(process_->pid()) + "/clear_refs") << 5;
+  }
+
+  // The status of a unary call with these bytes for a request.
+  static grpc::Status CallWithBytes(const std::shared_ptr<grpc::Channel>& channel,
+                                    const std::string& method, const std::string& bytes) {
+    grpc::GenericStub stub(channel);
+    Context context;
+    grpc::CompletionQueue queue;
+    const grpc::Slice slice(bytes);
+    auto call = stub.PrepareUnaryCall(&context, method, grpc::ByteBuffer(&slice, 1), &queue);
+    call->StartCall();
+    grpc::ByteBuffer response;
+    grpc::Status status;
+    call->Finish(&response, &status, nullptr);
+    void* tag = nullptr;
+    bool ok = false;
+    EXPECT_TRUE(queue.Next(&tag, &ok));
+    return status;
+  }
+
+  const carom::testing::ServerProcess& process() const { return *process_; }
+
+ private:
+  std::unique_ptr<carom::testing::ServerProcess> process_;
+  std::shared_ptr<grpc::Channel> victim_;
+  int served_ = 0;
+};
+
+}  // namespace carom::server

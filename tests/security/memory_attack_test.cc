@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Little input must not make the server hold much.
+#include <thread>
+
+#include "tests/security/attack.h"
+
+namespace carom::server {
+namespace {
+
+// Story: a stream's table of trackers had a slot for each handle up to the highest. A frame of 21
+// bytes took 5.4 MB.
+TEST_F(AttackTest, HighTrackerHandles) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  constexpr size_t kStreams = 100;
+  const auto queries = v1::QueryService::NewStub(Connect());
+  struct Call {
+    Context context;
+    std::unique_ptr<grpc::ClientReaderWriter<v1::StreamRequest, v1::StreamResponse>> stream;
+  };
+  std::vector<Call> calls(kStreams);
+  v1::StreamRequest empty, define;
+  define = FromText<v1::StreamRequest>(
+      "frame { trackers { shapes { capsule { radius: 1 } } first_tracker: 65535 } }");
+  const auto ask = [&](const v1::StreamRequest& request) {
+    for (Call& call : calls) {
+      v1::StreamResponse response;
+      ASSERT_TRUE(call.stream->Write(request) && call.stream->Read(&response));
+      EXPECT_EQ(response.answer().status().code(), 0) << response.answer().status().message();
+    }
+  };
+  for (Call& call : calls) call.stream = queries->Stream(&call.context);
+  ask(empty);
+  const size_t before = Memory();
+  ask(define);
+  EXPECT_LT(Memory(), before + kStreams * (64 << 10));
+  ExpectServed();
+  for (Call& call : calls) call.context.TryCancel();
+}
+
+// Story: a message was parsed before its polygons were counted. 8.3 MB of empty ones became 420 MB.
+TEST_F(AttackTest, EmptyPolygons) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  std::string polygons;
+  for (int i = 0; i < 2090000; ++i) polygons += std::string("\x12\x00", 2);
+  std::string edits("\x0a\x08scenes/a", 10);
+  for (int i = 0; i < 2090000; ++i) edits += std::string("\x1a\x00", 2);
+  ExpectServed();
+  ResetPeak();
+  const size_t before = Peak();
+  std::vector<std::thread> clients;
+  for (int i = 0; i < 8; ++i) {
+    clients.emplace_back([&, i] {
+      const auto channel = Connect();
+      for (int k = 0; k < 4; ++k) {
+        const grpc::Status status =
+            i % 2 == 0 ? CallWithBytes(channel, "/carom.v1.SceneService/CreateScene", polygons)
+                       : CallWithBytes(channel, "/carom.v1.SceneService/CommitEdits", edits);
+        EXPECT_EQ(status.error_code(), grpc::RESOURCE_EXHAUSTED) << status.error_message();
+      }
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  // The messages themselves, a few at once, and what gRPC reads ahead.
+  EXPECT_LT(Peak(), before + (128u << 20));
+  ExpectServed();
+}
+
+// Story: a client could watch the server's health without end.
+TEST_F(AttackTest, ManyHealthWatches) {
+  ASSERT_NO_FATAL_FAILURE(Start({"--max-calls-per-connection", "700"}));
+  std::vector<std::unique_ptr<Context>> contexts;
+  std::vector<std::unique_ptr<grpc::ClientReader<grpc::health::v1::HealthCheckResponse>>> watches;
+  size_t refused = 0;
+  for (int connection = 0; connection < 2; ++connection) {
+    const auto health = grpc::health::v1::Health::NewStub(Connect());
+    for (int i = 0; i < 600; ++i) {
+      contexts.push_back(std::make_unique<Context>());
+      watches.push_back(health->Watch(contexts.back().get(), {}));
+      grpc::health::v1::HealthCheckResponse response;
+      if (watches.back()->Read(&response)) continue;
+      EXPECT_EQ(watches.back()->Finish().error_code(), grpc::RESOURCE_EXHAUSTED);
+      watches.pop_back();
+      ++refused;
+    }
+  }
+  EXPECT_EQ(refused, 1200u - 1024u);
+  ExpectServed();
+  for (const auto& context : contexts) context->TryCancel();
+}
+
+}  // namespace
+}  // namespace carom::server
