@@ -3,9 +3,18 @@
 
 #include "server/async_call.h"
 
+#include "absl/strings/match.h"
 #include "server/rpc_status.h"
 
 namespace carom::server {
+
+std::string PeerOf(const std::string& uri) {
+  const bool is_ip = absl::StartsWith(uri, "ipv4:") || absl::StartsWith(uri, "ipv6:");
+  if (!is_ip) return "";
+  const bool is_local = absl::StartsWith(uri, "ipv4:127.") || absl::StrContains(uri, "::1]") ||
+                        absl::StrContains(uri, "::1%5D");
+  return is_local ? uri : uri.substr(0, uri.rfind(':'));
+}
 
 absl::Status CallLimit::Enter() {
   const size_t others = calls_.fetch_add(1, std::memory_order_relaxed);
@@ -24,6 +33,7 @@ void AsyncCall::Unref() {
 
 absl::Status AsyncCall::Admit() {
   admitted_ = true;
+  set_peer(PeerOf(context_.peer()));
   const absl::Status status = shared_.limit.Enter();
   // From here on `Drain` may be called, on another thread.
   if (!shared_.registry.Add(this)) return Draining();

@@ -41,6 +41,11 @@ class CallLimit {
   const std::string what_;
 };
 
+// Who is behind a call whose peer gRPC calls `uri`: the IP address; on loopback, where all have
+// one, the connection; empty, which is the call itself, where gRPC does not tell connections apart
+// (Unix sockets and calls within the process).
+std::string PeerOf(const std::string& uri);
+
 // What calls share. Each outlives them and is thread-safe.
 struct CallContext {
   Timer& timer;

@@ -22,6 +22,12 @@ void EvaluateCall::OnAccepted(bool ok) {
   Accept(service_, loop_, runtime_);
   frame_.size = frame_.bytes.Length();
   frame_.arrival.received = Clock::now();
+  // What others make of the call's end comes as an event, for which all threads may be too busy.
+  const auto left = context_.deadline() - std::chrono::system_clock::now();
+  if (left < std::chrono::hours(24)) {
+    frame_.arrival.call_deadline =
+        frame_.arrival.received + std::chrono::duration_cast<Clock::duration>(left);
+  }
   absl::Status status = Admit();
   if (status.ok() && frame_.size > runtime_.limits.max_frame_bytes) {
     status = TooManyBytes(runtime_.limits.max_frame_bytes);
@@ -37,7 +43,7 @@ void EvaluateCall::OnAccepted(bool ok) {
     absl::MutexLock lock(&mu_);
     return Submit();
   }
-  if (!Evaluate(CostEstimate::kTurnUnits)) return;
+  if (!Evaluate(CostEstimate::Turn())) return;
   OnEvaluated();
   Unref();
 }

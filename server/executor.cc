@@ -3,55 +3,181 @@
 
 #include "server/executor.h"
 
-#include <algorithm>
+#include <time.h>
 
+#include <algorithm>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
 #include "server/host_limits.h"
 
 namespace carom::server {
 namespace {
 
-// The work that a first submission is charged: that of a frame of about a thousand bullets. Its own
-// is not known before it has run.
-constexpr uint64_t kNewcomersWork = 1 << 16;
+constexpr size_t kMaxKnownPeers = 4096;
+
+// Where the processor time that the task of this thread has not paid for begins.
+thread_local int64_t unpaid_since_ns = 0;
+
+int64_t TakeUnpaidNs() {
+  const int64_t now = ThreadCpuNs();
+  return now - std::exchange(unpaid_since_ns, now);
+}
 
 }  // namespace
 
-Executor::Executor(size_t threads) {
-  if (threads == 0) threads = ReadHostLimits().threads;
-  threads_.reserve(threads);
-  for (size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { Loop(); });
+int64_t ThreadCpuNs() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return int64_t{time.tv_sec} * 1000000000 + time.tv_nsec;
+}
+
+Executor::Executor(size_t tasks) : task_count_(tasks != 0 ? tasks : ReadHostLimits().threads) {
+  absl::MutexLock lock(&mu_);
+  for (size_t i = 0; i < task_count_; ++i) AddThread();
 }
 
 Executor::~Executor() {
+  std::vector<std::thread> threads;
   {
     absl::MutexLock lock(&mu_);
     stopping_ = true;
+    mu_.Await(absl::Condition(this, &Executor::IsOver));
+    threads.swap(threads_);
   }
-  for (std::thread& thread : threads_) thread.join();
+  for (std::thread& thread : threads) thread.join();
 }
 
-void Executor::Submit(Task* task, uint64_t work) {
+void Executor::Submit(Task* task, int64_t unpaid_ns) {
   absl::MutexLock lock(&mu_);
-  // An idle task starts at the clock: it saves up no time.
-  if (task->is_known_) {
-    task->served_ = std::max(task->served_ + work, clock_);
-  } else {
-    task->is_known_ = true;
-    task->served_ = std::max(newcomers_, clock_);
-    newcomers_ = task->served_ + kNewcomersWork;
+  if (task->peer_.empty()) task->peer_ = absl::StrCat("task ", reinterpret_cast<uintptr_t>(task));
+  if (peers_.size() > kMaxKnownPeers) ForgetPeers();
+  Peer& peer = peers_[task->peer_];
+  peer.served_ns += unpaid_ns;
+  Enqueue(*task, peer.fresh, peer);
+  Dispatch();
+}
+
+void Executor::Pause(Task* task) {
+  const int64_t ns = TakeUnpaidNs();
+  {
+    absl::MutexLock lock(&mu_);
+    Peer& peer = peers_.find(task->peer_)->second;
+    peer.served_ns += ns;
+    task->served_ns_ += ns;
+    if (peers_in_turn_.empty()) return;
+    task->is_paused_ = true;
+    Enqueue(*task, peer.paused, peer);
+    --running_;
+    Dispatch();
+    mu_.Await(absl::Condition(
+        +[](bool* is_paused) { return !*is_paused; }, &task->is_paused_));
   }
-  queue_.emplace(task->served_, ++last_number_, task);
+  TakeUnpaidNs();  // of the pause
+}
+
+// Who was idle starts at the clock, and saves up no time.
+void Executor::Enqueue(Task& task, Queue<Task>& queue, Peer& peer) {
+  const bool was_idle = peer.fresh.empty() && peer.paused.empty() && peer.started == 0;
+  if (was_idle) peer.served_ns = std::max(peer.served_ns, clock_ns_);
+  task.served_ns_ = std::max(task.served_ns_, peer.clock_ns);
+  queue.emplace(task.served_ns_, ++last_number_, &task);
+  Requeue(peer);
+}
+
+Executor::Queue<Task>* Executor::NextQueue(Peer& peer) {
+  const bool may_start = started_ < kMaxStarted && peer.started < kMaxStartedOfPeer;
+  Queue<Task>* const fresh = may_start && !peer.fresh.empty() ? &peer.fresh : nullptr;
+  Queue<Task>* const paused = peer.paused.empty() ? nullptr : &peer.paused;
+  if (fresh == nullptr || paused == nullptr) return fresh != nullptr ? fresh : paused;
+  return *fresh->begin() < *paused->begin() ? fresh : paused;
+}
+
+void Executor::Requeue(Peer& peer) {
+  const bool has_task = NextQueue(peer) != nullptr;
+  const bool is_right = peer.number != 0 && has_task && peer.in_turn_at == peer.served_ns;
+  if (is_right) return;
+  if (peer.number != 0) {
+    peers_in_turn_.erase({peer.in_turn_at, std::exchange(peer.number, 0), &peer});
+  }
+  if (!has_task) return;
+  peer.number = ++last_number_;
+  peer.in_turn_at = peer.served_ns;
+  peers_in_turn_.emplace(peer.in_turn_at, peer.number, &peer);
+}
+
+void Executor::Dispatch() {
+  while (running_ < task_count_ && !peers_in_turn_.empty()) {
+    Peer& peer = *std::get<Peer*>(*peers_in_turn_.begin());
+    Queue<Task>* const queue = NextQueue(peer);
+    if (queue == nullptr) {  // others have taken the last place to start in
+      Requeue(peer);
+      continue;
+    }
+    const auto [start, number, task] = queue->extract(queue->begin()).value();
+    clock_ns_ = std::max(clock_ns_, peer.served_ns);
+    peer.clock_ns = std::max(peer.clock_ns, start);
+    ++running_;
+    if (queue == &peer.paused) {
+      task->is_paused_ = false;
+    } else {
+      ++started_;
+      ++peer.started;
+      starts_.emplace_back(task, &peer);
+      if (starts_.size() > idle_threads_) AddThread();
+    }
+    Requeue(peer);
+  }
+}
+
+// The task is gone, perhaps. Others may start in its place, those of all peers if there was no
+// room.
+void Executor::End(Peer& peer, int64_t ns) {
+  peer.served_ns += ns;
+  --peer.started;
+  --running_;
+  if (started_-- == kMaxStarted) {
+    for (auto& [name, other] : peers_) Requeue(other);
+  }
+  Requeue(peer);
+  Dispatch();
+}
+
+// Where the system has no more threads, tasks wait for those there are.
+void Executor::AddThread() {
+  try {
+    threads_.emplace_back([this] { Loop(); });
+  } catch (const std::system_error&) {
+    if (threads_.empty()) throw;
+  }
+}
+
+void Executor::ForgetPeers() {
+  std::erase_if(peers_, [this](const auto& entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+    const Peer& peer = entry.second;
+    return peer.started == 0 && peer.fresh.empty() && peer.paused.empty() &&
+           peer.served_ns <= clock_ns_;
+  });
 }
 
 void Executor::Loop() {
   while (true) {
     Task* task = nullptr;
+    Peer* peer = nullptr;
     {
-      absl::MutexLock lock(&mu_, absl::Condition(this, &Executor::HasWork));
-      if (queue_.empty()) return;
-      std::tie(clock_, std::ignore, task) = queue_.extract(queue_.begin()).value();
+      absl::MutexLock lock(&mu_);
+      ++idle_threads_;
+      mu_.Await(absl::Condition(this, &Executor::MayLeaveIdle));
+      --idle_threads_;
+      if (starts_.empty()) return;
+      std::tie(task, peer) = starts_.front();
+      starts_.pop_front();
     }
+    TakeUnpaidNs();
     task->Run();
+    const int64_t ns = TakeUnpaidNs();
+    absl::MutexLock lock(&mu_);
+    End(*peer, ns);
   }
 }
 

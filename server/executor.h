@@ -1,22 +1,28 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Who evaluates large frames?
+// Who evaluates large frames, and who changes scenes?
 //
-// A fixed number of threads and one queue, ordered so that streams share them by the work they
-// cause, whatever the size of their frames. Small frames are answered where they arrive, unless
-// many of them wait (server/event_loop.h).
+// A number of tasks that run at once, and a queue that shares them by peer: whoever has many
+// streams, or frames that take long, gets no more than its part. A task that runs for longer than a
+// slice pauses where it is, with its thread, while others have their turn. Small frames are
+// answered where they arrive (server/event_loop.h).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <set>
+#include <string>
 #include <thread>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "server/timer.h"
 
 namespace carom::server {
 
@@ -28,49 +34,100 @@ class Task {
  protected:
   ~Task() = default;
 
+  // Who is behind it; before the first submission. Without that it is a peer of its own.
+  void set_peer(std::string peer) { peer_ = std::move(peer); }
+
  private:
   friend class Executor;
+  std::string peer_;
   // Guarded by the executor's lock.
-  uint64_t served_ = 0;  // its virtual time
-  bool is_known_ = false;
+  int64_t served_ns_ = 0;  // its virtual time among the tasks of its peer
+  bool is_paused_ = false;
 };
 
-// Start-time fair queueing (Goyal, Vin and Cheng, 1996): a virtual clock that counts work stands at
-// the start of the task that was taken last; each task starts where its own earlier work ended, or
-// at the clock if that is later, so that nobody saves up time by being idle; the earliest start is
-// next, the earlier submission among equals. First submissions count as one flow, each with a
-// fixed amount of work: calls that come once must not push aside those that stay. Its queue is as
-// long as there are calls, since each has at most one task. Thread-safe.
+// Start-time fair queueing (Goyal, Vin and Cheng, 1996) on two levels, of peers and of the tasks of
+// a peer, by the processor time that they take. A virtual clock stands at the start of what was
+// taken last; each starts where its own earlier work ended, or at the clock if that is later, so
+// that nobody saves up time by being idle; the earliest start is next, the earlier submission among
+// equals. With n peers busy, what takes a time c alone is done within (n + 1) c / t and n slices, t
+// the tasks at once.
+//
+// Threads: one for each task that has started, running or paused, at most `kMaxStarted`, and of one
+// peer `kMaxStartedOfPeer`. Thread-safe.
 class Executor {
  public:
-  // `threads` of 0: one for each that can run at once (server/host_limits.h).
-  explicit Executor(size_t threads);
+  static constexpr size_t kMaxStarted = 256;
+  static constexpr size_t kMaxStartedOfPeer = 8;
+  static constexpr Clock::duration kSlice = std::chrono::milliseconds(2);
+
+  // So many tasks at once; 0: one for each thread that can run (server/host_limits.h).
+  explicit Executor(size_t tasks);
   // Runs what is queued, then joins.
   ~Executor();
 
-  // Queues `task`, which has caused `work` (of any unit, the same for all) since its last
-  // submission.
-  void Submit(Task* task, uint64_t work = 0);
+  // Queues `task`, whose peer has taken `unpaid_ns` of processor time elsewhere.
+  void Submit(Task* task, int64_t unpaid_ns = 0);
+
+  // From within the run of `task`, once a slice: lets others go first if it is their turn, and
+  // returns when it is the task's again.
+  void Pause(Task* task);
 
   // Whether nobody waits.
   bool IsIdle() {
     absl::MutexLock lock(&mu_);
-    return queue_.empty();
+    return peers_in_turn_.empty();
   }
 
-  size_t thread_count() const { return threads_.size(); }
+  size_t task_count() const { return task_count_; }
 
  private:
-  void Loop();
-  bool HasWork() const ABSL_SHARED_LOCKS_REQUIRED(mu_) { return stopping_ || !queue_.empty(); }
+  // By virtual start, then by submission.
+  template <class T>
+  using Queue = std::set<std::tuple<int64_t, uint64_t, T*>>;
 
+  struct Peer {
+    int64_t served_ns = 0;   // its virtual time
+    int64_t clock_ns = 0;    // of its tasks
+    size_t started = 0;      // tasks
+    uint64_t number = 0;     // its entry in the queue of peers; 0: none
+    int64_t in_turn_at = 0;  // likewise
+    Queue<Task> fresh;       // tasks that have not started
+    Queue<Task> paused;
+  };
+  using Peers = std::map<std::string, Peer>;  // whose addresses are stable
+
+  void Loop();
+  // The earliest task of `peer` that may run; null if there is none.
+  Queue<Task>* NextQueue(Peer& peer) ABSL_SHARED_LOCKS_REQUIRED(mu_);
+  void Enqueue(Task& task, Queue<Task>& queue, Peer& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Puts a peer where it belongs in the queue of peers, or takes it out.
+  void Requeue(Peer& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Starts and wakes what may run now.
+  void Dispatch() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void End(Peer& peer, int64_t ns) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void AddThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Peers that are up to the clock and have no task need not be known.
+  void ForgetPeers() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  bool IsOver() const ABSL_SHARED_LOCKS_REQUIRED(mu_) {
+    return stopping_ && started_ == 0 && peers_in_turn_.empty();
+  }
+  bool MayLeaveIdle() const ABSL_SHARED_LOCKS_REQUIRED(mu_) { return !starts_.empty() || IsOver(); }
+
+  const size_t task_count_;
   absl::Mutex mu_;
-  std::set<std::tuple<uint64_t, uint64_t, Task*>> queue_ ABSL_GUARDED_BY(mu_);  // start, number
-  uint64_t clock_ ABSL_GUARDED_BY(mu_) = 0;
-  uint64_t newcomers_ ABSL_GUARDED_BY(mu_) = 0;  // their virtual time
+  Peers peers_ ABSL_GUARDED_BY(mu_);
+  Queue<Peer> peers_in_turn_ ABSL_GUARDED_BY(mu_);  // that have a task that may run
+  std::deque<std::pair<Task*, Peer*>> starts_ ABSL_GUARDED_BY(mu_);  // that wait for a thread
+  size_t running_ ABSL_GUARDED_BY(mu_) = 0;
+  size_t started_ ABSL_GUARDED_BY(mu_) = 0;
+  size_t idle_threads_ ABSL_GUARDED_BY(mu_) = 0;
+  int64_t clock_ns_ ABSL_GUARDED_BY(mu_) = 0;
   uint64_t last_number_ ABSL_GUARDED_BY(mu_) = 0;
   bool stopping_ ABSL_GUARDED_BY(mu_) = false;
-  std::vector<std::thread> threads_;  // written by the constructor only
+  std::vector<std::thread> threads_ ABSL_GUARDED_BY(mu_);
 };
+
+// The processor time of the calling thread, in nanoseconds. A call of the system.
+int64_t ThreadCpuNs();
 
 }  // namespace carom::server

@@ -91,6 +91,7 @@ void FrameEvaluator::Begin(const v1::Frame& frame, const FrameArrival& arrival, 
   ClearWork(answer, work);
   work.frame = &frame;
   work.received = arrival.received;
+  work.call_deadline = arrival.call_deadline;
   work.coherence = *coherence;
   if (frame.budget_us() != 0) {
     work.deadline = arrival.received + std::chrono::microseconds(frame.budget_us());
@@ -116,7 +117,8 @@ void FrameEvaluator::Refuse(uint64_t seq, absl::Status status, v1::FrameAnswer& 
 }
 
 Progress FrameEvaluator::Continue(FrameWork& work, Session& session, FrameScratch& scratch,
-                                  const std::atomic<bool>& cancelled, uint64_t turn_units) const {
+                                  const std::atomic<bool>& cancelled,
+                                  const TurnLimits& limits) const {
   if (!work.status.ok()) return Progress::kDone;
   FrameTurn turn({.store = store_,
                   .limits = limits_,
@@ -124,7 +126,7 @@ Progress FrameEvaluator::Continue(FrameWork& work, Session& session, FrameScratc
                   .session = session,
                   .scratch = scratch,
                   .cancelled = cancelled},
-                 turn_units);
+                 limits);
   const Progress progress = turn.Run();
   if (progress != Progress::kDone) return progress;
   v1::FrameStats& stats = *work.answer->mutable_stats();

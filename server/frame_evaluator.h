@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -62,7 +63,19 @@ enum class Progress {
 // When a frame came, and what for.
 struct FrameArrival {
   Clock::time_point received;
+  Clock::time_point call_deadline = Clock::time_point::max();
   FrameUse use = FrameUse::kAnswer;
+};
+
+// How long a turn may take. It ends soon after either limit, and what is not answered by then
+// begins again in the next turn; a turn that pauses loses nothing.
+struct TurnLimits {
+  static constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max();
+
+  uint64_t max_units = kNone;
+  std::chrono::nanoseconds max_cpu = std::chrono::nanoseconds::max();  // of the calling thread
+  // Called within the turn, once a slice of the executor; null: never.
+  const std::function<void()>* pause = nullptr;
 };
 
 // The state of one frame's evaluation. `frame` and `answer` outlive it.
@@ -71,8 +84,9 @@ struct FrameWork {
 
   const v1::Frame* frame = nullptr;
   v1::FrameAnswer* answer = nullptr;
-  Clock::time_point received;           // where budget and elapsed time begin
-  Clock::time_point deadline = kNever;  // the end of the budget
+  Clock::time_point received;                // where budget and elapsed time begin
+  Clock::time_point deadline = kNever;       // the end of the budget
+  Clock::time_point call_deadline = kNever;  // nobody reads an answer that comes later
   // Of the frame as a whole; OK unless it was refused.
   absl::Status status;
   std::vector<int> pending;        // groups without answer, ascending
@@ -88,8 +102,6 @@ struct FrameWork {
 // Stateless beside its limits: thread-safe for distinct arguments. The store outlives it.
 class FrameEvaluator {
  public:
-  static constexpr uint64_t kNoTurn = std::numeric_limits<uint64_t>::max();
-
   FrameEvaluator(const SceneStore& store, const FrameLimits& limits)
       : store_(store), limits_(limits) {}
 
@@ -106,10 +118,10 @@ class FrameEvaluator {
   // Sets both up for a frame that is refused before it is parsed.
   void Refuse(uint64_t seq, absl::Status status, v1::FrameAnswer& answer, FrameWork& work) const;
 
-  // Answers every pending group that need not wait, in a turn that ends soon after so many units of
-  // work. Done early, with a meaningless answer, once `cancelled`.
+  // Answers every pending group that need not wait, in one turn. Done early, with a meaningless
+  // answer, once `cancelled`.
   Progress Continue(FrameWork& work, Session& session, FrameScratch& scratch,
-                    const std::atomic<bool>& cancelled, uint64_t turn_units = kNoTurn) const;
+                    const std::atomic<bool>& cancelled, const TurnLimits& turn = {}) const;
 
  private:
   absl::Status CheckFrame(const v1::Frame& frame) const;

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "carom/status.h"
+#include "server/executor.h"
 #include "server/rpc_status.h"
 #include "server/scene_name.h"
 #include "wire/counts.h"
@@ -60,6 +61,30 @@ absl::Status BudgetEnded() { return absl::DeadlineExceededError("the frame's bud
 
 }  // namespace
 
+FrameTurn::FrameTurn(const Context& context, const TurnLimits& limits)
+    : context_(context),
+      work_(context.work),
+      limits_(limits),
+      units_left_(limits.max_units),
+      slice_begin_(Clock::now()) {
+  if (limits_.max_cpu < limits_.max_cpu.max())
+    cpu_end_ns_ = ThreadCpuNs() + limits_.max_cpu.count();
+}
+
+// Asked about every 20 microseconds. The thread's own time needs a call of the system, so it is
+// asked once as much real time has passed.
+bool FrameTurn::MustStop() {
+  if (context_.cancelled.load(std::memory_order_relaxed)) return true;
+  Clock::time_point now = Clock::now();
+  if (limits_.pause != nullptr && now - slice_begin_ >= Executor::kSlice) {
+    (*limits_.pause)();
+    slice_begin_ = now = Clock::now();
+  }
+  if (now >= std::min(work_.deadline, work_.call_deadline)) return true;
+  if (now - slice_begin_ >= limits_.max_cpu && ThreadCpuNs() >= cpu_end_ns_) is_over_ = true;
+  return is_over_;
+}
+
 Progress FrameTurn::Run() {
   work_.waits.clear();
   Progress progress = Progress::kDone;
@@ -67,7 +92,8 @@ Progress FrameTurn::Run() {
   for (size_t i = 0; i < work_.pending.size(); ++i) {
     if (context_.cancelled.load(std::memory_order_relaxed)) return Progress::kDone;
     // A group that waits does not hinder those after it; the end of the turn does.
-    const Progress of_group = progress == Progress::kYields ? Progress::kYields : Answer(i);
+    const bool is_over = is_over_ || progress == Progress::kYields;
+    const Progress of_group = is_over ? Progress::kYields : Answer(i);
     if (of_group != Progress::kDone) work_.pending[left++] = work_.pending[i];
     progress = std::max(progress, of_group);
   }
@@ -158,11 +184,8 @@ const absl::Status& FrameTurn::Decode(size_t i) {
 
 FrameTurn::Evaluation FrameTurn::Evaluate(const Scene& scene, Group& group, uint64_t max_units) {
   const Clock::time_point start = Clock::now();
-  if (start >= work_.deadline) return {.status = BudgetEnded()};
-  const auto stop = [this] {
-    return context_.cancelled.load(std::memory_order_relaxed) ||
-           (work_.deadline != FrameWork::kNever && Clock::now() >= work_.deadline);
-  };
+  if (MustStop()) return {.status = BudgetEnded(), .yields = is_over_};
+  const auto stop = [this] { return MustStop(); };
   // Not the frame's meter: rows that are compared are not answered.
   WorkMeter shadow_meter(stop);
   shadow_meter.set_max_rows(ShadowRun::kMaxRows);
@@ -172,8 +195,8 @@ FrameTurn::Evaluation FrameTurn::Evaluate(const Scene& scene, Group& group, uint
 
   WorkMeter meter(stop);
   meter.set_max_rows(context_.limits.max_answer_rows - work_.rows);
-  const uint64_t limit = context_.limits.max_work_units == 0 ? FrameEvaluator::kNoTurn
-                                                             : context_.limits.max_work_units;
+  const uint64_t limit =
+      context_.limits.max_work_units == 0 ? TurnLimits::kNone : context_.limits.max_work_units;
   const uint64_t frame_units = limit - std::min(limit, work_.work_units);
   meter.set_max_units(std::min(frame_units, max_units));
   GroupAnswers& answers = context_.scratch.answers;
@@ -183,8 +206,8 @@ FrameTurn::Evaluation FrameTurn::Evaluate(const Scene& scene, Group& group, uint
   work_.evaluating += Clock::now() - start;
 
   // The turn ended it only if no limit of the frame did.
-  evaluation.yields = !evaluation.status.ok() && !meter.out_of_rows() && meter.used() > max_units &&
-                      meter.used() <= frame_units;
+  evaluation.yields = !evaluation.status.ok() && !meter.out_of_rows() &&
+                      meter.used() <= frame_units && (is_over_ || meter.used() > max_units);
   evaluation.work_units = meter.used();
   evaluation.turn_units = shadow_meter.used() + meter.used();
   evaluation.tiers = answers.moves.tiers;

@@ -37,14 +37,16 @@ class FrameTurn {
     const std::atomic<bool>& cancelled;
   };
 
-  // `turn_units`: work units after which the turn ends, between two groups or within one.
-  FrameTurn(const Context& context, uint64_t turn_units)
-      : context_(context), work_(context.work), units_left_(turn_units) {}
+  // The turn ends between two groups or within one.
+  FrameTurn(const Context& context, const TurnLimits& limits);
 
   // Removes each group that it answers from `work.pending`. kDone early once `cancelled`.
   Progress Run();
 
  private:
+  // Whether the evaluation is to stop: the call or its time is over, or the turn. Pauses.
+  bool MustStop();
+
   // How the evaluation of a group ended, and what it cost. Costs count only if `Charge` adds them
   // to the frame's: an evaluation that is discarded and repeated costs the frame nothing.
   struct Evaluation {
@@ -87,7 +89,11 @@ class FrameTurn {
 
   const Context context_;
   FrameWork& work_;
+  const TurnLimits limits_;
   uint64_t units_left_;
+  Clock::time_point slice_begin_;  // of the turn, or after its last pause
+  int64_t cpu_end_ns_ = 0;         // of the thread, if there is a limit
+  bool is_over_ = false;           // the thread's time is
 
   // The group that `scratch.decoded` holds, by its index in the frame; -1: none.
   int decoded_ = -1;

@@ -46,7 +46,7 @@ struct ServerOptions {
   uint64_t max_queries_per_frame = 65536;
   uint64_t max_groups_per_frame = 1024;
   uint64_t max_answer_rows_per_frame = 262144;        // a row is a hit, a polygon or an edge
-  uint64_t max_work_units_per_frame = 0;              // polygons and edges visited; 0: no limit
+  uint64_t max_work_units_per_frame = 4000000000;     // polygons and edges visited; 0: no limit
   uint64_t max_frames_in_flight = 16;                 // of one stream, read and not yet answered
   uint64_t max_unread_bytes = 256u << 10;             // of one stream: answers, and frames, waiting
   uint64_t max_trackers_per_stream = 65536;           // their handles are below this

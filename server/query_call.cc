@@ -15,6 +15,8 @@ namespace {
 // Work done on the event loop, while nobody waited for the executor, that counts against a frame
 // that does wait. Without a bound a stream that was alone for a while would wait for long.
 constexpr uint64_t kMaxUnpaidWork = 1 << 17;
+// About, where filters decide.
+constexpr int64_t kNsAUnit = 4;
 
 }  // namespace
 
@@ -36,15 +38,16 @@ void QueryCall::Run() {
     ticket_ = 0;
     OnResume();
   }
-  if (!Evaluate(FrameEvaluator::kNoTurn)) return;
+  const std::function<void()> pause = [this] { runtime_.executor.Pause(this); };
+  if (!Evaluate({.pause = &pause})) return;
   OnEvaluated();
   Unref();
 }
 
-bool QueryCall::Evaluate(uint64_t turn_units) {
+bool QueryCall::Evaluate(const TurnLimits& turn) {
   if (run_ == nullptr) run_ = runtime_.Begin(frame_, session_);
   const Progress progress =
-      runtime_.evaluator.Continue(run_->work, session_, run_->scratch, cancelled_, turn_units);
+      runtime_.evaluator.Continue(run_->work, session_, run_->scratch, cancelled_, turn);
   if (progress == Progress::kDone) return true;
   absl::MutexLock lock(&mu_);
   // Checked under the lock: a cancellation comes before, and is seen here, or after, and wakes.
@@ -59,7 +62,8 @@ bool QueryCall::Evaluate(uint64_t turn_units) {
 }
 
 void QueryCall::Submit() {
-  runtime_.executor.Submit(this, std::min(std::exchange(unpaid_work_, 0), kMaxUnpaidWork));
+  const uint64_t unpaid = std::min(std::exchange(unpaid_work_, 0), kMaxUnpaidWork);
+  runtime_.executor.Submit(this, kNsAUnit * static_cast<int64_t>(unpaid));
 }
 
 void QueryCall::Cancel() {

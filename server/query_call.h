@@ -43,11 +43,11 @@ class QueryCall : public AsyncCall {
   // does not come. Ends both references.
   void Discard();
 
-  // Goes on with `frame_` for a turn of `turn_units`, on the calling thread, which owns the
+  // Goes on with `frame_` for a turn, on the calling thread, which owns the
   // evaluation and its reference. True: `run_` has the answer, or the call is cancelled. False: the
   // frame is parked or submitted; evaluation and reference are those of the next `Run`, and the
   // call may be gone already.
-  bool Evaluate(uint64_t turn_units) ABSL_LOCKS_EXCLUDED(mu_);
+  bool Evaluate(const TurnLimits& turn) ABSL_LOCKS_EXCLUDED(mu_);
   // Queues the evaluation for an executor thread, which takes over its reference.
   void Submit() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 

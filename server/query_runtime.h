@@ -92,11 +92,18 @@ struct QueryRuntime {
 // threads have the processor, and frames would be handed over when it is scarce.
 class CostEstimate {
  public:
-  // What a frame may be expected to take of a thread of the event loop: 300 to 500 us.
-  static constexpr uint64_t kSmallUnits = 100000;
-  // One that turns out to take more than this, a millisecond unless exact arithmetic has to decide
-  // much, begins again elsewhere: a fan is few bytes.
-  static constexpr uint64_t kTurnUnits = 200000;
+  // What a frame may be expected to take of a thread of the event loop: 200 to 300 us.
+  static constexpr uint64_t kSmallUnits = 60000;
+
+  // The turn of a frame on such a thread. One that turns out to take more begins again elsewhere: a
+  // fan is few bytes.
+  static TurnLimits Turn() {
+    return {.max_units = 2 * kSmallUnits, .max_cpu = std::chrono::microseconds(300)};
+  }
+  // The same of a thread that is reserved, so that another one is left for events.
+  static TurnLimits ReservedTurn() {
+    return {.max_units = 32 * kSmallUnits, .max_cpu = std::chrono::milliseconds(10)};
+  }
 
   bool IsSmall(size_t bytes) const {
     return static_cast<double>(bytes + kFrameBytes) * units_a_byte_ <=

@@ -16,7 +16,7 @@ namespace carom::server {
 namespace {
 
 // How long a stream may keep a thread of the event loop for small frames that are there already.
-constexpr Clock::duration kTimeSlice = std::chrono::microseconds(500);
+constexpr Clock::duration kTimeSlice = std::chrono::microseconds(300);
 // What a frame that is refused counts until its refusal is written.
 constexpr size_t kRefusalBytes = 256;
 // After how long a frame over the frames in flight is worth another try.
@@ -234,7 +234,7 @@ void Stream::EvaluateHere() {
   const Clock::time_point end = Clock::now() + kTimeSlice;
   bool more = true;
   while (more) {
-    if (!Evaluate(thread_reserved_ ? FrameEvaluator::kNoTurn : CostEstimate::kTurnUnits)) return;
+    if (!Evaluate(thread_reserved_ ? CostEstimate::ReservedTurn() : CostEstimate::Turn())) return;
     TakeAnswer();
     absl::MutexLock lock(&mu_);
     more = Advance(Clock::now() < end ? Where::kHere : Where::kIfReserved);

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How many queries need exact arithmetic? Asks them one by one of a library that counts, and prints
-// for each kind, tab-separated, the name and the share of queries in which filters did not decide
-// all.
+// How many queries need exact arithmetic? Asks them one by one, and prints for each kind,
+// tab-separated, the name and the share of queries in which filters did not decide all.
 
 #include "core/src/numeric/exact_count.h"
 

@@ -128,7 +128,7 @@ TEST_F(FlowTest, TheFirstAnswerCarriesTheLimits) {
     EXPECT_EQ(response.limits().max_queries_per_frame(), 65536);
     EXPECT_EQ(response.limits().max_groups_per_frame(), 1024);
     EXPECT_EQ(response.limits().max_answer_rows_per_frame(), 262144);
-    EXPECT_EQ(response.limits().max_work_units_per_frame(), 0);
+    EXPECT_EQ(response.limits().max_work_units_per_frame(), 4000000000);
   }
 }
 

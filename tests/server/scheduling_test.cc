@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Timer, executor and version gate.
+#include <algorithm>
 #include <atomic>
 
 #include "absl/synchronization/notification.h"
@@ -81,7 +82,7 @@ TEST(ExecutorTest, RunsWhatIsQueuedBeforeItEnds) {
   std::vector<std::unique_ptr<Note>> notes;
   {
     Executor executor(2);
-    EXPECT_EQ(executor.thread_count(), 2);
+    EXPECT_EQ(executor.task_count(), 2);
     for (int i = 0; i < 100; ++i) {
       notes.push_back(std::make_unique<Note>());
       executor.Submit(notes.back().get());
@@ -90,7 +91,7 @@ TEST(ExecutorTest, RunsWhatIsQueuedBeforeItEnds) {
   for (const auto& note : notes) EXPECT_EQ(note->runs(), 1);
 }
 
-constexpr uint64_t kAllWork = 1000000;
+constexpr int64_t kAllWork = 1000000000;
 
 // Two streams of tasks on one thread, one of which costs ten times as much: each gets half.
 TEST(ExecutorTest, ThreadsAreSharedByWork) {
@@ -103,10 +104,10 @@ TEST(ExecutorTest, ThreadsAreSharedByWork) {
       done.Notify();
     }
     Executor* executor = nullptr;
-    uint64_t work = 0;
-    uint64_t served = 0;
+    int64_t work = 0;
+    int64_t served = 0;
     Worker* other = nullptr;
-    uint64_t others = 0;  // at this one's end
+    int64_t others = 0;  // at this one's end
     absl::Mutex mu;
     absl::Notification done;
   };
@@ -114,8 +115,8 @@ TEST(ExecutorTest, ThreadsAreSharedByWork) {
   {
     Executor executor(1);
     light.executor = heavy.executor = &executor;
-    light.work = 1000;
-    heavy.work = 10000;
+    light.work = 1000000;
+    heavy.work = 10000000;
     light.other = &heavy;
     heavy.other = &light;
     // The thread begins with neither before both are there.
@@ -136,6 +137,87 @@ TEST(ExecutorTest, ThreadsAreSharedByWork) {
   EXPECT_GE(light.others, kAllWork * 9 / 10);
   EXPECT_GE(heavy.others, kAllWork * 8 / 10);
   EXPECT_EQ(light.served, kAllWork);
+}
+
+// A task of `peer` that runs until it is stopped, pausing all the time.
+struct Endless final : Task {
+  Endless(Executor& executor, const std::string& peer) : executor(executor) { set_peer(peer); }
+  void Run() override {
+    begun.Notify();
+    while (!stop) {
+      const auto end = Clock::now() + std::chrono::microseconds(200);
+      while (Clock::now() < end) {
+      }
+      ++slices;
+      executor.Pause(this);
+    }
+    over.Notify();
+  }
+  void Stop() {
+    stop = true;
+    EXPECT_TRUE(over.WaitForNotificationWithTimeout(kWait));
+  }
+  Executor& executor;
+  std::atomic<bool> stop{false};
+  std::atomic<int> slices{0};
+  absl::Notification begun, over;
+};
+
+// A task that pauses leaves the thread to others, and goes on where it was.
+TEST(ExecutorTest, OthersRunWhileATaskPauses) {
+  Executor executor(1);
+  Endless endless(executor, "a");
+  executor.Submit(&endless);
+  ASSERT_TRUE(endless.begun.WaitForNotificationWithTimeout(kWait));
+  for (int i = 0; i < 100; ++i) {
+    Note note;
+    executor.Submit(&note);
+    ASSERT_TRUE(note.Await());
+  }
+  endless.Stop();
+}
+
+// Six tasks of one peer get no more than one of another.
+TEST(ExecutorTest, PeersGetEqualParts) {
+  Executor executor(1);
+  std::vector<std::unique_ptr<Endless>> many;
+  for (int i = 0; i < 6; ++i) many.push_back(std::make_unique<Endless>(executor, "many"));
+  Endless one(executor, "one");
+  for (const auto& endless : many) executor.Submit(endless.get());
+  executor.Submit(&one);
+  ASSERT_TRUE(Eventually([&] { return one.slices > 300; }));
+  int of_many = 0;
+  for (const auto& endless : many) of_many += endless->slices;
+  const int of_one = one.slices;
+  EXPECT_GT(of_one, of_many / 2);
+  EXPECT_GT(of_many, of_one / 2);
+  for (const auto& endless : many) {
+    EXPECT_GT(endless->slices, of_many / 12);  // fair among themselves too
+  }
+  one.Stop();
+  for (const auto& endless : many) endless->Stop();
+}
+
+// A peer has so many tasks under way at most; the next ones wait, and others start all the same.
+TEST(ExecutorTest, StartedTasksOfAPeerAreBounded) {
+  Executor executor(2);
+  std::vector<std::unique_ptr<Endless>> many;
+  for (int i = 0; i < 20; ++i) many.push_back(std::make_unique<Endless>(executor, "many"));
+  for (const auto& endless : many) executor.Submit(endless.get());
+  const auto started = [&] {
+    return std::count_if(many.begin(), many.end(),
+                         [](const auto& endless) { return endless->begun.HasBeenNotified(); });
+  };
+  ASSERT_TRUE(
+      Eventually([&] { return started() == static_cast<int>(Executor::kMaxStartedOfPeer); }));
+  for (int i = 0; i < 20; ++i) {
+    Note note;
+    executor.Submit(&note);
+    ASSERT_TRUE(note.Await());
+  }
+  EXPECT_EQ(started(), static_cast<int>(Executor::kMaxStartedOfPeer));
+  for (const auto& endless : many) endless->stop = true;
+  for (const auto& endless : many) endless->Stop();
 }
 
 class VersionGateTest : public testing::Test {

@@ -31,9 +31,9 @@ namespace carom {
 // Not thread-safe: one meter serves one batch on one thread at a time.
 class WorkMeter {
  public:
-  // One unit is a polygon, an edge or an index node visited, or a comparison of two hits: some
-  // nanoseconds where filters decide, a microsecond or so where exact arithmetic does. So the
-  // question is asked about every 20 µs, and at least every other millisecond.
+  // One unit is a polygon, an edge or an index node visited, or a comparison of two hits, some
+  // nanoseconds each; products of exact arithmetic count as many units as they take. So the question
+  // is asked about every 20 µs at the latest.
   static constexpr uint64_t kInterval = 1024;
 
   // A meter that counts and never stops.
@@ -48,6 +48,12 @@ class WorkMeter {
     next_check_ = used_ + kInterval;
     stopped_ = used_ > max_units_ || (stop_ && stop_());
     return !stopped_;
+  }
+  // Counts `units`, and has the next count ask whether to stop: for work that is expensive beside
+  // what its caller counts.
+  void SpendAndAsk(uint64_t units) {
+    used_ += units;
+    next_check_ = used_;
   }
   // Stops the work soon after more units than this. Default: no cap.
   void set_max_units(uint64_t max_units) { max_units_ = max_units; }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "carom/group_kinds.h"
+#include "numeric/exact_count.h"
 
 namespace carom {
 namespace {
@@ -67,6 +68,7 @@ size_t GroupAnswers::row_capacity() const {
 
 absl::Status EvaluateGroup(const Scene& scene, const Group& group, GroupAnswers& out,
                            WorkMeter& meter) {
+  const internal::ExactCountScope exact(meter);
   out.version = scene.version();
   out.moves.Clear();  // what is not reached learns nothing
   bool finished = true;
