@@ -8,12 +8,15 @@
 
 namespace carom::server {
 
+// gRPC writes `ipv4:HOST:PORT`, `ipv6:[HOST]:PORT` with the brackets as %5B and %5D, and others.
 std::string PeerOf(const std::string& uri) {
-  const bool is_ip = absl::StartsWith(uri, "ipv4:") || absl::StartsWith(uri, "ipv6:");
-  if (!is_ip) return "";
-  const bool is_local = absl::StartsWith(uri, "ipv4:127.") || absl::StrContains(uri, "::1]") ||
-                        absl::StrContains(uri, "::1%5D");
-  return is_local ? uri : uri.substr(0, uri.rfind(':'));
+  const auto begins = [&](absl::string_view prefix) { return absl::StartsWith(uri, prefix); };
+  if (!begins("ipv4:") && !begins("ipv6:")) return "";
+  for (const absl::string_view local :
+       {"ipv4:127.", "ipv6:[::1]", "ipv6:%5B::1%5D", "ipv6:[::ffff:127.", "ipv6:%5B::ffff:127."}) {
+    if (begins(local)) return uri;
+  }
+  return uri.substr(0, uri.rfind(':'));
 }
 
 absl::Status CallLimit::Enter() {

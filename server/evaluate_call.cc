@@ -61,6 +61,7 @@ void EvaluateCall::OnEvaluated() {
     Answer(answer);
   }
   runtime_.runs.Return(std::move(run_), answer_bytes);
+  frame_.bytes.Clear();
 }
 
 void EvaluateCall::Answer(const grpc::ByteBuffer& answer) {
@@ -102,7 +103,7 @@ void EvaluateCall::OnDone(bool) {
 void EvaluateCall::CheckUnread() {
   absl::MutexLock lock(&mu_);
   // `OnFinished` may have come while the timer waited for the lock.
-  if (std::exchange(unread_timer_, 0) != 0) CutOff();
+  if (std::exchange(unread_timer_, 0) != 0) CutOff(kUnread);
 }
 
 }  // namespace carom::server

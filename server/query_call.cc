@@ -6,6 +6,7 @@
 #include <grpc/grpc.h>
 
 #include <algorithm>
+#include <new>
 
 #include "server/rpc_status.h"
 
@@ -45,10 +46,29 @@ void QueryCall::Run() {
 }
 
 bool QueryCall::Evaluate(const TurnLimits& turn) {
-  if (run_ == nullptr) run_ = runtime_.Begin(frame_, session_);
+  try {
+    return Continue(turn);
+  } catch (const std::bad_alloc&) {
+    // How far the session's definitions have come is not known, so the call is over.
+    run_ = std::make_unique<FrameRun>();
+    run_->work.status = OutOfMemory();
+    absl::MutexLock lock(&mu_);
+    CutOff("the server is out of memory");
+    Cancel();
+    return true;
+  }
+}
+
+bool QueryCall::Continue(const TurnLimits& turn) {
+  if (run_ == nullptr) {
+    run_ = runtime_.Begin(frame_, session_);
+  } else if (run_->is_parked) {
+    runtime_.Resume(*run_, frame_);
+  }
   const Progress progress =
       runtime_.evaluator.Continue(run_->work, session_, run_->scratch, cancelled_, turn);
   if (progress == Progress::kDone) return true;
+  if (progress == Progress::kWaits) runtime_.Park(*run_);
   absl::MutexLock lock(&mu_);
   // Checked under the lock: a cancellation comes before, and is seen here, or after, and wakes.
   if (cancelled_) return true;
@@ -71,9 +91,8 @@ void QueryCall::Cancel() {
   if (ticket_ != 0) runtime_.gate.Wake(ticket_);
 }
 
-void QueryCall::CutOff() {
-  grpc_call_cancel_with_status(context_.c_call(), GRPC_STATUS_RESOURCE_EXHAUSTED,
-                               "the client does not read its answers", nullptr);
+void QueryCall::CutOff(const char* why) {
+  grpc_call_cancel_with_status(context_.c_call(), GRPC_STATUS_RESOURCE_EXHAUSTED, why, nullptr);
 }
 
 }  // namespace carom::server

@@ -53,9 +53,10 @@ class QueryCall : public AsyncCall {
 
   // The evaluation stops at its next check, a parked frame is woken, and nothing more is answered.
   void Cancel() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  static constexpr char kUnread[] = "the client does not read its answers";
   // Has gRPC end the call with RESOURCE_EXHAUSTED although an answer is not sent yet, which
   // `Finish` would wait for. "Done" follows, cancelled.
-  void CutOff() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void CutOff(const char* why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   // --- Of the subclass, in the order in which an evaluation meets them
   // ------------------------------ The evaluation is about to wait for a version or an executor
@@ -81,6 +82,9 @@ class QueryCall : public AsyncCall {
   uint64_t unpaid_work_ ABSL_GUARDED_BY(mu_) = 0;
 
  private:
+  // `Evaluate`, but for the end of memory.
+  bool Continue(const TurnLimits& turn) ABSL_LOCKS_EXCLUDED(mu_);
+
   VersionGate::Ticket ticket_ ABSL_GUARDED_BY(mu_) = 0;  // of the park, if any
 };
 

@@ -12,12 +12,26 @@ namespace carom::server {
 namespace {
 
 constexpr size_t kMaxCachedRuns = 16;
-// A run is freed once its messages have had so many bytes in all. What they retain is no more than
-// a small multiple of that.
-constexpr size_t kMaxMessageBytes = 32 << 20;
+// What the messages of a cached run may retain, and after how many bytes of messages that is
+// measured: it takes some microseconds.
+constexpr size_t kMaxRetainedBytes = 4 << 20;
+constexpr size_t kMeasureBytes = 1 << 20;
+// A frame this short is not looked at before it is parsed: what it becomes is little.
+constexpr size_t kShortFrameBytes = 64 << 10;
+// What a parsed message takes beside its bytes, and how much larger than the largest frame one may
+// become.
+constexpr size_t kMessageBytes = 128;
+constexpr size_t kMaxGrowth = 16;
 // The scratch of a frame without an answer says nothing about its size, so its run is cached only
 // if the request was short.
 constexpr size_t kMaxUnansweredBytes = 64 << 10;
+
+// Whether a group of the frame may have to wait for a version.
+bool MayWait(const v1::Frame& frame) {
+  return frame.budget_us() != 0 &&
+         std::any_of(frame.groups().begin(), frame.groups().end(),
+                     [](const v1::Group& group) { return group.min_version() != 0; });
+}
 
 }  // namespace
 
@@ -32,8 +46,12 @@ std::unique_ptr<FrameRun> FrameRunPool::Take() {
 void FrameRunPool::Return(std::unique_ptr<FrameRun> run, size_t answer_bytes) {
   const bool answered = answer_bytes != 0 && run->work.status.ok();
   if (!answered && run->request_bytes > kMaxUnansweredBytes) return;
-  run->message_bytes += run->request_bytes + answer_bytes;
-  if (run->message_bytes > kMaxMessageBytes || !run->scratch.IsWorthCaching()) return;
+  if (!run->scratch.IsWorthCaching()) return;
+  run->unmeasured_bytes += run->request_bytes + answer_bytes;
+  if (run->unmeasured_bytes > kMeasureBytes) {
+    if (run->request.SpaceUsedLong() + run->response.SpaceUsedLong() > kMaxRetainedBytes) return;
+    run->unmeasured_bytes = 0;
+  }
   absl::MutexLock lock(&mu_);
   if (free_.size() < kMaxCachedRuns) free_.push_back(std::move(run));
 }
@@ -45,10 +63,11 @@ std::unique_ptr<FrameRun> QueryRuntime::Begin(ReceivedFrame& frame, Session& ses
   v1::FrameAnswer& answer = *run->response.mutable_answer();
   // An empty part is two bytes, and a hundred times that when it is parsed.
   absl::Status status = evaluator.CheckParts(frame.head.parts);
+  if (status.ok()) status = CheckGrowth(frame.bytes);
   if (status.ok() && !Parse(frame.bytes, run->request)) {
     status = NoSuchMessage("carom.v1.StreamRequest");
   }
-  frame.bytes.Clear();
+  if (!status.ok() || !MayWait(run->request.frame())) frame.bytes.Clear();
   if (status.ok()) {
     evaluator.Begin(run->request.frame(), frame.arrival, session, answer, run->work);
   } else {
@@ -56,6 +75,26 @@ std::unique_ptr<FrameRun> QueryRuntime::Begin(ReceivedFrame& frame, Session& ses
     evaluator.Refuse(frame.head.seq, std::move(status), answer, run->work);
   }
   return run;
+}
+
+absl::Status QueryRuntime::CheckGrowth(const grpc::ByteBuffer& bytes) const {
+  if (bytes.Length() <= kShortFrameBytes) return absl::OkStatus();
+  const size_t most = kMaxGrowth * limits.max_frame_bytes / kMessageBytes;
+  if (CountMessages(bytes, *v1::StreamRequest::descriptor()) <= most) return absl::OkStatus();
+  return OverLimit("", most, "shapes, rings and other parts of a frame");
+}
+
+void QueryRuntime::Park(FrameRun& run) const {
+  run.request = {};
+  run.scratch = {};
+  run.work.frame = nullptr;
+  run.is_parked = true;
+}
+
+void QueryRuntime::Resume(FrameRun& run, const ReceivedFrame& frame) const {
+  Parse(frame.bytes, run.request);  // once more, so it is one
+  run.work.frame = &run.request.frame();
+  run.is_parked = false;
 }
 
 void QueryRuntime::EncodeLimits(v1::StreamLimits& message) const {

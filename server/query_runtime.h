@@ -43,8 +43,9 @@ struct FrameRun {
   v1::StreamResponse response;
   FrameScratch scratch;
   FrameWork work;
+  bool is_parked = false;  // without its request, which is in the frame's bytes
   size_t request_bytes = 0;
-  size_t message_bytes = 0;  // requests and answers so far
+  size_t unmeasured_bytes = 0;  // of messages since their memory was measured
 };
 
 // A cache of runs for the next frames. Thread-safe.
@@ -53,8 +54,8 @@ class FrameRunPool {
   // A cached run, or a fresh one.
   std::unique_ptr<FrameRun> Take();
   // Caches `run`, unless the cache is full, its frame was large and has no answer (`answer_bytes`
-  // of 0: refused or cancelled), or its messages may retain too much: protobuf frees no memory when
-  // a message is cleared, and does not say how much that is.
+  // of 0: refused or cancelled), or its messages retain too much: protobuf frees no memory when a
+  // message is cleared.
   void Return(std::unique_ptr<FrameRun> run, size_t answer_bytes);
 
  private:
@@ -80,11 +81,21 @@ struct QueryRuntime {
   const CallLimits limits;
   FrameRunPool runs{};
 
-  // A run of `frame`, begun: parsed and checked, its definitions taken over. Clears its bytes.
-  // Bytes that are no frame are the frame's INVALID_ARGUMENT.
+  // A run of `frame`, begun: parsed and checked, its definitions taken over. Clears its bytes,
+  // unless it may have to wait for a version. Bytes that are no frame are the frame's
+  // INVALID_ARGUMENT.
   std::unique_ptr<FrameRun> Begin(ReceivedFrame& frame, Session& session);
+  // A frame that waits is its bytes and the answers that it has: a message takes much more than its
+  // bytes.
+  void Park(FrameRun& run) const;
+  void Resume(FrameRun& run, const ReceivedFrame& frame) const;
 
   void EncodeLimits(v1::StreamLimits& message) const;
+
+ private:
+  // RESOURCE_EXHAUSTED for a frame of which too much would come when it is parsed: an empty ring
+  // takes two bytes, and fifty when it is parsed. O(fields).
+  absl::Status CheckGrowth(const grpc::ByteBuffer& bytes) const;
 };
 
 // Whether a frame is answered where it arrives. Frames of one call are alike, so the next one is

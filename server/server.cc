@@ -26,6 +26,7 @@
 #include "server/health_service.h"
 #include "server/listen_check.h"
 #include "server/memory_store.h"
+#include "server/memory_trim.h"
 #include "server/query_runtime.h"
 #include "server/query_service.h"
 #include "server/scene_service.h"
@@ -144,6 +145,7 @@ struct Server::Parts {
         executor(o.threads),
         scene_executor(o.threads),
         writers(scene_executor),
+        memory_trim(timer, scene_executor),
         gate(store, executor, timer),
         evaluator(store, FrameLimitsOf(o)),
         runtime{.evaluator = evaluator,
@@ -169,6 +171,7 @@ struct Server::Parts {
   Executor executor;
   Executor scene_executor;
   WriterQueue writers;
+  MemoryTrim memory_trim;
   VersionGate gate;
   FrameEvaluator evaluator;
   QueryRuntime runtime;

@@ -266,6 +266,7 @@ void Stream::TakeAnswer() {
   cost_.Learn(frame_.size, run_->work.work_units);
   unpaid_work_ += 1 + run_->work.work_units;
   runtime_.runs.Return(std::move(run_), answer.Length());
+  frame_.bytes.Clear();
   evaluating_ = false;
   ReleaseThread();
   if (!cancelled_) Answer(answer);
@@ -307,7 +308,7 @@ void Stream::CheckIdle() {
   const Clock::time_point due = last_activity_ + runtime_.limits.idle_stream;
   const Clock::time_point now = Clock::now();
   if (now >= due && writing_bytes_ != 0) {
-    CutOff();
+    CutOff(kUnread);
   } else if (now >= due && frames_ == 0) {
     End(absl::AbortedError("the stream was idle; open another one"));
   } else {
@@ -332,7 +333,7 @@ void Stream::CheckStall(uint64_t writes) {
   if (ended_ || cancelled_) return;
   // A write that is complete since then shows that the client reads.
   if (writes == writes_ && IsFull()) {
-    CutOff();
+    CutOff(kUnread);
   } else {
     WatchStall();
   }

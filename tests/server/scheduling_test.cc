@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Timer, executor and version gate.
+// Timer, executor, writer queue and version gate.
 #include <algorithm>
 #include <atomic>
+#include <numeric>
 
 #include "absl/synchronization/notification.h"
 #include "gtest/gtest.h"
@@ -11,6 +12,7 @@
 #include "server/memory_store.h"
 #include "server/timer.h"
 #include "server/version_gate.h"
+#include "server/writer_queue.h"
 #include "tests/server/fixture.h"
 
 namespace carom::server {
@@ -218,6 +220,61 @@ TEST(ExecutorTest, StartedTasksOfAPeerAreBounded) {
   EXPECT_EQ(started(), static_cast<int>(Executor::kMaxStartedOfPeer));
   for (const auto& endless : many) endless->stop = true;
   for (const auto& endless : many) endless->Stop();
+}
+
+// Writers of one scene come one after the other, in their order, and hold no thread meanwhile.
+TEST(WriterQueueTest, OneWriterOfASceneAtATime) {
+  struct Writer final : Task {
+    void Run() override {
+      EXPECT_FALSE(busy->exchange(true));
+      order->push_back(number);
+      EXPECT_TRUE(go == nullptr || go->WaitForNotificationWithTimeout(kWait));
+      busy->store(false);
+      queue->Done("scenes/a");
+      done.Notify();
+    }
+    WriterQueue* queue = nullptr;
+    std::atomic<bool>* busy = nullptr;
+    std::vector<int>* order = nullptr;
+    absl::Notification* go = nullptr;
+    int number = 0;
+    absl::Notification done;
+  };
+  struct Other final : Task {
+    void Run() override {
+      queue->Done("scenes/b");
+      done.Notify();
+    }
+    WriterQueue* queue = nullptr;
+    absl::Notification done;
+  } other;
+  std::atomic<bool> busy{false};
+  std::vector<int> order;
+  absl::Notification go;
+  std::vector<std::unique_ptr<Writer>> writers;
+  Executor executor(2);
+  WriterQueue queue(executor);
+  for (int i = 0; i < 20; ++i) {
+    writers.push_back(std::make_unique<Writer>());
+    Writer& writer = *writers.back();
+    writer.queue = &queue;
+    writer.busy = &busy;
+    writer.order = &order;
+    writer.go = i == 0 ? &go : nullptr;
+    writer.number = i;
+    queue.Submit("scenes/a", &writer);
+  }
+  // Nineteen wait, and a thread is left.
+  other.queue = &queue;
+  queue.Submit("scenes/b", &other);
+  ASSERT_TRUE(other.done.WaitForNotificationWithTimeout(kWait));
+  go.Notify();
+  for (const auto& writer : writers) {
+    ASSERT_TRUE(writer->done.WaitForNotificationWithTimeout(kWait));
+  }
+  std::vector<int> expected(20);
+  std::iota(expected.begin(), expected.end(), 0);
+  EXPECT_EQ(order, expected);
 }
 
 class VersionGateTest : public testing::Test {

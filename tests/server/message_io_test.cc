@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What is read of a message before it is parsed.
+#include "server/message_io.h"
+
+#include <grpcpp/support/slice.h>
+
+#include <string>
+
+#include "carom/v1/query_service.pb.h"
+#include "carom/v1/scene_service.pb.h"
+#include "gtest/gtest.h"
+#include "tests/server/fixture.h"
+
+namespace carom::server {
+namespace {
+
+grpc::ByteBuffer BytesOf(const std::string& bytes) {
+  const grpc::Slice slice(bytes);
+  return grpc::ByteBuffer(&slice, 1);
+}
+
+TEST(MessageIoTest, CountsMessagesAtAnyDepth) {
+  const auto count = [](const google::protobuf::Message& message) {
+    return CountMessages(BytesOf(message.SerializeAsString()), *message.GetDescriptor());
+  };
+  EXPECT_EQ(count(v1::CreateSceneRequest()), 0u);
+  EXPECT_EQ(count(FromText<v1::CreateSceneRequest>("name: 'scenes/a'")), 0u);
+  EXPECT_EQ(count(FromText<v1::CreateSceneRequest>("polygons { rings {} rings { x: 1 y: 2 } } "
+                                                   "polygons { user_data: '12345678' }")),
+            4u);
+  EXPECT_EQ(count(FromText<v1::CommitEditsRequest>("edits { add { rings {} } } edits {}")), 4u);
+  EXPECT_EQ(count(FromText<v1::StreamRequest>(
+                "frame { groups { polygons { shapes { rings {} } x: [1, 2] y: [3, 4] } } }")),
+            5u);
+}
+
+// Of what is no message, those before the error; and never beyond it.
+TEST(MessageIoTest, CountsUpToAnError) {
+  const std::string good =
+      FromText<v1::CreateSceneRequest>("polygons { rings {} } polygons {}").SerializeAsString();
+  const auto count = [](const std::string& bytes) {
+    return CountMessages(BytesOf(bytes), *v1::CreateSceneRequest::descriptor());
+  };
+  EXPECT_EQ(count(good), 3u);
+  EXPECT_EQ(count(good + "\xff\xff\xff"), 3u);
+  for (size_t size = 0; size < good.size(); ++size) EXPECT_LE(count(good.substr(0, size)), 3u);
+  // Deeper than any message of ours, and a length beyond the end.
+  std::string deep;
+  for (int i = 0; i < 100; ++i)
+    deep = std::string("\x12", 1) + static_cast<char>(deep.size()) + deep;
+  EXPECT_LE(count(deep), 100u);
+  EXPECT_LE(count("\x12\x7f"), 1u);
+}
+
+TEST(MessageIoTest, PeeksAtNames) {
+  const auto name = [](const std::string& bytes) { return PeekName(BytesOf(bytes)); };
+  EXPECT_EQ(
+      name(
+          FromText<v1::CommitEditsRequest>("name: 'scenes/a' base_version: 7").SerializeAsString()),
+      "scenes/a");
+  EXPECT_EQ(name(""), "");
+  EXPECT_EQ(name(FromText<v1::CommitEditsRequest>("base_version: 7").SerializeAsString()), "");
+  EXPECT_EQ(name("\x0a\x7f"), "");
+}
+
+}  // namespace
+}  // namespace carom::server
