@@ -190,7 +190,8 @@ FrameTurn::Evaluation FrameTurn::Evaluate(const Scene& scene, Group& group, uint
   WorkMeter shadow_meter(stop);
   shadow_meter.set_max_rows(ShadowRun::kMaxRows);
   shadow_meter.set_max_units(max_units);
-  BeginMoves(scene, group, shadow_meter);
+  const uint64_t move_batches = context_.session.move_batches;
+  const ShadowStats shadow = BeginMoves(scene, group, shadow_meter);
   max_units -= std::min(max_units, shadow_meter.used());
 
   WorkMeter meter(stop);
@@ -211,6 +212,9 @@ FrameTurn::Evaluation FrameTurn::Evaluate(const Scene& scene, Group& group, uint
   evaluation.work_units = meter.used();
   evaluation.turn_units = shadow_meter.used() + meter.used();
   evaluation.tiers = answers.moves.tiers;
+  evaluation.shadow = shadow;
+  // The batch is the same one when it begins again.
+  if (evaluation.yields) context_.session.move_batches = move_batches;
   if (evaluation.status.ok()) {
     evaluation.rows = meter.rows();
   } else {
@@ -229,24 +233,24 @@ absl::Status FrameTurn::Stopped(const WorkMeter& meter) const {
   return BudgetEnded();
 }
 
-void FrameTurn::BeginMoves(const Scene& scene, Group& group, WorkMeter& meter) {
-  if (group.moves.size() == 0) return;
+ShadowStats FrameTurn::BeginMoves(const Scene& scene, Group& group, WorkMeter& meter) {
+  if (group.moves.size() == 0) return {};
   Session& session = context_.session;
   MoveOptions& options = group.move_options;
   session.trackers.Begin(group);
   options.coherence = work_.coherence;
   const uint64_t interval = context_.limits.shadow_interval;
-  if (work_.coherence == Coherence::kOff || interval == 0) return;
-  if (++session.move_batches % interval != 0) return;
+  if (work_.coherence == Coherence::kOff || interval == 0) return {};
+  if (++session.move_batches % interval != 0) return {};
   const ShadowResult result = context_.scratch.shadow.Compare(
       scene, group.moves, options, session.move_batches / interval, meter);
-  work_.shadow += result.stats;
   session.trackers.End(result.memory_growth);
   options.memory_budget -= result.memory_growth;
-  if (result.stats.differences == 0) return;
+  if (result.stats.differences == 0) return result.stats;
   // A difference is a fault: this batch is answered without the memory that may be wrong.
   session.trackers.Forget();
   options.coherence = Coherence::kOff;
+  return result.stats;
 }
 
 void FrameTurn::Charge(const Evaluation& evaluation) {
@@ -256,6 +260,7 @@ void FrameTurn::Charge(const Evaluation& evaluation) {
   work_.work_units += evaluation.work_units;
   work_.rows += evaluation.rows;
   work_.tiers += evaluation.tiers;
+  work_.shadow += evaluation.shadow;
 }
 
 Progress FrameTurn::Conclude(const Evaluation& evaluation, const Group& group,

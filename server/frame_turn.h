@@ -56,6 +56,7 @@ class FrameTurn {
     uint64_t turn_units = 0;   // of the turn: those, and a shadow run's
     uint64_t rows = 0;         // of the answers
     MoveTiers tiers = {};
+    ShadowStats shadow = {};
   };
 
   const v1::Group& GroupAt(size_t i) const { return work_.frame->groups(work_.pending[i]); }
@@ -79,8 +80,8 @@ class FrameTurn {
   // Evaluates `group` into `scratch.answers`, within `max_units`.
   Evaluation Evaluate(const Scene& scene, Group& group, uint64_t max_units);
   // Readies the trackers for the moves of the group, and compares a few of these with and without
-  // memory where a shadow run is due, on a meter of its own.
-  void BeginMoves(const Scene& scene, Group& group, WorkMeter& meter);
+  // memory where a shadow run is due, on a meter of its own. Returns what that found.
+  ShadowStats BeginMoves(const Scene& scene, Group& group, WorkMeter& meter);
   // Why `meter` stopped the evaluation of a group.
   absl::Status Stopped(const WorkMeter& meter) const;
   void Charge(const Evaluation& evaluation);
