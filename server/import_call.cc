@@ -14,6 +14,8 @@
 namespace carom::server {
 namespace {
 
+constexpr std::chrono::milliseconds kSettle{1};
+
 absl::Status Abandoned() {
   return absl::CancelledError("the import is cancelled; nothing is registered");
 }
@@ -54,23 +56,37 @@ void ImportCall::Read() {
   reader_.Read(&part_, &read_);
 }
 
-// What is read is added, or registered, by an executor thread, which takes over the reference.
 void ImportCall::OnRead(bool ok) {
-  {
-    absl::MutexLock lock(&mu_);
-    reading_ = false;
-    StopTimer(idle_timer_);
-    absl::Status status;
-    if (ok) {
-      status = runtime_.CheckLength(part_);
-    } else {
-      status = upload_.Check();
-    }
-    if (!status.ok()) Finish(cancelled_ ? Abandoned() : status, {});
-    working_ = true;
-    // What is there goes on an executor thread too: to free millions of polygons takes a while.
-    work_ = ended_ ? Work::kDiscard : ok ? Work::kAdd : Work::kRegister;
-    if (work_ == Work::kRegister) return runtime_.writers.Submit(upload_.name(), this);
+  absl::MutexLock lock(&mu_);
+  reading_ = false;
+  StopTimer(idle_timer_);
+  if (ok) {
+    if (absl::Status status = runtime_.CheckLength(part_); !status.ok()) Finish(status, {});
+    return Submit(Work::kAdd);
+  }
+  // The read of a client that is gone ends as that of one that has closed its side, and "done"
+  // comes next. The alarm comes after it, by the same queue.
+  settled_alarm_.Set(&loop_.queue(), std::chrono::system_clock::now() + kSettle, &settled_);
+}
+
+void ImportCall::OnSettled(bool) {
+  absl::MutexLock lock(&mu_);
+  if (cancelled_ || context_.IsCancelled()) {
+    Finish(Abandoned(), {});
+  } else if (absl::Status status = upload_.Check(); !status.ok()) {
+    Finish(status, {});
+  }
+  Submit(Work::kRegister);
+}
+
+// The reference of the event becomes that of the run. After the end what was read is freed there,
+// as millions of polygons take a while.
+void ImportCall::Submit(Work work) {
+  working_ = true;
+  work_ = ended_ ? Work::kDiscard : work;
+  if (work_ == Work::kRegister) {
+    runtime_.writers.Submit(upload_.name(), this);
+  } else {
     runtime_.executor.Submit(this);
   }
 }

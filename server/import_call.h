@@ -4,6 +4,7 @@
 // One `SceneService.ImportScene` call.
 #pragma once
 
+#include <grpcpp/alarm.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/support/async_stream.h>
 
@@ -20,6 +21,7 @@ namespace carom::server {
 //
 //   OnAccepted  a call is here; the next one is waited for, and its first part.
 //   OnRead      a part is here, or `ok` false: the client has closed its side, or is gone.
+//   OnSettled   a moment later: if it were gone, "done" would have come.
 //   Run         on an executor thread: the part is added, or the scene registered.
 //   OnDone      the call is over. If it was cancelled, nothing is registered.
 //   CheckIdle   on the timer's thread: CANCELLED after the idle time without a part.
@@ -42,12 +44,14 @@ class ImportCall final : public AsyncCall {
 
   void OnAccepted(bool ok);
   void OnRead(bool ok);
+  void OnSettled(bool ok);
   void OnDone(bool ok);
   void OnFinished(bool) { Unref(); }
   void CheckIdle();
   void CheckTotal();
 
   void Read() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void Submit(Work work) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Ends the call, unless it has ended.
   void Finish(const absl::Status& status, const grpc::ByteBuffer& answer)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -61,8 +65,10 @@ class ImportCall final : public AsyncCall {
   grpc::ByteBuffer part_;
   SceneUpload upload_{runtime_.limits.polygons, runtime_.limits.scenes};
   Work work_ = Work::kAdd;
+  grpc::Alarm settled_alarm_;
   EventOf<ImportCall, &ImportCall::OnAccepted> accepted_{this};
   EventOf<ImportCall, &ImportCall::OnRead> read_{this};
+  EventOf<ImportCall, &ImportCall::OnSettled> settled_{this};
   EventOf<ImportCall, &ImportCall::OnDone> done_{this};
   EventOf<ImportCall, &ImportCall::OnFinished> finished_{this};
 
