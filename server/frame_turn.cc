@@ -66,13 +66,9 @@ FrameTurn::FrameTurn(const Context& context, const TurnLimits& limits)
       work_(context.work),
       limits_(limits),
       units_left_(limits.max_units),
-      slice_begin_(Clock::now()) {
-  if (limits_.max_cpu < limits_.max_cpu.max())
-    cpu_end_ns_ = ThreadCpuNs() + limits_.max_cpu.count();
-}
+      slice_begin_(Clock::now()) {}
 
-// Asked about every 20 microseconds. The thread's own time needs a call of the system, so it is
-// asked once as much real time has passed.
+// Asked about every 20 microseconds.
 bool FrameTurn::MustStop() {
   if (context_.cancelled.load(std::memory_order_relaxed)) return true;
   Clock::time_point now = Clock::now();
@@ -81,8 +77,17 @@ bool FrameTurn::MustStop() {
     slice_begin_ = now = Clock::now();
   }
   if (now >= std::min(work_.deadline, work_.call_deadline)) return true;
-  if (now - slice_begin_ >= limits_.max_cpu && ThreadCpuNs() >= cpu_end_ns_) is_over_ = true;
+  is_over_ = is_over_ || IsOutOfCpu(now - slice_begin_);
   return is_over_;
+}
+
+// The thread's own time takes a call of the system, more than a small frame is worth: it is read in
+// the second half of a turn alone. The first half counts as if the thread had had the processor.
+bool FrameTurn::IsOutOfCpu(std::chrono::nanoseconds elapsed) {
+  if (elapsed < limits_.max_cpu / 2) return false;
+  const int64_t now = ThreadCpuNs();
+  if (cpu_end_ns_ == 0) cpu_end_ns_ = now + limits_.max_cpu.count() / 2;
+  return now >= cpu_end_ns_;
 }
 
 Progress FrameTurn::Run() {

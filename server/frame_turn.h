@@ -46,6 +46,7 @@ class FrameTurn {
  private:
   // Whether the evaluation is to stop: the call or its time is over, or the turn. Pauses.
   bool MustStop();
+  bool IsOutOfCpu(std::chrono::nanoseconds elapsed);
 
   // How the evaluation of a group ended, and what it cost. Costs count only if `Charge` adds them
   // to the frame's: an evaluation that is discarded and repeated costs the frame nothing.
@@ -93,7 +94,7 @@ class FrameTurn {
   const TurnLimits limits_;
   uint64_t units_left_;
   Clock::time_point slice_begin_;  // of the turn, or after its last pause
-  int64_t cpu_end_ns_ = 0;         // of the thread, if there is a limit
+  int64_t cpu_end_ns_ = 0;         // of the thread's own time; 0: not known yet
   bool is_over_ = false;           // the thread's time is
 
   // The group that `scratch.decoded` holds, by its index in the frame; -1: none.
