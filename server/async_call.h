@@ -21,6 +21,7 @@
 #include "server/call_registry.h"
 #include "server/event_loop.h"
 #include "server/executor.h"
+#include "server/memory_account.h"
 #include "server/timer.h"
 
 namespace carom::server {
@@ -51,6 +52,7 @@ struct CallContext {
   Timer& timer;
   CallRegistry& registry;
   CallLimit& limit;
+  MemoryAccount& memory;
 };
 
 // Lifetime: each event, timer and run that is outstanding holds a reference; who lets the last one

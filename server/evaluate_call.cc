@@ -32,6 +32,7 @@ void EvaluateCall::OnAccepted(bool ok) {
   if (status.ok() && frame_.size > runtime_.limits.max_frame_bytes) {
     status = TooManyBytes(runtime_.limits.max_frame_bytes);
   }
+  if (status.ok()) status = frame_.charge.Add(frame_.size);
   if (!status.ok()) {
     Fail(status);
     return Unref();
@@ -61,12 +62,13 @@ void EvaluateCall::OnEvaluated() {
     Answer(answer);
   }
   runtime_.runs.Return(std::move(run_), answer_bytes);
-  frame_.bytes.Clear();
+  frame_.Clear();
 }
 
 void EvaluateCall::Answer(const grpc::ByteBuffer& answer) {
   Ref();
   absl::MutexLock lock(&mu_);
+  unread_charge_.Set(answer.Length());
   // Set before `OnFinished`, on another thread, can stop it: that waits for the lock.
   if (!cancelled_) {
     const bool is_large = answer.Length() > runtime_.limits.max_unread_bytes;

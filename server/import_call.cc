@@ -61,7 +61,9 @@ void ImportCall::OnRead(bool ok) {
   reading_ = false;
   StopTimer(idle_timer_);
   if (ok) {
-    if (absl::Status status = runtime_.CheckLength(part_); !status.ok()) Finish(status, {});
+    absl::Status status = runtime_.CheckLength(part_);
+    if (status.ok()) status = part_charge_.Add(part_.Length());
+    if (!status.ok()) Finish(status, {});
     return Submit(Work::kAdd);
   }
   // The read of a client that is gone ends as that of one that has closed its side, and "done"
@@ -103,6 +105,7 @@ void ImportCall::Run() {
     status = OutOfMemory();
   }
   part_.Clear();
+  part_charge_.Clear();
   bool is_over = false;
   {
     absl::MutexLock lock(&mu_);
@@ -121,8 +124,9 @@ void ImportCall::Run() {
 absl::Status ImportCall::Add() {
   if (cancelled_) return Abandoned();
   v1::ImportSceneRequest part;
-  absl::Status growth = runtime_.CheckGrowth(part_, *part.GetDescriptor());
-  if (!growth.ok()) return growth;
+  MemoryCharge parsed;
+  absl::Status charged = runtime_.ChargeParsed(part_, *part.GetDescriptor(), parsed);
+  if (!charged.ok()) return charged;
   if (!Parse(part_, part)) return NoSuchMessage(part.GetTypeName());
   return upload_.Add(part);
 }

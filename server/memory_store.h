@@ -14,9 +14,13 @@
 #include "absl/container/btree_map.h"
 #include "absl/synchronization/mutex.h"
 #include "server/keyed_mutex.h"
+#include "server/memory_account.h"
 #include "server/scene_store.h"
 
 namespace carom::server {
+
+// What a polygon of a scene takes, about, its part of the index included.
+uint64_t BytesOf(const Polygon& polygon);
 
 // A SceneStore without a disk. Versions are those of one counter.
 //
@@ -24,8 +28,9 @@ namespace carom::server {
 // built under the lock of its own scene's writers alone.
 class MemoryStore final : public SceneStore {
  public:
-  MemoryStore(size_t max_scenes, const SceneLimits& limits)
-      : max_scenes_(max_scenes), limits_(limits) {}
+  // What scenes take is counted on `account`, which outlives the store.
+  MemoryStore(size_t max_scenes, const SceneLimits& limits, MemoryAccount& account)
+      : max_scenes_(max_scenes), limits_(limits), account_(account) {}
 
   Scene::Ptr Find(absl::string_view name) const override;
   ScenePage List(absl::string_view after, size_t limit) const override;
@@ -38,6 +43,11 @@ class MemoryStore final : public SceneStore {
   void AddListener(SceneListener* listener) override;
 
  private:
+  struct Entry {
+    Scene::Ptr scene;
+    MemoryCharge charge;
+  };
+
   uint64_t NextVersion() { return last_version_.fetch_add(1, std::memory_order_relaxed) + 1; }
   // Whether a scene of this name may be registered.
   absl::Status CheckImport(absl::string_view name, ImportMode mode) const
@@ -46,12 +56,13 @@ class MemoryStore final : public SceneStore {
 
   const size_t max_scenes_;
   const SceneLimits limits_;
+  MemoryAccount& account_;
   std::atomic<uint64_t> last_version_{0};
 
   KeyedMutex writers_;  // locked by name around every change; before mu_
 
   mutable absl::Mutex mu_;
-  absl::btree_map<std::string, Scene::Ptr> scenes_ ABSL_GUARDED_BY(mu_);
+  absl::btree_map<std::string, Entry> scenes_ ABSL_GUARDED_BY(mu_);
 
   mutable absl::Mutex listeners_mu_;
   std::vector<SceneListener*> listeners_ ABSL_GUARDED_BY(listeners_mu_);

@@ -84,6 +84,11 @@ constexpr std::array kNumberOptions = {
     NumberOption{"--memory-quota-bytes", "CAROM_MEMORY_QUOTA_BYTES",
                  &ServerOptions::memory_quota_bytes, 16777216, 1099511627776,
                  "Bytes of gRPC's buffers at most; calls beyond get RESOURCE_EXHAUSTED"},
+    NumberOption{
+        "--memory-limit-bytes", "CAROM_MEMORY_LIMIT_BYTES", &ServerOptions::memory_limit_bytes, 0,
+        1125899906842624,
+        "Bytes that clients can make the server hold, in all; 0: three quarters of what its "
+        "control group or its machine has"},
     NumberOption{"--idle-stream-seconds", "CAROM_IDLE_STREAM_SECONDS",
                  &ServerOptions::idle_stream_seconds, 1, 86400,
                  "Seconds without a frame, or with an unread answer, after which a stream ends, or "

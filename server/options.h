@@ -51,7 +51,9 @@ struct ServerOptions {
   uint64_t max_unread_bytes = 256u << 10;             // of one stream: answers, and frames, waiting
   uint64_t max_trackers_per_stream = 65536;           // their handles are below this
   uint64_t max_tracker_bytes_per_stream = 64u << 20;  // shapes, and what they remember
-  uint64_t memory_quota_bytes = 1u << 30;             // of gRPC's buffers
+  uint64_t memory_quota_bytes = 1u << 30;  // of gRPC's buffers; at most a fifth of the next
+  // Of the process; 0: three quarters of what its control group or its machine has.
+  uint64_t memory_limit_bytes = 0;
 
   // --- Times ---------------------------------------------------------------------------------
   uint64_t idle_stream_seconds = 300;

@@ -25,7 +25,11 @@ QueryCall::QueryCall(QueryService& service, EventLoop& loop, QueryRuntime& runti
     : AsyncCall(loop, runtime.calls, 2),
       service_(service),
       runtime_(runtime),
-      session_(runtime.evaluator.limits().trackers) {}
+      session_(runtime.evaluator.limits().trackers),
+      unread_charge_(runtime.calls.memory, MemoryShare::kMessages),
+      trackers_charge_(runtime.calls.memory, MemoryShare::kTrackers) {
+  frame_.charge = MemoryCharge(runtime.calls.memory, MemoryShare::kMessages);
+}
 
 void QueryCall::Discard() {
   Unref();
@@ -63,10 +67,15 @@ bool QueryCall::Continue(const TurnLimits& turn) {
   if (run_ == nullptr) {
     run_ = runtime_.Begin(frame_, session_);
   } else if (run_->is_parked) {
-    runtime_.Resume(*run_, frame_);
+    absl::Status status = runtime_.Resume(*run_, frame_);
+    if (!status.ok()) {
+      v1::FrameAnswer& answer = *run_->response.mutable_answer();
+      runtime_.evaluator.Refuse(frame_.head.seq, std::move(status), answer, run_->work);
+    }
   }
   const Progress progress =
       runtime_.evaluator.Continue(run_->work, session_, run_->scratch, cancelled_, turn);
+  trackers_charge_.Set(session_.trackers.memory_bytes());
   if (progress == Progress::kDone) return true;
   if (progress == Progress::kWaits) runtime_.Park(*run_);
   absl::MutexLock lock(&mu_);

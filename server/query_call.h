@@ -77,11 +77,14 @@ class QueryCall : public AsyncCall {
   ReceivedFrame frame_;
   std::unique_ptr<FrameRun> run_;  // from the first turn of a frame until its answer
   Session session_;
+  MemoryCharge unread_charge_ ABSL_GUARDED_BY(mu_);  // of answers that wait for the client
 
   // Work caused since the last `Submit`: what the executor's fair queue charges for.
   uint64_t unpaid_work_ ABSL_GUARDED_BY(mu_) = 0;
 
  private:
+  MemoryCharge trackers_charge_;  // of the session; owned as that is
+
   // `Evaluate`, but for the end of memory.
   bool Continue(const TurnLimits& turn) ABSL_LOCKS_EXCLUDED(mu_);
 

@@ -44,6 +44,7 @@ std::unique_ptr<FrameRun> FrameRunPool::Take() {
 }
 
 void FrameRunPool::Return(std::unique_ptr<FrameRun> run, size_t answer_bytes) {
+  run->parsed.Clear();
   const bool answered = answer_bytes != 0 && run->work.status.ok();
   if (!answered && run->request_bytes > kMaxUnansweredBytes) return;
   if (!run->scratch.IsWorthCaching()) return;
@@ -63,12 +64,15 @@ std::unique_ptr<FrameRun> QueryRuntime::Begin(ReceivedFrame& frame, Session& ses
   v1::FrameAnswer& answer = *run->response.mutable_answer();
   // An empty part is two bytes, and a hundred times that when it is parsed.
   absl::Status status = evaluator.CheckParts(frame.head.parts);
-  if (status.ok()) status = CheckGrowth(frame.bytes);
+  if (status.ok()) status = ChargeParsed(frame.bytes, run->parsed);
   if (status.ok() && !Parse(frame.bytes, run->request)) {
     status = NoSuchMessage("carom.v1.StreamRequest");
   }
-  if (!status.ok() || !MayWait(run->request.frame())) frame.bytes.Clear();
+  if (!status.ok() || !MayWait(run->request.frame())) frame.Clear();
   if (status.ok()) {
+    const uint64_t available = calls.memory.available(MemoryShare::kTrackers);
+    session.trackers.set_max_bytes(std::min<uint64_t>(evaluator.limits().trackers.max_bytes,
+                                                      session.trackers.memory_bytes() + available));
     evaluator.Begin(run->request.frame(), frame.arrival, session, answer, run->work);
   } else {
     run->request.Clear();
@@ -77,24 +81,30 @@ std::unique_ptr<FrameRun> QueryRuntime::Begin(ReceivedFrame& frame, Session& ses
   return run;
 }
 
-absl::Status QueryRuntime::CheckGrowth(const grpc::ByteBuffer& bytes) const {
+absl::Status QueryRuntime::ChargeParsed(const grpc::ByteBuffer& bytes, MemoryCharge& parsed) const {
   if (bytes.Length() <= kShortFrameBytes) return absl::OkStatus();
   const size_t most = kMaxGrowth * limits.max_frame_bytes / kMessageBytes;
-  if (CountMessages(bytes, *v1::StreamRequest::descriptor()) <= most) return absl::OkStatus();
-  return OverLimit("", most, "shapes, rings and other parts of a frame");
+  const size_t count = CountMessages(bytes, *v1::StreamRequest::descriptor());
+  if (count > most) return OverLimit("", most, "shapes, rings and other parts of a frame");
+  parsed = MemoryCharge(calls.memory, MemoryShare::kMessages);
+  return parsed.Add(bytes.Length() + kMessageBytes * count);
 }
 
 void QueryRuntime::Park(FrameRun& run) const {
   run.request = {};
   run.scratch = {};
+  run.parsed.Clear();
   run.work.frame = nullptr;
   run.is_parked = true;
 }
 
-void QueryRuntime::Resume(FrameRun& run, const ReceivedFrame& frame) const {
+absl::Status QueryRuntime::Resume(FrameRun& run, const ReceivedFrame& frame) const {
+  absl::Status status = ChargeParsed(frame.bytes, run.parsed);
+  if (!status.ok()) return status;
   Parse(frame.bytes, run.request);  // once more, so it is one
   run.work.frame = &run.request.frame();
   run.is_parked = false;
+  return status;
 }
 
 void QueryRuntime::EncodeLimits(v1::StreamLimits& message) const {

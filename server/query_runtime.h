@@ -35,6 +35,12 @@ struct ReceivedFrame {
   FrameHead head;
   FrameArrival arrival;
   absl::Status refusal;  // not OK: the frame is over a limit, and `bytes` are gone
+  MemoryCharge charge;   // of `bytes`
+
+  void Clear() {
+    bytes.Clear();
+    charge.Clear();
+  }
 };
 
 // Messages and buffers of one evaluation. Reused, they stop allocating once warm. Not thread-safe.
@@ -44,6 +50,7 @@ struct FrameRun {
   FrameScratch scratch;
   FrameWork work;
   bool is_parked = false;  // without its request, which is in the frame's bytes
+  MemoryCharge parsed;     // of the request, if it is large
   size_t request_bytes = 0;
   size_t unmeasured_bytes = 0;  // of messages since their memory was measured
 };
@@ -88,14 +95,14 @@ struct QueryRuntime {
   // A frame that waits is its bytes and the answers that it has: a message takes much more than its
   // bytes.
   void Park(FrameRun& run) const;
-  void Resume(FrameRun& run, const ReceivedFrame& frame) const;
+  absl::Status Resume(FrameRun& run, const ReceivedFrame& frame) const;
 
   void EncodeLimits(v1::StreamLimits& message) const;
 
  private:
   // RESOURCE_EXHAUSTED for a frame of which too much would come when it is parsed: an empty ring
-  // takes two bytes, and fifty when it is parsed. O(fields).
-  absl::Status CheckGrowth(const grpc::ByteBuffer& bytes) const;
+  // takes two bytes, and fifty when it is parsed. Else `parsed` holds what comes of it. O(fields).
+  absl::Status ChargeParsed(const grpc::ByteBuffer& bytes, MemoryCharge& parsed) const;
 };
 
 // Whether a frame is answered where it arrives. Frames of one call are alike, so the next one is

@@ -26,12 +26,14 @@ absl::Status SceneRuntime::CheckLength(const grpc::ByteBuffer& bytes) const {
                                                     : TooManyBytes(limits.max_message_bytes);
 }
 
-absl::Status SceneRuntime::CheckGrowth(const grpc::ByteBuffer& bytes,
-                                       const google::protobuf::Descriptor& type) const {
+absl::Status SceneRuntime::ChargeParsed(const grpc::ByteBuffer& bytes,
+                                        const google::protobuf::Descriptor& type,
+                                        MemoryCharge& parsed) const {
   const size_t most = kMaxGrowth * limits.max_message_bytes / kMessageBytes;
-  // A message is two bytes or more.
-  if (bytes.Length() / 2 <= most || CountMessages(bytes, type) <= most) return absl::OkStatus();
-  return OverLimit("", most, "polygons, rings and edits of a message");
+  const size_t count = CountMessages(bytes, type);
+  if (count > most) return OverLimit("", most, "polygons, rings and edits of a message");
+  parsed = MemoryCharge(calls.memory, MemoryShare::kMessages);
+  return parsed.Add(bytes.Length() + kMessageBytes * count);
 }
 
 void SceneCall::Accept(SceneService& service, EventLoop& loop, SceneRuntime& runtime,
@@ -46,6 +48,7 @@ void SceneCall::OnAccepted(bool ok) {
   Accept(service_, loop_, runtime_, method_);
   absl::Status status = Admit();
   if (status.ok()) status = runtime_.CheckLength(bytes_);
+  if (status.ok()) status = charge_.Add(bytes_.Length());
   if (!status.ok()) {
     Finish(status, {});
     return Unref();
@@ -81,6 +84,7 @@ void SceneCall::Answer() {
     status = OutOfMemory();
   }
   bytes_.Clear();
+  charge_.Clear();
   Finish(status, answer);
 }
 

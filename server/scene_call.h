@@ -45,9 +45,10 @@ struct SceneRuntime {
   // RESOURCE_EXHAUSTED for a message that is too long. O(1).
   absl::Status CheckLength(const grpc::ByteBuffer& bytes) const;
   // RESOURCE_EXHAUSTED for one of which too much would come when it is parsed: an empty polygon
-  // takes two bytes, and a hundred when it is parsed. O(fields).
-  absl::Status CheckGrowth(const grpc::ByteBuffer& bytes,
-                           const google::protobuf::Descriptor& type) const;
+  // takes two bytes, and a hundred when it is parsed. Else `parsed` holds what comes of it.
+  // O(fields).
+  absl::Status ChargeParsed(const grpc::ByteBuffer& bytes, const google::protobuf::Descriptor& type,
+                            MemoryCharge& parsed) const;
 };
 
 // A unary method.
@@ -81,7 +82,11 @@ class SceneCall final : public AsyncCall {
  private:
   SceneCall(SceneService& service, EventLoop& loop, SceneRuntime& runtime,
             const SceneMethod& method)
-      : AsyncCall(loop, runtime.calls, 1), service_(service), runtime_(runtime), method_(method) {}
+      : AsyncCall(loop, runtime.calls, 1),
+        service_(service),
+        runtime_(runtime),
+        method_(method),
+        charge_(runtime.calls.memory, MemoryShare::kMessages) {}
   ~SceneCall() override = default;
 
   void OnAccepted(bool ok);
@@ -94,6 +99,7 @@ class SceneCall final : public AsyncCall {
   const SceneMethod& method_;
   // No lock: given to gRPC, one operation after the other; then of the thread that answers.
   grpc::ByteBuffer bytes_;
+  MemoryCharge charge_;  // of bytes_
   SceneMethod::Writer writer_{&context_};
   std::string scene_;  // of a writer
   EventOf<SceneCall, &SceneCall::OnAccepted> accepted_{this};

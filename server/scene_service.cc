@@ -25,7 +25,8 @@ absl::Status Handle(const SceneRuntime& runtime, const grpc::ByteBuffer& bytes,
                     grpc::ByteBuffer& answer) {
   Request request;
   Response response;
-  absl::Status status = runtime.CheckGrowth(bytes, *request.GetDescriptor());
+  MemoryCharge parsed;
+  absl::Status status = runtime.ChargeParsed(bytes, *request.GetDescriptor(), parsed);
   if (!status.ok()) return status;
   if (!Parse(bytes, request)) return NoSuchMessage(request.GetTypeName());
   status = (runtime.handler.*kHandle)(request, response);

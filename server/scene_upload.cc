@@ -4,6 +4,7 @@
 #include "server/scene_upload.h"
 
 #include "carom/status.h"
+#include "server/memory_store.h"
 #include "server/scene_name.h"
 #include "wire/decode.h"
 
@@ -39,7 +40,10 @@ absl::Status SceneUpload::Add(const v1::ImportSceneRequest& part) {
     return status;
   }
   // A part's vertices are bounded by the size of its message, so they are counted afterwards.
-  for (size_t i = first; i < polygons_.size(); ++i) vertices_ += polygons_[i].vertex_count();
+  for (size_t i = first; i < polygons_.size(); ++i) {
+    vertices_ += polygons_[i].vertex_count();
+    if (absl::Status status = charge_.Add(BytesOf(polygons_[i])); !status.ok()) return status;
+  }
   return scene_limits_.Check(polygons_.size(), vertices_);
 }
 

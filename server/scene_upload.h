@@ -12,6 +12,7 @@
 #include "carom/polygon.h"
 #include "carom/scene.h"
 #include "carom/v1/scene_service.pb.h"
+#include "server/memory_account.h"
 #include "server/scene_store.h"
 
 namespace carom::server {
@@ -20,8 +21,11 @@ namespace carom::server {
 // them. Not thread-safe.
 class SceneUpload {
  public:
-  SceneUpload(const PolygonLimits& polygon_limits, const SceneLimits& scene_limits)
-      : polygon_limits_(polygon_limits), scene_limits_(scene_limits) {}
+  SceneUpload(const PolygonLimits& polygon_limits, const SceneLimits& scene_limits,
+              MemoryAccount& account)
+      : polygon_limits_(polygon_limits),
+        scene_limits_(scene_limits),
+        charge_(account, MemoryShare::kScenes) {}
 
   // Errors: INVALID_ARGUMENT naming `name`, `mode` or `polygons[i]...`, i counted over all parts;
   // RESOURCE_EXHAUSTED over the limits. After an error the upload is over.
@@ -34,7 +38,10 @@ class SceneUpload {
   ImportMode mode() const { return mode_; }
   std::vector<Polygon>& polygons() { return polygons_; }
   // Frees the polygons. The upload is over.
-  void Clear() { polygons_ = {}; }
+  void Clear() {
+    polygons_ = {};
+    charge_.Clear();
+  }
 
  private:
   absl::Status CheckHeader(const v1::ImportSceneRequest& part);
@@ -46,6 +53,7 @@ class SceneUpload {
   ImportMode mode_ = ImportMode::kCreate;
   std::vector<Polygon> polygons_;
   size_t vertices_ = 0;
+  MemoryCharge charge_;  // of polygons_
 };
 
 }  // namespace carom::server

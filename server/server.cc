@@ -24,7 +24,9 @@
 #include "google/protobuf/stubs/logging.h"
 #include "server/event_loop.h"
 #include "server/health_service.h"
+#include "server/host_limits.h"
 #include "server/listen_check.h"
+#include "server/memory_account.h"
 #include "server/memory_store.h"
 #include "server/memory_trim.h"
 #include "server/query_runtime.h"
@@ -80,9 +82,14 @@ void InitChannelz() {
   absl::call_once(once, grpc::channelz::experimental::InitChannelzService);
 }
 
+uint64_t MemoryLimitOf(const ServerOptions& options) {
+  const uint64_t given = options.memory_limit_bytes;
+  return given != 0 ? given : ReadHostLimits().memory_bytes / 4 * 3;
+}
+
 void Configure(const ServerOptions& options, grpc::ServerBuilder& builder) {
   grpc::ResourceQuota quota("caromd");
-  quota.Resize(options.memory_quota_bytes);
+  quota.Resize(std::min<uint64_t>(options.memory_quota_bytes, MemoryLimitOf(options) / 5));
   quota.SetMaxThreads(kMaxSyncThreads);
   builder.SetResourceQuota(quota);
   // A message up to the limit is read whole, one beyond it too, to be refused alone; what is much
@@ -139,7 +146,8 @@ SceneCallLimits SceneCallLimitsOf(const ServerOptions& options) {
 struct Server::Parts {
   explicit Parts(const ServerOptions& o)
       : options(o),
-        store(o.max_scenes, o.scene_limits()),
+        memory(MemoryLimitOf(o)),
+        store(o.max_scenes, o.scene_limits(), memory),
         streams(o.max_streams, "streams and Evaluate calls"),
         scene_calls(o.max_scene_calls, "scene calls"),
         executor(o.threads),
@@ -151,19 +159,20 @@ struct Server::Parts {
         runtime{.evaluator = evaluator,
                 .executor = executor,
                 .gate = gate,
-                .calls = {timer, calls, streams},
+                .calls = {timer, calls, streams, memory},
                 .limits = CallLimitsOf(o)},
         scene_handler(store, o.polygon_limits(), o.scene_limits()),
         scene_runtime{.store = store,
                       .handler = scene_handler,
                       .executor = scene_executor,
                       .writers = writers,
-                      .calls = {timer, calls, scene_calls},
+                      .calls = {timer, calls, scene_calls, memory},
                       .limits = SceneCallLimitsOf(o)} {}
 
   const ServerOptions options;
   std::string address;
   CallRegistry calls;
+  MemoryAccount memory;
   MemoryStore store;
   Timer timer;
   CallLimit streams;

@@ -84,6 +84,7 @@ void Stream::OnWritten(bool ok) {
     absl::MutexLock lock(&mu_);
     last_activity_ = Clock::now();
     unread_bytes_ -= std::exchange(writing_bytes_, 0);
+    unread_charge_.Set(unread_bytes_);
     ++writes_;
     if (!ok) Abandon();
     evaluate = Advance(Where::kHere);
@@ -194,6 +195,10 @@ void Stream::Enqueue(const FrameHead& head) {
   frame.head = head;
   frame.refusal = CheckFlow(frame.size);
   if (frame.refusal.ok()) {
+    frame.charge = MemoryCharge(shared_.memory, MemoryShare::kMessages);
+    frame.refusal = frame.charge.Add(frame.size);
+  }
+  if (frame.refusal.ok()) {
     frame.bytes.Swap(&read_bytes_);
   } else {
     frame.size = kRefusalBytes;
@@ -266,7 +271,7 @@ void Stream::TakeAnswer() {
   cost_.Learn(frame_.size, run_->work.work_units);
   unpaid_work_ += 1 + run_->work.work_units;
   runtime_.runs.Return(std::move(run_), answer.Length());
-  frame_.bytes.Clear();
+  frame_.Clear();
   evaluating_ = false;
   ReleaseThread();
   if (!cancelled_) Answer(answer);
@@ -283,6 +288,7 @@ void Stream::ReleaseThread() {
 
 void Stream::Answer(const grpc::ByteBuffer& bytes) {
   unread_bytes_ += bytes.Length();
+  unread_charge_.Set(unread_bytes_);
   ready_.push_back(bytes);
 }
 

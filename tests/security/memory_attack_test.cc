@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Little input must not make the server hold much.
+#include <cmath>
 #include <thread>
 
 #include "tests/security/attack.h"
@@ -115,6 +116,112 @@ TEST_F(AttackTest, ParkedFrames) {
   for (Call& call : calls) call.context.TryCancel();
   EXPECT_TRUE(Eventually([&] { return Memory() < before + (64u << 20); }));
   ExpectServed();
+}
+
+// Whatever is held counts on one account. Under a limit of 400 MB scenes fill their share, then
+// trackers, then frames that wait; each is refused by name, the others go on, and nothing passes
+// the limit.
+TEST_F(AttackTest, EveryShareAtOnce) {
+  constexpr size_t kLimit = 400u << 20;
+  ASSERT_NO_FATAL_FAILURE(Start({"--memory-limit-bytes", std::to_string(kLimit)}));
+  const auto exhausted = [](const std::string& message, const char* share) {
+    return message.find(std::string("memory for ") + share) != std::string::npos;
+  };
+  // Scenes of 20,000 squares.
+  const auto channel = Connect();
+  const auto scenes = v1::SceneService::NewStub(channel);
+  v1::CreateSceneRequest create;
+  for (int i = 0; i < 20000; ++i) {
+    v1::Polygon& polygon = *create.add_polygons();
+    polygon.set_id(i);
+    v1::Ring& ring = *polygon.add_rings();
+    for (const double x : {0, 1, 1, 0}) ring.add_x(3 * i + x);
+    for (const double y : {0, 0, 1, 1}) ring.add_y(y);
+  }
+  int made = 0;
+  grpc::Status status;
+  for (; made < 100; ++made) {
+    Context context;
+    create.set_name("scenes/" + std::to_string(made));
+    v1::CreateSceneResponse response;
+    status = scenes->CreateScene(&context, create, &response);
+    if (!status.ok()) break;
+  }
+  EXPECT_EQ(status.error_code(), grpc::RESOURCE_EXHAUSTED);
+  EXPECT_TRUE(exhausted(status.error_message(), "scenes")) << status.error_message();
+  EXPECT_GT(made, 5);
+
+  // Trackers of shapes of 4,000 vertices.
+  struct Call {
+    Context context;
+    std::unique_ptr<grpc::ClientReaderWriter<v1::StreamRequest, v1::StreamResponse>> stream;
+  };
+  const auto queries = v1::QueryService::NewStub(channel);
+  v1::StreamRequest define;
+  v1::TrackerDefinitions& definitions = *define.mutable_frame()->add_trackers();
+  for (int k = 0; k < 8; ++k) {
+    v1::Ring& ring = *definitions.add_shapes()->mutable_polygon()->add_rings();
+    for (int i = 0; i < 4000; ++i) {
+      ring.add_x(std::cos(i * 0.00157));
+      ring.add_y(std::sin(i * 0.00157));
+    }
+  }
+  std::vector<std::unique_ptr<Call>> streams;
+  int refused = 0;
+  for (int i = 0; i < 300; ++i) {
+    streams.push_back(std::make_unique<Call>());
+    Call& call = *streams.back();
+    call.stream = queries->Stream(&call.context);
+    v1::StreamResponse response;
+    ASSERT_TRUE(call.stream->Write(define) && call.stream->Read(&response));
+    refused += response.answer().status().code() == grpc::RESOURCE_EXHAUSTED ? 1 : 0;
+  }
+  EXPECT_GT(refused, 100);
+
+  // Frames of 3 MB that wait for a version that never comes.
+  v1::StreamRequest wait = FromText<v1::StreamRequest>(
+      "frame { budget_us: 25000000 groups { scene: 'scenes/0' min_version: 99999999 } }");
+  v1::SegmentCasts& segments = *wait.mutable_frame()->mutable_groups(0)->mutable_segments();
+  for (int i = 0; i < 65000; ++i) {
+    segments.add_ax(i);
+    segments.add_ay(i);
+    segments.add_bx(i);
+    segments.add_by(i);
+  }
+  refused = 0;
+  for (int i = 0; i < 60; ++i) {
+    Call& call = *streams[i];
+    call.stream->Write(wait);  // where gRPC's buffers are full, the call ends
+  }
+  // One more is refused, by the frame or by the call.
+  ASSERT_TRUE(Eventually([&] {
+    v1::EvaluateRequest request;
+    *request.mutable_frame() = wait.frame();
+    request.mutable_frame()->set_budget_us(0);
+    v1::EvaluateResponse response;
+    Context context;
+    const grpc::Status asked = queries->Evaluate(&context, request, &response);
+    return asked.error_code() == grpc::RESOURCE_EXHAUSTED &&
+           exhausted(asked.error_message(), "messages");
+  }));
+  EXPECT_LT(Memory(), kLimit / 10 * 11);
+
+  // A small client is still answered; what goes is given back.
+  Context health_context;
+  grpc::health::v1::HealthCheckResponse serving;
+  EXPECT_TRUE(
+      grpc::health::v1::Health::NewStub(channel)->Check(&health_context, {}, &serving).ok());
+  for (const auto& call : streams) call->context.TryCancel();
+  streams.clear();
+  for (int i = 0; i < made; ++i) {
+    Context context;
+    v1::DeleteSceneRequest request;
+    request.set_name("scenes/" + std::to_string(i));
+    v1::DeleteSceneResponse response;
+    ASSERT_TRUE(scenes->DeleteScene(&context, request, &response).ok());
+  }
+  ExpectServed();
+  EXPECT_TRUE(Eventually([&] { return Memory() < (160u << 20); })) << Memory();
 }
 
 // Story: a client could watch the server's health without end.

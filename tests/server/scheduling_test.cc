@@ -279,7 +279,8 @@ TEST(WriterQueueTest, OneWriterOfASceneAtATime) {
 
 class VersionGateTest : public testing::Test {
  protected:
-  MemoryStore store_{8, {}};
+  MemoryAccount memory_{1 << 30};
+  MemoryStore store_{8, {}, memory_};
   Timer timer_;
   Executor executor_{1};
   VersionGate gate_{store_, executor_, timer_};

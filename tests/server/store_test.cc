@@ -66,7 +66,8 @@ TEST(SceneNameTest, IsTheDocumentedPattern) {
 }
 
 TEST(MemoryStoreTest, VersionsGrowOverDeletion) {
-  MemoryStore store(8, {});
+  MemoryAccount memory(1 << 30);
+  MemoryStore store(8, {}, memory);
   const uint64_t first = (*store.Create("scenes/a", {}))->version();
   const uint64_t second = (*store.Commit("scenes/a", first, Adds(1)))->version();
   EXPECT_GT(second, first);
@@ -76,7 +77,8 @@ TEST(MemoryStoreTest, VersionsGrowOverDeletion) {
 }
 
 TEST(MemoryStoreTest, FailedChangesChangeNothing) {
-  MemoryStore store(1, {.max_polygons = 2, .max_vertices = 100});
+  MemoryAccount memory(1 << 30);
+  MemoryStore store(1, {.max_polygons = 2, .max_vertices = 100}, memory);
   const Scene::Ptr scene = *store.Create("scenes/a", Triangles(2));
   EXPECT_TRUE(
       Refuses(store.Create("scenes/a", {}).status(), absl::StatusCode::kAlreadyExists, "name"));
@@ -101,7 +103,8 @@ TEST(MemoryStoreTest, FailedChangesChangeNothing) {
 }
 
 TEST(MemoryStoreTest, StaleCommitOfTwiceTheSameIdIsInvalid) {
-  MemoryStore store(1, {});
+  MemoryAccount memory(1 << 30);
+  MemoryStore store(1, {}, memory);
   const uint64_t version = (*store.Create("scenes/a", {}))->version();
   std::vector<SceneEdit> edits = Adds(1);
   edits.push_back(RemovePolygon{1});
@@ -110,7 +113,8 @@ TEST(MemoryStoreTest, StaleCommitOfTwiceTheSameIdIsInvalid) {
 }
 
 TEST(MemoryStoreTest, ListsByNameInPages) {
-  MemoryStore store(8, {});
+  MemoryAccount memory(1 << 30);
+  MemoryStore store(8, {}, memory);
   for (const char* name : {"scenes/c", "scenes/a", "scenes/d", "scenes/b"}) {
     ASSERT_TRUE(store.Create(name, {}).ok());
   }
@@ -126,7 +130,8 @@ TEST(MemoryStoreTest, ListsByNameInPages) {
 }
 
 TEST(MemoryStoreTest, ListenersHearOfEachChangeInOrder) {
-  MemoryStore store(8, {});
+  MemoryAccount memory(1 << 30);
+  MemoryStore store(8, {}, memory);
   Recorder recorder;
   store.AddListener(&recorder);
   const uint64_t first = (*store.Create("scenes/a", {}))->version();
@@ -139,7 +144,8 @@ TEST(MemoryStoreTest, ListenersHearOfEachChangeInOrder) {
 
 // Of writers that race from one base, one wins each round; no commit is lost.
 TEST(MemoryStoreTest, RacingCommitsFromOneBaseHaveOneWinner) {
-  MemoryStore store(8, {});
+  MemoryAccount memory(1 << 30);
+  MemoryStore store(8, {}, memory);
   ASSERT_TRUE(store.Create("scenes/a", {}).ok());
   std::atomic<int> won{0};
   std::vector<std::thread> writers;
@@ -159,7 +165,8 @@ TEST(MemoryStoreTest, RacingCommitsFromOneBaseHaveOneWinner) {
 }
 
 TEST(MemoryStoreTest, SceneCapHoldsUnderRacingCreates) {
-  MemoryStore store(10, {});
+  MemoryAccount memory(1 << 30);
+  MemoryStore store(10, {}, memory);
   std::atomic<int> made{0};
   std::vector<std::thread> writers;
   for (int w = 0; w < 4; ++w) {

@@ -81,6 +81,8 @@ class TrackerTable {
   // All forget what they learned.
   void Forget();
 
+  // Bounds what may be taken from now on; what is above it is not taken away.
+  void set_max_bytes(size_t max_bytes) { limits_.max_bytes = max_bytes; }
   // Of the table, the shapes and the memories.
   size_t memory_bytes() const { return fixed_bytes() + learned_bytes_; }
   // Null where the handle is not defined.

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What is taken is given back, and never more than a share.
+#include "server/memory_account.h"
+
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "server/memory_store.h"
+#include "tests/server/fixture.h"
+
+namespace carom::server {
+namespace {
+
+TEST(MemoryAccountTest, SharesDoNotTakeFromEachOther) {
+  MemoryAccount account(1000);
+  EXPECT_EQ(account.limit(MemoryShare::kScenes), 500u);
+  EXPECT_TRUE(account.Take(MemoryShare::kScenes, 500).ok());
+  const absl::Status refused = account.Take(MemoryShare::kScenes, 1);
+  EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_NE(refused.message().find("scenes"), absl::string_view::npos) << refused;
+  EXPECT_TRUE(account.Take(MemoryShare::kTrackers, 150).ok());
+  EXPECT_TRUE(account.Take(MemoryShare::kMessages, 150).ok());
+  EXPECT_EQ(account.available(MemoryShare::kTrackers), 0u);
+  account.Give(MemoryShare::kScenes, 500);
+  EXPECT_EQ(account.available(MemoryShare::kScenes), 500u);
+  // What is there already counts, and keeps others out.
+  account.TakeAnyway(MemoryShare::kScenes, 700);
+  EXPECT_EQ(account.available(MemoryShare::kScenes), 0u);
+  EXPECT_FALSE(account.Take(MemoryShare::kScenes, 0).ok());
+  EXPECT_FALSE(account.Take(MemoryShare::kScenes, ~uint64_t{0}).ok());
+  account.Give(MemoryShare::kScenes, 700);
+  EXPECT_TRUE(account.Take(MemoryShare::kScenes, 500).ok());
+}
+
+TEST(MemoryAccountTest, ChargesGoBackWithTheirOwner) {
+  MemoryAccount account(1000);
+  const auto used = [&] { return 500 - account.available(MemoryShare::kScenes); };
+  {
+    MemoryCharge charge(account, MemoryShare::kScenes);
+    EXPECT_TRUE(charge.Add(200).ok());
+    EXPECT_TRUE(charge.Add(100).ok());
+    EXPECT_FALSE(charge.Add(201).ok());
+    EXPECT_EQ(used(), 300u);
+    MemoryCharge other = std::move(charge);
+    EXPECT_EQ(charge.bytes(), 0u);
+    EXPECT_EQ(other.bytes(), 300u);
+    other.Set(50);
+    EXPECT_EQ(used(), 50u);
+    other = MemoryCharge(account, MemoryShare::kScenes);
+    EXPECT_EQ(used(), 0u);
+    EXPECT_TRUE(other.Add(40).ok());
+  }
+  EXPECT_EQ(used(), 0u);
+}
+
+TEST(MemoryAccountTest, ThreadsNeverTakeTooMuch) {
+  MemoryAccount account(100000);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 20000; ++i) {
+        MemoryCharge charge(account, MemoryShare::kScenes);
+        const bool is_taken = charge.Add(20000).ok();
+        EXPECT_TRUE(!is_taken || account.available(MemoryShare::kScenes) <= 30000);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(account.available(MemoryShare::kScenes), 50000u);
+}
+
+Polygon SquareOf(uint64_t id, const std::string& user_data) {
+  return Polygon::Create(
+             {.id = id, .rings = {{{{0, 0}, {1, 0}, {1, 1}, {0, 1}}}}, .user_data = user_data})
+      .value();
+}
+
+// A scene's charge follows its commits, and is gone with it.
+TEST(MemoryAccountTest, ScenesTakeWhatTheyHave) {
+  MemoryAccount account(200000);
+  MemoryStore store(8, {}, account);
+  const uint64_t all = account.available(MemoryShare::kScenes);
+  const auto used = [&] { return all - account.available(MemoryShare::kScenes); };
+  const uint64_t one = BytesOf(SquareOf(1, ""));
+  ASSERT_TRUE(store.Create("scenes/a", {SquareOf(1, ""), SquareOf(2, "")}).ok());
+  EXPECT_EQ(used(), 2 * one);
+  ASSERT_TRUE(store.Commit("scenes/a", 0, {AddPolygon{SquareOf(3, "")}}).ok());
+  EXPECT_EQ(used(), 3 * one);
+  ASSERT_TRUE(
+      store.Commit("scenes/a", 0, {ReplacePolygon{SquareOf(3, std::string(100, 'x'))}}).ok());
+  EXPECT_EQ(used(), 3 * one + 100);
+  ASSERT_TRUE(store.Commit("scenes/a", 0, {RemovePolygon{1}, RemovePolygon{3}}).ok());
+  EXPECT_EQ(used(), one);
+  // Refused commits and imports change nothing.
+  EXPECT_FALSE(store.Commit("scenes/a", 0, {AddPolygon{SquareOf(2, "")}}).ok());
+  std::vector<SceneEdit> many;
+  std::vector<Polygon> polygons;
+  for (uint64_t id = 10; id < 500; ++id) {
+    many.push_back(AddPolygon{SquareOf(id, "")});
+    polygons.push_back(SquareOf(id, ""));
+  }
+  EXPECT_EQ(store.Commit("scenes/a", 0, many).status().code(),
+            absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(store.Create("scenes/b", polygons).status().code(),
+            absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(used(), one);
+  ASSERT_TRUE(store.Import("scenes/a", ImportMode::kReplace, {}, [] { return false; }).ok());
+  EXPECT_EQ(used(), 0u);
+  ASSERT_TRUE(store.Create("scenes/b", {SquareOf(1, "")}).ok());
+  ASSERT_TRUE(store.Delete("scenes/b", 0).ok());
+  EXPECT_EQ(used(), 0u);
+}
+
+}  // namespace
+}  // namespace carom::server
