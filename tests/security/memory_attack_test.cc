@@ -118,108 +118,134 @@ TEST_F(AttackTest, ParkedFrames) {
   ExpectServed();
 }
 
-// Whatever is held counts on one account. Under a limit of 400 MB scenes fill their share, then
-// trackers, then frames that wait; each is refused by name, the others go on, and nothing passes
-// the limit.
-TEST_F(AttackTest, EveryShareAtOnce) {
-  constexpr size_t kLimit = 400u << 20;
-  ASSERT_NO_FATAL_FAILURE(Start({"--memory-limit-bytes", std::to_string(kLimit)}));
-  const auto exhausted = [](const std::string& message, const char* share) {
-    return message.find(std::string("memory for ") + share) != std::string::npos;
-  };
-  // Scenes of 20,000 squares.
-  const auto channel = Connect();
-  const auto scenes = v1::SceneService::NewStub(channel);
-  v1::CreateSceneRequest create;
-  for (int i = 0; i < 20000; ++i) {
-    v1::Polygon& polygon = *create.add_polygons();
-    polygon.set_id(i);
-    v1::Ring& ring = *polygon.add_rings();
-    for (const double x : {0, 1, 1, 0}) ring.add_x(3 * i + x);
-    for (const double y : {0, 0, 1, 1}) ring.add_y(y);
-  }
-  int made = 0;
-  grpc::Status status;
-  for (; made < 100; ++made) {
-    Context context;
-    create.set_name("scenes/" + std::to_string(made));
-    v1::CreateSceneResponse response;
-    status = scenes->CreateScene(&context, create, &response);
-    if (!status.ok()) break;
-  }
-  EXPECT_EQ(status.error_code(), grpc::RESOURCE_EXHAUSTED);
-  EXPECT_TRUE(exhausted(status.error_message(), "scenes")) << status.error_message();
-  EXPECT_GT(made, 5);
+struct StreamCall {
+  Context context;
+  std::unique_ptr<grpc::ClientReaderWriter<v1::StreamRequest, v1::StreamResponse>> stream;
+};
 
-  // Trackers of shapes of 4,000 vertices.
-  struct Call {
-    Context context;
-    std::unique_ptr<grpc::ClientReaderWriter<v1::StreamRequest, v1::StreamResponse>> stream;
-  };
-  const auto queries = v1::QueryService::NewStub(channel);
-  v1::StreamRequest define;
-  v1::TrackerDefinitions& definitions = *define.mutable_frame()->add_trackers();
-  for (int k = 0; k < 8; ++k) {
-    v1::Ring& ring = *definitions.add_shapes()->mutable_polygon()->add_rings();
-    for (int i = 0; i < 4000; ++i) {
-      ring.add_x(std::cos(i * 0.00157));
-      ring.add_y(std::sin(i * 0.00157));
+bool IsExhausted(const grpc::Status& status, const std::string& share) {
+  return status.error_code() == grpc::RESOURCE_EXHAUSTED &&
+         status.error_message().find("memory for " + share) != std::string::npos;
+}
+
+class ShareTest : public AttackTest {
+ protected:
+  static constexpr size_t kLimit = 400u << 20;
+
+  void Start() {
+    AttackTest::Start({"--memory-limit-bytes", std::to_string(kLimit)});
+    if (HasFatalFailure()) return;
+    channel_ = Connect();
+    scenes_ = v1::SceneService::NewStub(channel_);
+    queries_ = v1::QueryService::NewStub(channel_);
+  }
+
+  // Registers scenes of 20,000 squares until one is refused; returns how many were made.
+  int FillScenes() {
+    v1::CreateSceneRequest create;
+    for (int i = 0; i < 20000; ++i) {
+      v1::Polygon& polygon = *create.add_polygons();
+      polygon.set_id(i);
+      v1::Ring& ring = *polygon.add_rings();
+      for (const double x : {0, 1, 1, 0}) ring.add_x(3 * i + x);
+      for (const double y : {0, 0, 1, 1}) ring.add_y(y);
+    }
+    for (int made = 0; made < 100; ++made) {
+      Context context;
+      create.set_name("scenes/" + std::to_string(made));
+      v1::CreateSceneResponse response;
+      const grpc::Status status = scenes_->CreateScene(&context, create, &response);
+      if (status.ok()) continue;
+      EXPECT_TRUE(IsExhausted(status, "scenes")) << status.error_message();
+      return made;
+    }
+    return 100;
+  }
+
+  // Opens 300 streams, each with trackers of eight shapes of 4,000 vertices; returns how many are
+  // refused.
+  int FillTrackers() {
+    v1::StreamRequest define;
+    v1::TrackerDefinitions& definitions = *define.mutable_frame()->add_trackers();
+    for (int k = 0; k < 8; ++k) {
+      v1::Ring& ring = *definitions.add_shapes()->mutable_polygon()->add_rings();
+      for (int i = 0; i < 4000; ++i) {
+        ring.add_x(std::cos(i * 0.00157));
+        ring.add_y(std::sin(i * 0.00157));
+      }
+    }
+    int refused = 0;
+    for (int i = 0; i < 300; ++i) {
+      streams_.push_back(std::make_unique<StreamCall>());
+      StreamCall& call = *streams_.back();
+      call.stream = queries_->Stream(&call.context);
+      v1::StreamResponse response;
+      EXPECT_TRUE(call.stream->Write(define) && call.stream->Read(&response));
+      refused += response.answer().status().code() == grpc::RESOURCE_EXHAUSTED ? 1 : 0;
+    }
+    return refused;
+  }
+
+  // Sends frames of 2 MB that wait for a version that never comes, until another one is refused.
+  void FillMessages() {
+    v1::StreamRequest wait = FromText<v1::StreamRequest>(
+        "frame { budget_us: 25000000 groups { scene: 'scenes/0' min_version: 99999999 } }");
+    v1::SegmentCasts& segments = *wait.mutable_frame()->mutable_groups(0)->mutable_segments();
+    for (int i = 0; i < 65000; ++i) {
+      segments.add_ax(i);
+      segments.add_ay(i);
+      segments.add_bx(i);
+      segments.add_by(i);
+    }
+    // Where gRPC's buffers are full, the call ends.
+    for (int i = 0; i < 60; ++i) streams_[i]->stream->Write(wait);
+    EXPECT_TRUE(Eventually([&] {
+      v1::EvaluateRequest request;
+      *request.mutable_frame() = wait.frame();
+      request.mutable_frame()->set_budget_us(0);
+      v1::EvaluateResponse response;
+      Context context;
+      return IsExhausted(queries_->Evaluate(&context, request, &response), "messages");
+    }));
+  }
+
+  void DeleteScenes(int made) {
+    for (int i = 0; i < made; ++i) {
+      Context context;
+      v1::DeleteSceneRequest request;
+      request.set_name("scenes/" + std::to_string(i));
+      v1::DeleteSceneResponse response;
+      EXPECT_TRUE(scenes_->DeleteScene(&context, request, &response).ok());
     }
   }
-  std::vector<std::unique_ptr<Call>> streams;
-  int refused = 0;
-  for (int i = 0; i < 300; ++i) {
-    streams.push_back(std::make_unique<Call>());
-    Call& call = *streams.back();
-    call.stream = queries->Stream(&call.context);
-    v1::StreamResponse response;
-    ASSERT_TRUE(call.stream->Write(define) && call.stream->Read(&response));
-    refused += response.answer().status().code() == grpc::RESOURCE_EXHAUSTED ? 1 : 0;
-  }
-  EXPECT_GT(refused, 100);
 
-  // Frames of 3 MB that wait for a version that never comes.
-  v1::StreamRequest wait = FromText<v1::StreamRequest>(
-      "frame { budget_us: 25000000 groups { scene: 'scenes/0' min_version: 99999999 } }");
-  v1::SegmentCasts& segments = *wait.mutable_frame()->mutable_groups(0)->mutable_segments();
-  for (int i = 0; i < 65000; ++i) {
-    segments.add_ax(i);
-    segments.add_ay(i);
-    segments.add_bx(i);
-    segments.add_by(i);
+  void CloseStreams() {
+    for (const auto& call : streams_) call->context.TryCancel();
+    streams_.clear();
   }
-  refused = 0;
-  for (int i = 0; i < 60; ++i) {
-    Call& call = *streams[i];
-    call.stream->Write(wait);  // where gRPC's buffers are full, the call ends
-  }
-  // One more is refused, by the frame or by the call.
-  ASSERT_TRUE(Eventually([&] {
-    v1::EvaluateRequest request;
-    *request.mutable_frame() = wait.frame();
-    request.mutable_frame()->set_budget_us(0);
-    v1::EvaluateResponse response;
-    Context context;
-    const grpc::Status asked = queries->Evaluate(&context, request, &response);
-    return asked.error_code() == grpc::RESOURCE_EXHAUSTED &&
-           exhausted(asked.error_message(), "messages");
-  }));
+
+  std::shared_ptr<grpc::Channel> channel_;
+  std::unique_ptr<v1::SceneService::Stub> scenes_;
+  std::unique_ptr<v1::QueryService::Stub> queries_;
+  std::vector<std::unique_ptr<StreamCall>> streams_;
+};
+
+// Whatever is held counts on one account: scenes fill their share, then trackers, then frames that
+// wait. Each is refused by name, the others go on, nothing passes the limit by a tenth, and what
+// goes is given back.
+TEST_F(ShareTest, EveryShareAtOnce) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  const int made = FillScenes();
+  EXPECT_GT(made, 5);
+  EXPECT_LT(made, 100);
+  EXPECT_GT(FillTrackers(), 100);
+  FillMessages();
   EXPECT_LT(Memory(), kLimit / 10 * 11);
-
-  // A small client is still answered; what goes is given back.
-  Context health_context;
+  Context context;
   grpc::health::v1::HealthCheckResponse serving;
-  EXPECT_TRUE(
-      grpc::health::v1::Health::NewStub(channel)->Check(&health_context, {}, &serving).ok());
-  for (const auto& call : streams) call->context.TryCancel();
-  streams.clear();
-  for (int i = 0; i < made; ++i) {
-    Context context;
-    v1::DeleteSceneRequest request;
-    request.set_name("scenes/" + std::to_string(i));
-    v1::DeleteSceneResponse response;
-    ASSERT_TRUE(scenes->DeleteScene(&context, request, &response).ok());
-  }
+  EXPECT_TRUE(grpc::health::v1::Health::NewStub(channel_)->Check(&context, {}, &serving).ok());
+  CloseStreams();
+  DeleteScenes(made);
   ExpectServed();
   EXPECT_TRUE(Eventually([&] { return Memory() < (160u << 20); })) << Memory();
 }
