@@ -22,7 +22,7 @@ TEST(MemoryAccountTest, SharesDoNotTakeFromEachOther) {
   EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_NE(refused.message().find("scenes"), absl::string_view::npos) << refused;
   EXPECT_TRUE(account.Take(MemoryShare::kTrackers, 150).ok());
-  EXPECT_TRUE(account.Take(MemoryShare::kMessages, 150).ok());
+  EXPECT_TRUE(account.Take(MemoryShare::kMessages, 100).ok());
   EXPECT_EQ(account.available(MemoryShare::kTrackers), 0u);
   account.Give(MemoryShare::kScenes, 500);
   EXPECT_EQ(account.available(MemoryShare::kScenes), 500u);
