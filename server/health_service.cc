@@ -34,7 +34,7 @@ class HealthCheck {
     }
     Accept(service_, loop_);
     Response response;
-    const grpc::Status status = service_.Check(request_.service(), response);
+    const grpc::Status status = service_.StatusOf(request_.service(), response);
     writer_.Finish(response, status, &finished_);
   }
 
@@ -171,7 +171,7 @@ void HealthService::Stop() {
   for (HealthWatch* watch : watches_) watch->Notify(Response::NOT_SERVING);
 }
 
-grpc::Status HealthService::Check(const std::string& service, Response& response) {
+grpc::Status HealthService::StatusOf(const std::string& service, Response& response) const {
   if (!Knows(service)) return {grpc::NOT_FOUND, "no service of this name"};
   absl::MutexLock lock(&mu_);
   response.set_status(serving_ ? Response::SERVING : Response::NOT_SERVING);

@@ -41,7 +41,7 @@ class HealthService final
   void Stop();
 
   // The status of `service`, or NOT_FOUND.
-  grpc::Status Check(const std::string& service, Response& response);
+  grpc::Status StatusOf(const std::string& service, Response& response) const;
 
  private:
   friend class HealthWatch;
@@ -53,7 +53,7 @@ class HealthService final
   void Remove(HealthWatch* watch);
 
   const std::vector<std::string> services_;
-  absl::Mutex mu_;  // taken before that of a watch
+  mutable absl::Mutex mu_;  // taken before that of a watch
   bool serving_ ABSL_GUARDED_BY(mu_) = true;
   absl::flat_hash_set<HealthWatch*> watches_ ABSL_GUARDED_BY(mu_);
 };

@@ -45,7 +45,7 @@ TEST(MemoryAccountTest, ChargesGoBackWithTheirOwner) {
     EXPECT_FALSE(charge.Add(201).ok());
     EXPECT_EQ(used(), 300u);
     MemoryCharge other = std::move(charge);
-    EXPECT_EQ(charge.bytes(), 0u);
+    EXPECT_EQ(charge.bytes(), 0u);  // NOLINT(bugprone-use-after-move)
     EXPECT_EQ(other.bytes(), 300u);
     other.Set(50);
     EXPECT_EQ(used(), 50u);

@@ -21,8 +21,6 @@
 namespace carom::testing {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 constexpr size_t kSlotBytes = sizeof(Tracker) + sizeof(uint32_t);
 
