@@ -32,8 +32,8 @@ namespace carom {
 class WorkMeter {
  public:
   // One unit is a polygon, an edge or an index node visited, or a comparison of two hits, some
-  // nanoseconds each; products of exact arithmetic count as many units as they take. So the question
-  // is asked about every 20 µs at the latest.
+  // nanoseconds each; products of exact arithmetic count as many units as they take. So the
+  // question is asked about every 20 µs at the latest.
   static constexpr uint64_t kInterval = 1024;
 
   // A meter that counts and never stops.

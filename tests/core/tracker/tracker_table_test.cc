@@ -21,7 +21,6 @@
 namespace carom::testing {
 namespace {
 
-
 constexpr size_t kSlotBytes = sizeof(Tracker) + sizeof(uint32_t);
 
 Shape Disc(double radius) { return Shape::Create(Capsule{{{0, 0}, {0, 0}}, radius}).value(); }
