@@ -42,9 +42,9 @@ class CallLimit {
   const std::string what_;
 };
 
-// Who is behind a call whose peer gRPC calls `uri`: the IP address; on loopback, where all have
-// one, the connection; empty, which is the call itself, where gRPC does not tell connections apart
-// (Unix sockets and calls within the process).
+// The peer that a call belongs to, from gRPC's `uri` of it: the IP address; on loopback, where all
+// have the same, the connection; empty, so that the call is a peer of its own, for Unix sockets and
+// calls within the process, whose connection gRPC does not identify.
 std::string PeerOf(const std::string& uri);
 
 // What calls share. Each outlives them and is thread-safe.

@@ -124,8 +124,9 @@ void ImportCall::Run() {
 absl::Status ImportCall::Add() {
   if (cancelled_) return Abandoned();
   v1::ImportSceneRequest part;
-  MemoryCharge parsed;
-  absl::Status charged = runtime_.ChargeParsed(part_, *part.GetDescriptor(), parsed);
+  MemoryCharge parsed(runtime_.calls.memory, MemoryShare::kMessages);
+  absl::Status charged =
+      ChargeParsed(part_, *part.GetDescriptor(), runtime_.limits.max_message_bytes, parsed);
   if (!charged.ok()) return charged;
   if (!Parse(part_, part)) return NoSuchMessage(part.GetTypeName());
   return upload_.Add(part);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::chrono::seconds kPeriod{3};
 // Less than this is not worth a walk through the allocator's lists.
-constexpr size_t kLeastHeld = 128u << 20;
+constexpr size_t kLeastHeld = 48u << 20;
 
 // What the process holds in memory of its own.
 size_t HeldBytes() {

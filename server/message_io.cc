@@ -11,12 +11,19 @@
 #include "carom/v1/query_service.pb.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/wire_format_lite.h"
+#include "server/rpc_status.h"
 
 namespace carom::server {
 namespace {
 
 using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedInputStream;
+
+// What a parsed message takes beside its bytes: a polygon or a ring, with the pointer to it.
+constexpr size_t kMessageBytes = 128;
+// How much larger than the largest message one may become. A polygon of a single vertex, the least
+// that is legal, is 28 bytes and two messages: 10 times its bytes.
+constexpr size_t kMaxGrowth = 16;
 
 // The tag of a field that is a message or a number.
 constexpr uint32_t MessageTag(int field) {
@@ -96,6 +103,14 @@ size_t CountMessages(const grpc::ByteBuffer& bytes, const google::protobuf::Desc
   CodedInputStream input(&reader);
   CountUpToLimit(input, type, kMaxDepth, count);
   return count;
+}
+
+absl::Status ChargeParsed(const grpc::ByteBuffer& bytes, const google::protobuf::Descriptor& type,
+                          size_t max_message_bytes, MemoryCharge& parsed) {
+  const size_t most = kMaxGrowth * max_message_bytes / kMessageBytes;
+  const size_t count = CountMessages(bytes, type);
+  if (count > most) return OverLimit("", most, "polygons, rings and other parts of a message");
+  return parsed.Add(bytes.Length() + kMessageBytes * count);
 }
 
 grpc::ByteBuffer Serialize(const google::protobuf::MessageLite& message) {

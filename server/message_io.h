@@ -14,8 +14,10 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/status/status.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message_lite.h"
+#include "server/memory_account.h"
 
 namespace carom::server {
 
@@ -41,5 +43,11 @@ std::string PeekName(const grpc::ByteBuffer& bytes);
 // How many messages a message of this type has within it, at any depth. Of bytes that are no such
 // message: those before the first error. Cost: O(fields); columns are skipped.
 size_t CountMessages(const grpc::ByteBuffer& bytes, const google::protobuf::Descriptor& type);
+
+// Makes `parsed` hold what a message of this type becomes when it is parsed, about: an empty ring
+// takes two bytes, and fifty when it is parsed. RESOURCE_EXHAUSTED if that is more than 16 times
+// `max_message_bytes`, or the account has no room. Cost as `CountMessages`.
+absl::Status ChargeParsed(const grpc::ByteBuffer& bytes, const google::protobuf::Descriptor& type,
+                          size_t max_message_bytes, MemoryCharge& parsed);
 
 }  // namespace carom::server

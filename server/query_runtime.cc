@@ -18,10 +18,6 @@ constexpr size_t kMaxRetainedBytes = 4 << 20;
 constexpr size_t kMeasureBytes = 1 << 20;
 // A frame this short is not looked at before it is parsed: what it becomes is little.
 constexpr size_t kShortFrameBytes = 64 << 10;
-// What a parsed message takes beside its bytes, and how much larger than the largest frame one may
-// become.
-constexpr size_t kMessageBytes = 128;
-constexpr size_t kMaxGrowth = 16;
 // The scratch of a frame without an answer says nothing about its size, so its run is cached only
 // if the request was short.
 constexpr size_t kMaxUnansweredBytes = 64 << 10;
@@ -64,7 +60,7 @@ std::unique_ptr<FrameRun> QueryRuntime::Begin(ReceivedFrame& frame, Session& ses
   v1::FrameAnswer& answer = *run->response.mutable_answer();
   // An empty part is two bytes, and a hundred times that when it is parsed.
   absl::Status status = evaluator.CheckParts(frame.head.parts);
-  if (status.ok()) status = ChargeParsed(frame.bytes, run->parsed);
+  if (status.ok()) status = ChargeRequest(frame.bytes, *run);
   if (status.ok() && !Parse(frame.bytes, run->request)) {
     status = NoSuchMessage("carom.v1.StreamRequest");
   }
@@ -81,13 +77,10 @@ std::unique_ptr<FrameRun> QueryRuntime::Begin(ReceivedFrame& frame, Session& ses
   return run;
 }
 
-absl::Status QueryRuntime::ChargeParsed(const grpc::ByteBuffer& bytes, MemoryCharge& parsed) const {
+absl::Status QueryRuntime::ChargeRequest(const grpc::ByteBuffer& bytes, FrameRun& run) const {
   if (bytes.Length() <= kShortFrameBytes) return absl::OkStatus();
-  const size_t most = kMaxGrowth * limits.max_frame_bytes / kMessageBytes;
-  const size_t count = CountMessages(bytes, *v1::StreamRequest::descriptor());
-  if (count > most) return OverLimit("", most, "shapes, rings and other parts of a frame");
-  parsed = MemoryCharge(calls.memory, MemoryShare::kMessages);
-  return parsed.Add(bytes.Length() + kMessageBytes * count);
+  run.parsed = MemoryCharge(calls.memory, MemoryShare::kMessages);
+  return ChargeParsed(bytes, *v1::StreamRequest::descriptor(), limits.max_frame_bytes, run.parsed);
 }
 
 void QueryRuntime::Park(FrameRun& run) const {
@@ -99,7 +92,7 @@ void QueryRuntime::Park(FrameRun& run) const {
 }
 
 absl::Status QueryRuntime::Resume(FrameRun& run, const ReceivedFrame& frame) const {
-  absl::Status status = ChargeParsed(frame.bytes, run.parsed);
+  absl::Status status = ChargeRequest(frame.bytes, run);
   if (!status.ok()) return status;
   Parse(frame.bytes, run.request);  // once more, so it is one
   run.work.frame = &run.request.frame();

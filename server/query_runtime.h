@@ -100,9 +100,8 @@ struct QueryRuntime {
   void EncodeLimits(v1::StreamLimits& message) const;
 
  private:
-  // RESOURCE_EXHAUSTED for a frame of which too much would come when it is parsed: an empty ring
-  // takes two bytes, and fifty when it is parsed. Else `parsed` holds what comes of it. O(fields).
-  absl::Status ChargeParsed(const grpc::ByteBuffer& bytes, MemoryCharge& parsed) const;
+  // Charges a frame that is not short for what it becomes when it is parsed.
+  absl::Status ChargeRequest(const grpc::ByteBuffer& bytes, FrameRun& run) const;
 };
 
 // Whether a frame is answered where it arrives. Frames of one call are alike, so the next one is

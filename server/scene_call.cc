@@ -5,35 +5,14 @@
 
 #include <new>
 
-#include "absl/strings/str_cat.h"
 #include "server/message_io.h"
 #include "server/rpc_status.h"
 #include "server/scene_service.h"
 
 namespace carom::server {
-namespace {
-
-// What a parsed message takes beside its bytes: a polygon or a ring, with the pointer to it.
-constexpr size_t kMessageBytes = 128;
-// How much larger than the largest message one may become. A polygon of a single vertex, the least
-// that is legal, is 28 bytes and two messages: 10 times its bytes.
-constexpr size_t kMaxGrowth = 16;
-
-}  // namespace
-
 absl::Status SceneRuntime::CheckLength(const grpc::ByteBuffer& bytes) const {
   return bytes.Length() <= limits.max_message_bytes ? absl::OkStatus()
                                                     : TooManyBytes(limits.max_message_bytes);
-}
-
-absl::Status SceneRuntime::ChargeParsed(const grpc::ByteBuffer& bytes,
-                                        const google::protobuf::Descriptor& type,
-                                        MemoryCharge& parsed) const {
-  const size_t most = kMaxGrowth * limits.max_message_bytes / kMessageBytes;
-  const size_t count = CountMessages(bytes, type);
-  if (count > most) return OverLimit("", most, "polygons, rings and edits of a message");
-  parsed = MemoryCharge(calls.memory, MemoryShare::kMessages);
-  return parsed.Add(bytes.Length() + kMessageBytes * count);
 }
 
 void SceneCall::Accept(SceneService& service, EventLoop& loop, SceneRuntime& runtime,

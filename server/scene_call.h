@@ -44,11 +44,6 @@ struct SceneRuntime {
 
   // RESOURCE_EXHAUSTED for a message that is too long. O(1).
   absl::Status CheckLength(const grpc::ByteBuffer& bytes) const;
-  // RESOURCE_EXHAUSTED for one of which too much would come when it is parsed: an empty polygon
-  // takes two bytes, and a hundred when it is parsed. Else `parsed` holds what comes of it.
-  // O(fields).
-  absl::Status ChargeParsed(const grpc::ByteBuffer& bytes, const google::protobuf::Descriptor& type,
-                            MemoryCharge& parsed) const;
 };
 
 // A unary method.

@@ -25,8 +25,9 @@ absl::Status Handle(const SceneRuntime& runtime, const grpc::ByteBuffer& bytes,
                     grpc::ByteBuffer& answer) {
   Request request;
   Response response;
-  MemoryCharge parsed;
-  absl::Status status = runtime.ChargeParsed(bytes, *request.GetDescriptor(), parsed);
+  MemoryCharge parsed(runtime.calls.memory, MemoryShare::kMessages);
+  absl::Status status =
+      ChargeParsed(bytes, *request.GetDescriptor(), runtime.limits.max_message_bytes, parsed);
   if (!status.ok()) return status;
   if (!Parse(bytes, request)) return NoSuchMessage(request.GetTypeName());
   status = (runtime.handler.*kHandle)(request, response);

@@ -36,6 +36,12 @@ inline size_t StatusBytes(pid_t pid, const std::string& name) {
   return 0;
 }
 
+// The client's side of a stream on a connection of the test's choice.
+struct StreamCall {
+  Context context;
+  std::unique_ptr<grpc::ClientReaderWriter<v1::StreamRequest, v1::StreamResponse>> stream;
+};
+
 // A caromd of its own for each test.
 class AttackTest : public ::testing::Test {
  protected:
@@ -88,24 +94,6 @@ class AttackTest : public ::testing::Test {
   size_t Peak() const { return StatusBytes(process_->pid(), "VmHWM:"); }
   void ResetPeak() const {
     std::ofstream("/proc/" + std::to_string(process_->pid()) + "/clear_refs") << 5;
-  }
-
-  // The status of a unary call with these bytes for a request.
-  static grpc::Status CallWithBytes(const std::shared_ptr<grpc::Channel>& channel,
-                                    const std::string& method, const std::string& bytes) {
-    grpc::GenericStub stub(channel);
-    Context context;
-    grpc::CompletionQueue queue;
-    const grpc::Slice slice(bytes);
-    auto call = stub.PrepareUnaryCall(&context, method, grpc::ByteBuffer(&slice, 1), &queue);
-    call->StartCall();
-    grpc::ByteBuffer response;
-    grpc::Status status;
-    call->Finish(&response, &status, nullptr);
-    void* tag = nullptr;
-    bool ok = false;
-    EXPECT_TRUE(queue.Next(&tag, &ok));
-    return status;
   }
 
   const carom::testing::ServerProcess& process() const { return *process_; }

@@ -16,28 +16,24 @@ TEST_F(AttackTest, HighTrackerHandles) {
   ASSERT_NO_FATAL_FAILURE(Start());
   constexpr size_t kStreams = 100;
   const auto queries = v1::QueryService::NewStub(Connect());
-  struct Call {
-    Context context;
-    std::unique_ptr<grpc::ClientReaderWriter<v1::StreamRequest, v1::StreamResponse>> stream;
-  };
-  std::vector<Call> calls(kStreams);
+  std::vector<StreamCall> calls(kStreams);
   v1::StreamRequest empty, define;
   define = FromText<v1::StreamRequest>(
       "frame { trackers { shapes { capsule { radius: 1 } } first_tracker: 65535 } }");
   const auto ask = [&](const v1::StreamRequest& request) {
-    for (Call& call : calls) {
+    for (StreamCall& call : calls) {
       v1::StreamResponse response;
       ASSERT_TRUE(call.stream->Write(request) && call.stream->Read(&response));
       EXPECT_EQ(response.answer().status().code(), 0) << response.answer().status().message();
     }
   };
-  for (Call& call : calls) call.stream = queries->Stream(&call.context);
+  for (StreamCall& call : calls) call.stream = queries->Stream(&call.context);
   ask(empty);
   const size_t before = Memory();
   ask(define);
   EXPECT_LT(Memory(), before + kStreams * (64 << 10));
   ExpectServed();
-  for (Call& call : calls) call.context.TryCancel();
+  for (StreamCall& call : calls) call.context.TryCancel();
 }
 
 // Story: a message was parsed before its polygons were counted. 8.3 MB of empty ones became 420 MB.
@@ -97,11 +93,7 @@ TEST_F(AttackTest, ParkedFrames) {
   const size_t before = Memory();
   constexpr size_t kStreams = 40;
   const auto queries = v1::QueryService::NewStub(Connect());
-  struct Call {
-    Context context;
-    std::unique_ptr<grpc::ClientReaderWriter<v1::StreamRequest, v1::StreamResponse>> stream;
-  };
-  std::vector<Call> calls(kStreams);
+  std::vector<StreamCall> calls(kStreams);
   v1::StreamResponse response;
   for (size_t i = 0; i < kStreams; ++i) {
     calls[i].stream = queries->Stream(&calls[i].context);
@@ -113,15 +105,10 @@ TEST_F(AttackTest, ParkedFrames) {
   // Sure that all are parked: another stream's frame is answered, and nothing runs any more.
   ExpectServed();
   EXPECT_TRUE(Eventually([&] { return Memory() < before + kStreams * (4u << 20); }));
-  for (Call& call : calls) call.context.TryCancel();
+  for (StreamCall& call : calls) call.context.TryCancel();
   EXPECT_TRUE(Eventually([&] { return Memory() < before + (64u << 20); }));
   ExpectServed();
 }
-
-struct StreamCall {
-  Context context;
-  std::unique_ptr<grpc::ClientReaderWriter<v1::StreamRequest, v1::StreamResponse>> stream;
-};
 
 bool IsExhausted(const grpc::Status& status, const std::string& share) {
   return status.error_code() == grpc::RESOURCE_EXHAUSTED &&

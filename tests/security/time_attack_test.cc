@@ -75,18 +75,14 @@ TEST_F(TimeAttackTest, FramesOfUnlimitedWork) {
     casts.add_bx(20000);
     casts.add_by(0.25);
   }
-  struct Call {
-    Context context;
-    std::unique_ptr<grpc::ClientReaderWriter<v1::StreamRequest, v1::StreamResponse>> stream;
-  };
-  std::vector<Call> calls(6);
-  for (Call& call : calls) {
+  std::vector<StreamCall> calls(6);
+  for (StreamCall& call : calls) {
     call.stream = queries->Stream(&call.context);
     for (int frame = 0; frame < 4; ++frame) ASSERT_TRUE(call.stream->Write(request));
   }
   EXPECT_EQ(AnswersOfABystander(60, 10000), 60);
   ExpectServed();
-  for (Call& call : calls) call.context.TryCancel();
+  for (StreamCall& call : calls) call.context.TryCancel();
 }
 
 // Story: calls of 60 bytes, each of which asks for seconds of work and is over by its deadline

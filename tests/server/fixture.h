@@ -5,9 +5,12 @@
 // refusals. Every wait is bounded.
 #pragma once
 
+#include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -89,6 +92,40 @@ inline bool Eventually(const std::function<bool()>& done) {
   }
   return true;
 }
+
+// The status of a unary call with these bytes for a request.
+inline grpc::Status CallWithBytes(const std::shared_ptr<grpc::Channel>& channel,
+                                  const std::string& method, const std::string& bytes) {
+  grpc::GenericStub stub(channel);
+  Context context;
+  grpc::CompletionQueue queue;
+  const grpc::Slice slice(bytes);
+  auto call = stub.PrepareUnaryCall(&context, method, grpc::ByteBuffer(&slice, 1), &queue);
+  call->StartCall();
+  grpc::ByteBuffer response;
+  grpc::Status status;
+  call->Finish(&response, &status, nullptr);
+  void* tag = nullptr;
+  bool ok = false;
+  EXPECT_TRUE(queue.Next(&tag, &ok));
+  return status;
+}
+
+// A folder of its own, which goes with it.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    static int number = 0;
+    path_ =
+        std::filesystem::temp_directory_path() / absl::StrCat("carom-", getpid(), "-", ++number);
+    EXPECT_TRUE(std::filesystem::create_directory(path_)) << path_;
+  }
+  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+  std::string operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
 
 // One thread of the event loop, and one executor.
 inline ServerOptions OneThread() {

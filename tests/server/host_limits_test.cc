@@ -10,26 +10,21 @@
 
 #include "gtest/gtest.h"
 #include "server/async_call.h"
+#include "tests/server/fixture.h"
 
 namespace carom::server {
 namespace {
 
 class HostLimitsTest : public ::testing::Test {
  protected:
-  HostLimitsTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "carom-XXXXXX").string();
-    EXPECT_NE(mkdtemp(name.data()), nullptr);
-    root_ = name;
-  }
-  ~HostLimitsTest() override { std::filesystem::remove_all(root_); }
-
   void Write(const std::string& path, const std::string& text) const {
-    const std::filesystem::path file = root_ + path;
+    const std::filesystem::path file = folder_ / ("root" + path);
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file) << text;
   }
 
-  std::string root_;
+  const TemporaryFolder folder_;
+  const std::string root_ = folder_ / "root";
   const HostLimits machine_ = ReadHostLimits("/nowhere");
 };
 

@@ -65,20 +65,6 @@ std::string FirstAnswer(const std::shared_ptr<grpc::Channel>& channel, const std
   return std::string(reinterpret_cast<const char*>(bytes.begin()), bytes.size());
 }
 
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "carom-XXXXXX").string();
-    EXPECT_NE(mkdtemp(name.data()), nullptr);
-    path_ = name;
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
-
 TEST(ServerTest, AddressHasTheRealPort) {
   TestServer server;
   EXPECT_THAT(server.server().address(), testing::StartsWith("127.0.0.1:"));
@@ -187,20 +173,8 @@ TEST(ServerTest, UnknownMethodIsUnimplemented) {
 
 TEST(ServerTest, MessageThatIsNoMessageIsRefused) {
   TestServer server;
-  grpc::GenericStub stub(server.channel());
-  Context context;
-  grpc::CompletionQueue queue;
-  const grpc::Slice slice(std::string("\xff\xff\xff\xff"));
-  auto call = stub.PrepareUnaryCall(&context, "/carom.v1.QueryService/Evaluate",
-                                    grpc::ByteBuffer(&slice, 1), &queue);
-  call->StartCall();
-  grpc::ByteBuffer response;
-  grpc::Status status;
-  call->Finish(&response, &status, nullptr);
-  void* tag = nullptr;
-  bool ok = false;
-  ASSERT_TRUE(queue.Next(&tag, &ok));
-  EXPECT_FALSE(status.ok());
+  EXPECT_FALSE(
+      CallWithBytes(server.channel(), "/carom.v1.QueryService/Evaluate", "\xff\xff\xff\xff").ok());
   server.Ask("seq: 1");
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How much exact arithmetic is done, and who is told?
+// Counts exact arithmetic as work.
 //
 // Callers count a unit of work for an edge, whether filters decide about it or exact arithmetic has
 // to, which takes a thousand times as long. So exact products count themselves, on the meter of the
