@@ -3,21 +3,29 @@
 
 #include "server/async_call.h"
 
-#include "absl/strings/match.h"
+#include <iterator>
+#include <string>
+
+#include "server/peer.h"
 #include "server/rpc_status.h"
 
 namespace carom::server {
 
-// gRPC writes `ipv4:HOST:PORT`, `ipv6:[HOST]:PORT` with the brackets as %5B and %5D, and others.
-std::string PeerOf(const std::string& uri) {
-  const auto begins = [&](absl::string_view prefix) { return absl::StartsWith(uri, prefix); };
-  if (!begins("ipv4:") && !begins("ipv6:")) return "";
-  for (const absl::string_view local :
-       {"ipv4:127.", "ipv6:[::1]", "ipv6:%5B::1%5D", "ipv6:[::ffff:127.", "ipv6:%5B::ffff:127."}) {
-    if (begins(local)) return uri;
+namespace {
+
+std::string PeerOf(const grpc::ServerContext& context, bool trust_forwarded_for) {
+  if (trust_forwarded_for) {
+    // The last one: a proxy adds its own after what the client sent.
+    const auto headers = context.client_metadata().equal_range("x-forwarded-for");
+    if (headers.first != headers.second) {
+      const grpc::string_ref last = std::prev(headers.second)->second;
+      return PeerOfForwarded({last.data(), last.size()});
+    }
   }
-  return uri.substr(0, uri.rfind(':'));
+  return PeerOfCall(context.peer());
 }
+
+}  // namespace
 
 absl::Status CallLimit::Enter() {
   const size_t others = calls_.fetch_add(1, std::memory_order_relaxed);
@@ -36,7 +44,9 @@ void AsyncCall::Unref() {
 
 absl::Status AsyncCall::Admit() {
   admitted_ = true;
-  set_peer(PeerOf(context_.peer()));
+  const std::string peer = PeerOf(context_, shared_.trust_forwarded_for);
+  memory_peer_ = shared_.memory.Peer(peer);
+  set_peer(peer);
   const absl::Status status = shared_.limit.Enter();
   // From here on `Drain` may be called, on another thread.
   if (!shared_.registry.Add(this)) return Draining();

@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -42,17 +43,13 @@ class CallLimit {
   const std::string what_;
 };
 
-// The peer that a call belongs to, from gRPC's `uri` of it: the IP address; on loopback, where all
-// have the same, the connection; empty, so that the call is a peer of its own, for Unix sockets and
-// calls within the process, whose connection gRPC does not identify.
-std::string PeerOf(const std::string& uri);
-
 // What calls share. Each outlives them and is thread-safe.
 struct CallContext {
   Timer& timer;
   CallRegistry& registry;
   CallLimit& limit;
   MemoryAccount& memory;
+  bool trust_forwarded_for = false;  // a proxy alone can connect: see ServerOptions
 };
 
 // Lifetime: each event, timer and run that is outstanding holds a reference; who lets the last one
@@ -83,6 +80,9 @@ class AsyncCall : public Task, public Drainable {
       Unref();
     });
   }
+  // A charge of this call's peer, once it is admitted.
+  MemoryCharge NewCharge(MemoryShare share) { return {shared_.memory, share, memory_peer_.get()}; }
+
   // The caller holds a reference of its own.
   void StopTimer(Timer::Id& timer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
@@ -101,7 +101,8 @@ class AsyncCall : public Task, public Drainable {
 
  private:
   std::atomic<int> references_;
-  bool admitted_ = false;  // written by `Admit`, read by the last `Unref`
+  std::shared_ptr<MemoryPeer> memory_peer_;  // set by `Admit`
+  bool admitted_ = false;                    // written by `Admit`, read by the last `Unref`
 };
 
 }  // namespace carom::server

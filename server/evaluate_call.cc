@@ -28,10 +28,11 @@ void EvaluateCall::OnAccepted(bool ok) {
     frame_.arrival.call_deadline =
         frame_.arrival.received + std::chrono::duration_cast<Clock::duration>(left);
   }
-  absl::Status status = Admit();
+  absl::Status status = AdmitQuery();
   if (status.ok() && frame_.size > runtime_.limits.max_frame_bytes) {
     status = TooManyBytes(runtime_.limits.max_frame_bytes);
   }
+  frame_.charge = NewCharge(MemoryShare::kMessages);
   if (status.ok()) status = frame_.charge.Add(frame_.size);
   if (!status.ok()) {
     Fail(status);
@@ -56,6 +57,9 @@ void EvaluateCall::OnEvaluated() {
   } else if (cancelled_) {
     // Nobody reads it, but gRPC wants every call to be finished.
     Fail(absl::CancelledError("the call is cancelled"));
+  } else if (Clock::now() >= frame_.arrival.call_deadline) {
+    // What was not answered by then is an error of its group; a call that is late is none of those.
+    Fail(absl::DeadlineExceededError("the call's deadline has passed"));
   } else {
     const grpc::ByteBuffer answer = Serialize(run_->response);
     answer_bytes = answer.Length();

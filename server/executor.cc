@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "server/host_limits.h"
 
 namespace carom::server {
@@ -38,12 +39,13 @@ Executor::Executor(size_t tasks) : task_count_(tasks != 0 ? tasks : ReadHostLimi
 }
 
 Executor::~Executor() {
-  std::vector<std::thread> threads;
+  std::list<std::thread> threads;
   {
     absl::MutexLock lock(&mu_);
     stopping_ = true;
     mu_.Await(absl::Condition(this, &Executor::IsOver));
     threads.swap(threads_);
+    threads.splice(threads.end(), ended_threads_);
   }
   for (std::thread& thread : threads) thread.join();
 }
@@ -145,9 +147,13 @@ void Executor::End(Peer& peer, int64_t ns) {
 
 // Where the system has no more threads, tasks wait for those there are.
 void Executor::AddThread() {
+  for (std::thread& thread : ended_threads_) thread.join();
+  ended_threads_.clear();
+  const auto self = threads_.emplace(threads_.end());
   try {
-    threads_.emplace_back([this] { Loop(); });
+    *self = std::thread([this, self] { Loop(self); });
   } catch (const std::system_error&) {
+    threads_.erase(self);
     if (threads_.empty()) throw;
   }
 }
@@ -160,16 +166,22 @@ void Executor::ForgetPeers() {
   });
 }
 
-void Executor::Loop() {
+void Executor::Loop(std::list<std::thread>::iterator self) {
   while (true) {
     Task* task = nullptr;
     Peer* peer = nullptr;
     {
       absl::MutexLock lock(&mu_);
       ++idle_threads_;
-      mu_.Await(absl::Condition(this, &Executor::MayLeaveIdle));
+      while (!mu_.AwaitWithTimeout(absl::Condition(this, &Executor::MayLeaveIdle),
+                                   absl::FromChrono(kIdleThread)) &&
+             threads_.size() <= task_count_) {
+      }
       --idle_threads_;
-      if (starts_.empty()) return;
+      if (starts_.empty()) {
+        if (!stopping_) ended_threads_.splice(ended_threads_.end(), threads_, self);
+        return;
+      }
       std::tie(task, peer) = starts_.front();
       starts_.pop_front();
     }

@@ -12,13 +12,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <list>
 #include <map>
 #include <set>
 #include <string>
 #include <thread>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
@@ -53,12 +53,14 @@ class Task {
 // the tasks at once.
 //
 // Threads: one for each task that has started, running or paused, at most `kMaxStarted`, and of one
-// peer `kMaxStartedOfPeer`. Thread-safe.
+// peer `kMaxStartedOfPeer`. More than the tasks at once end after `kIdleThread` without one, and
+// what they keep for the next task goes with them. Thread-safe.
 class Executor {
  public:
   static constexpr size_t kMaxStarted = 256;
   static constexpr size_t kMaxStartedOfPeer = 8;
   static constexpr Clock::duration kSlice = std::chrono::milliseconds(2);
+  static constexpr Clock::duration kIdleThread = std::chrono::seconds(2);
 
   // So many tasks at once; 0: one for each thread that can run (server/host_limits.h).
   explicit Executor(size_t tasks);
@@ -96,7 +98,8 @@ class Executor {
   };
   using Peers = std::map<std::string, Peer>;  // whose addresses are stable
 
-  void Loop();
+  // The work of a thread, which is `self`.
+  void Loop(std::list<std::thread>::iterator self);
   // The earliest task of `peer` that may run; null if there is none.
   Queue<Task>* NextQueue(Peer& peer) ABSL_SHARED_LOCKS_REQUIRED(mu_);
   void Enqueue(Task& task, Queue<Task>& queue, Peer& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -124,7 +127,8 @@ class Executor {
   int64_t clock_ns_ ABSL_GUARDED_BY(mu_) = 0;
   uint64_t last_number_ ABSL_GUARDED_BY(mu_) = 0;
   bool stopping_ ABSL_GUARDED_BY(mu_) = false;
-  std::vector<std::thread> threads_ ABSL_GUARDED_BY(mu_);
+  std::list<std::thread> threads_ ABSL_GUARDED_BY(mu_);
+  std::list<std::thread> ended_threads_ ABSL_GUARDED_BY(mu_);  // to be joined
 };
 
 // The processor time of the calling thread, in nanoseconds. A call of the system.

@@ -21,6 +21,7 @@
 #include "carom/group.h"
 #include "carom/v1/query_service.pb.h"
 #include "server/joined_casts.h"
+#include "server/memory_account.h"
 #include "server/scene_store.h"
 #include "server/session.h"
 #include "server/shadow_run.h"
@@ -93,6 +94,7 @@ struct FrameWork {
   std::vector<VersionWait> waits;  // of the pending groups, after kWaits
   Coherence coherence = Coherence::kOn;
   uint64_t rows = 0;
+  MemoryCharge rows_charge;  // of the answer while it is made
   uint64_t work_units = 0;
   MoveTiers tiers;
   ShadowStats shadow;

@@ -24,6 +24,11 @@ namespace {
 // of a batch that is given up, also at the end of a budget, is lost.
 constexpr uint64_t kJoinedUnits = 1 << 14;
 
+// What a row of an answer takes while it is made, in the core, as a message and as bytes; measured.
+constexpr uint64_t kBytesARow = 192;
+// Rows are charged by this much at once.
+constexpr uint64_t kChargedBytes = 1 << 20;
+
 // Whether a group is a few segments and nothing else, and so may be part of a joined batch.
 bool IsJoinable(const v1::Group& group) {
   const uint64_t segments = wire::CountLoneSegments(group);
@@ -71,6 +76,7 @@ FrameTurn::FrameTurn(const Context& context, const TurnLimits& limits)
 // Asked about every 20 microseconds.
 bool FrameTurn::MustStop() {
   if (context_.cancelled.load(std::memory_order_relaxed)) return true;
+  if (!ChargeRows()) return true;
   Clock::time_point now = Clock::now();
   if (limits_.pause != nullptr && now - slice_begin_ >= Executor::kSlice) {
     (*limits_.pause)();
@@ -79,6 +85,14 @@ bool FrameTurn::MustStop() {
   if (now >= std::min(work_.deadline, work_.call_deadline)) return true;
   is_over_ = is_over_ || IsOutOfCpu(now - slice_begin_);
   return is_over_;
+}
+
+bool FrameTurn::ChargeRows() {
+  const uint64_t rows = work_.rows + (meter_ == nullptr ? 0 : meter_->rows());
+  if (rows * kBytesARow < work_.rows_charge.bytes() + kChargedBytes) return true;
+  absl::Status status = work_.rows_charge.GrowTo(rows * kBytesARow);
+  if (!status.ok()) out_of_memory_ = std::move(status);
+  return out_of_memory_.ok();
 }
 
 // The thread's own time takes a call of the system, more than a small frame is worth: it is read in
@@ -189,7 +203,7 @@ const absl::Status& FrameTurn::Decode(size_t i) {
 
 FrameTurn::Evaluation FrameTurn::Evaluate(const Scene& scene, Group& group, uint64_t max_units) {
   const Clock::time_point start = Clock::now();
-  if (MustStop()) return {.status = BudgetEnded(), .yields = is_over_};
+  if (MustStop()) return {.status = Stopped(WorkMeter()), .yields = is_over_};
   const auto stop = [this] { return MustStop(); };
   // Not the frame's meter: rows that are compared are not answered.
   WorkMeter shadow_meter(stop);
@@ -207,7 +221,9 @@ FrameTurn::Evaluation FrameTurn::Evaluate(const Scene& scene, Group& group, uint
   meter.set_max_units(std::min(frame_units, max_units));
   GroupAnswers& answers = context_.scratch.answers;
   Evaluation evaluation;
+  meter_ = &meter;
   evaluation.status = EvaluateGroup(scene, group, answers, meter);
+  meter_ = nullptr;
   context_.session.trackers.End(answers.moves.memory_growth);
   work_.evaluating += Clock::now() - start;
 
@@ -228,10 +244,11 @@ FrameTurn::Evaluation FrameTurn::Evaluate(const Scene& scene, Group& group, uint
   return evaluation;
 }
 
-absl::Status FrameTurn::Stopped(const WorkMeter& meter) const {
+absl::Status FrameTurn::Stopped(const WorkMeter& meter) {
   if (meter.out_of_rows()) {
     return OverLimit("", context_.limits.max_answer_rows, "answer rows a frame");
   }
+  if (!out_of_memory_.ok()) return std::exchange(out_of_memory_, absl::OkStatus());
   if (meter.out_of_units()) {
     return OverLimit("", context_.limits.max_work_units, "work units a frame");
   }

@@ -47,6 +47,8 @@ class FrameTurn {
   // Whether the evaluation is to stop: the call or its time is over, or the turn. Pauses.
   bool MustStop();
   bool IsOutOfCpu(std::chrono::nanoseconds elapsed);
+  // Charges the rows so far. False if there is no memory for them.
+  bool ChargeRows();
 
   // How the evaluation of a group ended, and what it cost. Costs count only if `Charge` adds them
   // to the frame's: an evaluation that is discarded and repeated costs the frame nothing.
@@ -84,7 +86,7 @@ class FrameTurn {
   // memory where a shadow run is due, on a meter of its own. Returns what that found.
   ShadowStats BeginMoves(const Scene& scene, Group& group, WorkMeter& meter);
   // Why `meter` stopped the evaluation of a group.
-  absl::Status Stopped(const WorkMeter& meter) const;
+  absl::Status Stopped(const WorkMeter& meter);
   void Charge(const Evaluation& evaluation);
   // Encodes the answers of an evaluation of `group`, or its error.
   Progress Conclude(const Evaluation& evaluation, const Group& group, v1::GroupAnswer& answer);
@@ -93,9 +95,11 @@ class FrameTurn {
   FrameWork& work_;
   const TurnLimits limits_;
   uint64_t units_left_;
-  Clock::time_point slice_begin_;  // of the turn, or after its last pause
-  int64_t cpu_end_ns_ = 0;         // of the thread's own time; 0: not known yet
-  bool is_over_ = false;           // the thread's time is
+  Clock::time_point slice_begin_;     // of the turn, or after its last pause
+  int64_t cpu_end_ns_ = 0;            // of the thread's own time; 0: not known yet
+  bool is_over_ = false;              // the thread's time is
+  const WorkMeter* meter_ = nullptr;  // of the group that is evaluated
+  absl::Status out_of_memory_;
 
   // The group that `scratch.decoded` holds, by its index in the frame; -1: none.
   int decoded_ = -1;

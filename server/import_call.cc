@@ -36,6 +36,8 @@ void ImportCall::OnAccepted(bool ok) {
   }
   Accept(service_, loop_, runtime_);
   const absl::Status admitted = Admit();
+  part_charge_ = NewCharge(MemoryShare::kMessages);
+  upload_.set_charge(NewCharge(MemoryShare::kScenes));
   {
     absl::MutexLock lock(&mu_);
     if (!admitted.ok()) {
@@ -124,7 +126,7 @@ void ImportCall::Run() {
 absl::Status ImportCall::Add() {
   if (cancelled_) return Abandoned();
   v1::ImportSceneRequest part;
-  MemoryCharge parsed(runtime_.calls.memory, MemoryShare::kMessages);
+  MemoryCharge parsed = part_charge_.Another();
   absl::Status charged =
       ChargeParsed(part_, *part.GetDescriptor(), runtime_.limits.max_message_bytes, parsed);
   if (!charged.ok()) return charged;

@@ -63,8 +63,8 @@ class ImportCall final : public AsyncCall {
   // No lock: given to gRPC, and of the run while there is one, which `working_` says.
   grpc::ServerAsyncReader<grpc::ByteBuffer, grpc::ByteBuffer> reader_{&context_};
   grpc::ByteBuffer part_;
-  MemoryCharge part_charge_{runtime_.calls.memory, MemoryShare::kMessages};
-  SceneUpload upload_{runtime_.limits.polygons, runtime_.limits.scenes, runtime_.calls.memory};
+  MemoryCharge part_charge_;
+  SceneUpload upload_{runtime_.limits.polygons, runtime_.limits.scenes};
   Work work_ = Work::kAdd;
   grpc::Alarm settled_alarm_;
   EventOf<ImportCall, &ImportCall::OnAccepted> accepted_{this};

@@ -3,6 +3,9 @@
 
 #include "server/memory_account.h"
 
+#include <algorithm>
+#include <string>
+
 #include "absl/strings/str_cat.h"
 #include "carom/status.h"
 
@@ -23,37 +26,78 @@ size_t IndexOf(MemoryShare share) { return static_cast<size_t>(share); }
 
 }  // namespace
 
-MemoryAccount::MemoryAccount(uint64_t limit_bytes) {
-  for (size_t i = 0; i < limits_.size(); ++i) limits_[i] = limit_bytes / 100 * kShares[i].percent;
+MemoryAccount::MemoryAccount(uint64_t limit_bytes) : limit_(limit_bytes) {
+  for (size_t i = 0; i < limits_.size(); ++i) {
+    limits_[i] = limit_bytes / 100 * kShares[i].percent;
+    shared_ += limits_[i];
+  }
+}
+
+uint64_t MemoryAccount::limit(MemoryShare share) const {
+  const uint64_t whole = limits_[IndexOf(share)];
+  const uint64_t excess = std::min(excess_.load(std::memory_order_relaxed), shared_);
+  if (excess == 0) return whole;
+  const double part = static_cast<double>(whole) / static_cast<double>(shared_);
+  return whole - std::min(whole, static_cast<uint64_t>(part * static_cast<double>(excess)));
+}
+
+uint64_t MemoryAccount::Excess(uint64_t held_bytes) const {
+  uint64_t expected = limit_ - shared_;
+  for (const std::atomic<uint64_t>& used : used_) expected += used.load(std::memory_order_relaxed);
+  return held_bytes > expected ? held_bytes - expected : 0;
+}
+
+std::shared_ptr<MemoryPeer> MemoryAccount::Peer(const std::string& name) {
+  if (name.empty()) return std::make_shared<MemoryPeer>();
+  absl::MutexLock lock(&mu_);
+  if (peers_.size() >= next_purge_) {
+    absl::erase_if(peers_, [](const auto& entry) { return entry.second.expired(); });
+    next_purge_ = 2 * peers_.size() + 1024;
+  }
+  std::weak_ptr<MemoryPeer>& known = peers_[name];
+  std::shared_ptr<MemoryPeer> peer = known.lock();
+  if (peer == nullptr) known = peer = std::make_shared<MemoryPeer>();
+  return peer;
 }
 
 // What another thread takes and gives back meanwhile may refuse this one, never let too much pass.
-absl::Status MemoryAccount::Take(MemoryShare share, uint64_t bytes) {
-  std::atomic<uint64_t>& used = used_[IndexOf(share)];
-  const uint64_t before = used.fetch_add(bytes, std::memory_order_relaxed);
-  if (before <= limit(share) && bytes <= limit(share) - before) return absl::OkStatus();
-  Give(share, bytes);
-  return Exhausted(share);
+absl::Status MemoryAccount::Take(MemoryShare share, uint64_t bytes, MemoryPeer* peer) {
+  const size_t i = IndexOf(share);
+  const uint64_t before = used_[i].fetch_add(bytes, std::memory_order_relaxed);
+  const uint64_t of_peer =
+      peer == nullptr ? 0 : peer->used[i].fetch_add(bytes, std::memory_order_relaxed);
+  const uint64_t most = limit(share);
+  const uint64_t left = most - std::min(most, before);
+  const bool has_room = before <= most && bytes <= left;
+  if (has_room && (peer == nullptr || bytes + of_peer <= left)) return absl::OkStatus();
+  Give(share, bytes, peer);
+  return Exhausted(share, has_room);
 }
 
-void MemoryAccount::TakeAnyway(MemoryShare share, uint64_t bytes) {
+void MemoryAccount::TakeAnyway(MemoryShare share, uint64_t bytes, MemoryPeer* peer) {
   used_[IndexOf(share)].fetch_add(bytes, std::memory_order_relaxed);
+  if (peer != nullptr) peer->used[IndexOf(share)].fetch_add(bytes, std::memory_order_relaxed);
 }
 
-void MemoryAccount::Give(MemoryShare share, uint64_t bytes) {
+void MemoryAccount::Give(MemoryShare share, uint64_t bytes, MemoryPeer* peer) {
   used_[IndexOf(share)].fetch_sub(bytes, std::memory_order_relaxed);
+  if (peer != nullptr) peer->used[IndexOf(share)].fetch_sub(bytes, std::memory_order_relaxed);
 }
 
-uint64_t MemoryAccount::available(MemoryShare share) const {
-  const uint64_t used = used_[IndexOf(share)].load(std::memory_order_relaxed);
-  return used < limit(share) ? limit(share) - used : 0;
+uint64_t MemoryAccount::available(MemoryShare share, const MemoryPeer* peer) const {
+  const size_t i = IndexOf(share);
+  uint64_t used = used_[i].load(std::memory_order_relaxed);
+  if (peer != nullptr) used += peer->used[i].load(std::memory_order_relaxed);
+  const uint64_t most = limit(share);
+  return most - std::min(most, used);
 }
 
-absl::Status MemoryAccount::Exhausted(MemoryShare share) const {
-  return WithRetryDelay(absl::ResourceExhaustedError(
-                            absl::StrCat("the server's memory for ", kShares[IndexOf(share)].name,
-                                         ", ", limit(share), " bytes, is used up")),
-                        kRetryDelayUs);
+absl::Status MemoryAccount::Exhausted(MemoryShare share, bool of_peer) const {
+  const std::string what = absl::StrCat("the server's memory for ", kShares[IndexOf(share)].name,
+                                        ", ", limit(share), " bytes, is used up");
+  return WithRetryDelay(
+      absl::ResourceExhaustedError(of_peer ? absl::StrCat("your part of ", what) : what),
+      kRetryDelayUs);
 }
 
 }  // namespace carom::server

@@ -6,16 +6,22 @@
 // What clients make the server hold is counted on one account before it is allocated, each kind
 // against its share of the limit, so that the sum is bounded however many clients there are, and no
 // kind takes the memory of the others. Counts are estimates from above of what a thing holds by
-// itself; what escapes them (HTTP/2, fragments, the program) has the rest.
+// itself; what escapes them (HTTP/2, fragments, the program) has the rest, and where it takes more
+// (server/memory_watch.h) the shares have less.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
 
 namespace carom::server {
 
@@ -25,61 +31,105 @@ enum class MemoryShare : uint8_t {
   kMessages,  // requests and answers that wait, and requests that are parsed
 };
 
+// What one peer (server/peer.h) has of each share.
+struct MemoryPeer {
+  std::array<std::atomic<uint64_t>, 3> used{};
+};
+
+// A peer may have as much of a share as the others have left: alone it gets half, and however many
+// want all, there is some left for who comes next (dynamic thresholds; Choudhury and Hahne, 1998).
+//
 // Thread-safe; outlives its charges.
 class MemoryAccount {
  public:
   explicit MemoryAccount(uint64_t limit_bytes);
 
-  // Takes `bytes` of a share, or nothing and RESOURCE_EXHAUSTED naming the share.
-  absl::Status Take(MemoryShare share, uint64_t bytes);
-  // Takes them even above the share: of what is there already.
-  void TakeAnyway(MemoryShare share, uint64_t bytes);
-  void Give(MemoryShare share, uint64_t bytes);
+  // What calls of a peer take counts as that of the others of that name; without a name by itself.
+  std::shared_ptr<MemoryPeer> Peer(const std::string& name);
 
-  // What is left of a share; 0 above it.
-  uint64_t available(MemoryShare share) const;
-  uint64_t limit(MemoryShare share) const { return limits_[static_cast<size_t>(share)]; }
-  // RESOURCE_EXHAUSTED naming the share, to be tried again in a second.
-  absl::Status Exhausted(MemoryShare share) const;
+  // Takes `bytes` of a share, for a peer if there is one, or nothing and RESOURCE_EXHAUSTED naming
+  // the share.
+  absl::Status Take(MemoryShare share, uint64_t bytes, MemoryPeer* peer = nullptr);
+  // Takes them even above the share: of what is there already.
+  void TakeAnyway(MemoryShare share, uint64_t bytes, MemoryPeer* peer = nullptr);
+  void Give(MemoryShare share, uint64_t bytes, MemoryPeer* peer = nullptr);
+
+  // What is left of a share, for a peer if there is one; 0 above it.
+  uint64_t available(MemoryShare share, const MemoryPeer* peer = nullptr) const;
+  uint64_t limit(MemoryShare share) const;
+  uint64_t limit() const { return limit_; }
+
+  // By how much the process, which holds so many bytes, passes what is counted and what no share
+  // has.
+  uint64_t Excess(uint64_t held_bytes) const;
+  // Takes an excess from the limits of the shares, in proportion.
+  void SetExcess(uint64_t bytes) { excess_.store(bytes, std::memory_order_relaxed); }
 
  private:
+  // RESOURCE_EXHAUSTED naming the share, to be tried again in a second.
+  absl::Status Exhausted(MemoryShare share, bool of_peer) const;
+
+  absl::Mutex mu_;
+  absl::flat_hash_map<std::string, std::weak_ptr<MemoryPeer>> peers_ ABSL_GUARDED_BY(mu_);
+  size_t next_purge_ ABSL_GUARDED_BY(mu_) = 1024;  // of peers that are gone, at so many names
   std::array<std::atomic<uint64_t>, 3> used_{};
   std::array<uint64_t, 3> limits_{};
+  const uint64_t limit_;
+  uint64_t shared_ = 0;  // the sum of the shares
+  std::atomic<uint64_t> excess_{0};
 };
 
 // Bytes of a share that go back with it. Not thread-safe.
 class MemoryCharge {
  public:
   MemoryCharge() = default;
-  MemoryCharge(MemoryAccount& account, MemoryShare share) : account_(&account), share_(share) {}
+  // `peer`, if there is one, outlives the charge.
+  MemoryCharge(MemoryAccount& account, MemoryShare share, MemoryPeer* peer = nullptr)
+      : account_(&account), peer_(peer), share_(share) {}
   MemoryCharge(MemoryCharge&& other) noexcept { *this = std::move(other); }
   MemoryCharge& operator=(MemoryCharge&& other) noexcept {
     std::swap(account_, other.account_);
+    std::swap(peer_, other.peer_);
     std::swap(share_, other.share_);
     std::swap(bytes_, other.bytes_);
     return *this;
   }
   ~MemoryCharge() { Clear(); }
 
-  // Holds so many more bytes, or as many as before and an error.
+  // Holds so many more bytes, or as many as before and an error. Without an account, none.
   absl::Status Add(uint64_t bytes) {
-    absl::Status status = account_->Take(share_, bytes);
+    if (account_ == nullptr) return absl::OkStatus();
+    absl::Status status = account_->Take(share_, bytes, peer_);
     if (status.ok()) bytes_ += bytes;
     return status;
   }
+  // Holds at least so many bytes, or as many as before and an error.
+  absl::Status GrowTo(uint64_t bytes) {
+    return bytes > bytes_ ? Add(bytes - bytes_) : absl::OkStatus();
+  }
   // Holds so many bytes, whatever the share has.
   void Set(uint64_t bytes) {
-    if (bytes > bytes_) account_->TakeAnyway(share_, bytes - bytes_);
-    if (bytes < bytes_) account_->Give(share_, bytes_ - bytes);
+    if (bytes > bytes_) account_->TakeAnyway(share_, bytes - bytes_, peer_);
+    if (bytes < bytes_) account_->Give(share_, bytes_ - bytes, peer_);
     bytes_ = bytes;
   }
   void Clear() {
-    if (bytes_ != 0) account_->Give(share_, std::exchange(bytes_, 0));
+    if (bytes_ != 0) account_->Give(share_, std::exchange(bytes_, 0), peer_);
+  }
+  // An empty one of the same peer and share.
+  MemoryCharge Another() const {
+    MemoryCharge charge;
+    charge.account_ = account_;
+    charge.peer_ = peer_;
+    charge.share_ = share_;
+    return charge;
   }
   uint64_t bytes() const { return bytes_; }
+  const MemoryPeer* peer() const { return peer_; }
 
  private:
   MemoryAccount* account_ = nullptr;
+  MemoryPeer* peer_ = nullptr;
   MemoryShare share_ = MemoryShare::kMessages;
   uint64_t bytes_ = 0;
 };

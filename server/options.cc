@@ -30,6 +30,14 @@ constexpr std::array kNumberOptions = {
     NumberOption{"--max-message-bytes", "CAROM_MAX_MESSAGE_BYTES",
                  &ServerOptions::max_message_bytes, 1024, 268435456,
                  "Bytes of a request at most; bounds the memory that one message takes"},
+    NumberOption{"--max-connections", "CAROM_MAX_CONNECTIONS", &ServerOptions::max_connections, 1,
+                 1048576,
+                 "Connections at most, or fewer if the process may not have two descriptors for "
+                 "each; one more is closed"},
+    NumberOption{"--max-connections-per-peer", "CAROM_MAX_CONNECTIONS_PER_PEER",
+                 &ServerOptions::max_connections_per_peer, 1, 1048576,
+                 "Connections from one IP address (of IPv6, from 64 bits of it) at most; not on "
+                 "loopback or a Unix socket"},
     NumberOption{"--max-streams", "CAROM_MAX_STREAMS", &ServerOptions::max_streams, 1, 1048576,
                  "Streams and Evaluate calls at once at most; an idle stream takes about 20 KiB"},
     NumberOption{"--max-calls-per-connection", "CAROM_MAX_CALLS_PER_CONNECTION",
@@ -114,7 +122,7 @@ constexpr std::array kNumberOptions = {
                  "the next; 0: never"},
 };
 
-// Whether an address has the form of one. Whether it can be listened on: server/listen_check.h.
+// Whether an address has the form of one. Whether it can be listened on: server/listener.h.
 bool IsAddress(absl::string_view address) {
   if (absl::ConsumePrefix(&address, "unix:")) {
     return !address.empty() && address.size() <= kMaxUnixPathBytes;
@@ -171,6 +179,11 @@ void AddFlags(CLI::App& app, ServerOptions& options) {
   app.add_flag("--allow-plaintext-network", options.allow_plaintext_network,
                "Listen on addresses that other machines can reach, though there is no encryption")
       ->envname("CAROM_ALLOW_PLAINTEXT_NETWORK");
+  app.add_flag(
+         "--trust-forwarded-for", options.trust_forwarded_for,
+         "Take who a client is from the header x-forwarded-for, on a Unix socket that a proxy "
+         "alone can connect to")
+      ->envname("CAROM_TRUST_FORWARDED_FOR");
   // CLI11 would append a text of its own to ranges; the help names them itself.
   for (const NumberOption& number : kNumberOptions) {
     app.add_option(number.flag, options.*number.member,
@@ -194,6 +207,10 @@ absl::Status CheckServerOptions(const ServerOptions& options) {
         "--address",
         "must be a loopback address or unix:PATH, since nothing is encrypted and "
         "nobody authenticated; --allow-plaintext-network listens there all the same");
+  }
+  if (options.trust_forwarded_for && !absl::StartsWith(options.address, "unix:")) {
+    return InvalidField("--trust-forwarded-for",
+                        "must be with --address unix:PATH, since whoever connects is believed");
   }
   if (const std::string why = CheckStoreFlag(options.store); !why.empty()) {
     return InvalidField("--store", why);

@@ -33,8 +33,14 @@ struct ServerOptions {
   // Listens without encryption where others than this machine may connect.
   bool allow_plaintext_network = false;
 
+  // Takes who a client is from the header `x-forwarded-for`: only for a Unix socket that a proxy
+  // alone can connect to.
+  bool trust_forwarded_for = false;
+
   // --- Limits: each bounds memory that a client can take ---------------------------------------
-  uint64_t max_message_bytes = 4u << 20;  // of a request; an import sends its parts
+  uint64_t max_message_bytes = 4u << 20;     // of a request; an import sends its parts
+  uint64_t max_connections = 16384;          // and what there are descriptors for, two each
+  uint64_t max_connections_per_peer = 1024;  // server/peer.h
   uint64_t max_streams = 16384;
   uint64_t max_calls_per_connection = 1024;  // at once; others wait at the client
   uint64_t max_scene_calls = 256;            // imports among them

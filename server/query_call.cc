@@ -25,10 +25,14 @@ QueryCall::QueryCall(QueryService& service, EventLoop& loop, QueryRuntime& runti
     : AsyncCall(loop, runtime.calls, 2),
       service_(service),
       runtime_(runtime),
-      session_(runtime.evaluator.limits().trackers),
-      unread_charge_(runtime.calls.memory, MemoryShare::kMessages),
-      trackers_charge_(runtime.calls.memory, MemoryShare::kTrackers) {
-  frame_.charge = MemoryCharge(runtime.calls.memory, MemoryShare::kMessages);
+      session_(runtime.evaluator.limits().trackers) {}
+
+absl::Status QueryCall::AdmitQuery() {
+  const absl::Status status = Admit();
+  absl::MutexLock lock(&mu_);
+  trackers_charge_ = NewCharge(MemoryShare::kTrackers);
+  unread_charge_ = NewCharge(MemoryShare::kMessages);
+  return status;
 }
 
 void QueryCall::Discard() {

@@ -43,6 +43,9 @@ class QueryCall : public AsyncCall {
   // does not come. Ends both references.
   void Discard();
 
+  // `Admit`, and what the call takes is charged to its peer from here on.
+  absl::Status AdmitQuery() ABSL_LOCKS_EXCLUDED(mu_);
+
   // Goes on with `frame_` for a turn, on the calling thread, which owns the
   // evaluation and its reference. True: `run_` has the answer, or the call is cancelled. False: the
   // frame is parked or submitted; evaluation and reference are those of the next `Run`, and the

@@ -41,6 +41,7 @@ std::unique_ptr<FrameRun> FrameRunPool::Take() {
 
 void FrameRunPool::Return(std::unique_ptr<FrameRun> run, size_t answer_bytes) {
   run->parsed.Clear();
+  run->work.rows_charge.Clear();
   const bool answered = answer_bytes != 0 && run->work.status.ok();
   if (!answered && run->request_bytes > kMaxUnansweredBytes) return;
   if (!run->scratch.IsWorthCaching()) return;
@@ -53,20 +54,27 @@ void FrameRunPool::Return(std::unique_ptr<FrameRun> run, size_t answer_bytes) {
   if (free_.size() < kMaxCachedRuns) free_.push_back(std::move(run));
 }
 
+void FrameRunPool::Clear() {
+  std::vector<std::unique_ptr<FrameRun>> all;
+  absl::MutexLock lock(&mu_);
+  free_.swap(all);
+}
+
 std::unique_ptr<FrameRun> QueryRuntime::Begin(ReceivedFrame& frame, Session& session) {
   std::unique_ptr<FrameRun> run = runs.Take();
   run->request_bytes = frame.bytes.Length();
   run->response.clear_limits();
+  run->work.rows_charge = frame.charge.Another();
   v1::FrameAnswer& answer = *run->response.mutable_answer();
   // An empty part is two bytes, and a hundred times that when it is parsed.
   absl::Status status = evaluator.CheckParts(frame.head.parts);
-  if (status.ok()) status = ChargeRequest(frame.bytes, *run);
+  if (status.ok()) status = ChargeRequest(frame, *run);
   if (status.ok() && !Parse(frame.bytes, run->request)) {
     status = NoSuchMessage("carom.v1.StreamRequest");
   }
   if (!status.ok() || !MayWait(run->request.frame())) frame.Clear();
   if (status.ok()) {
-    const uint64_t available = calls.memory.available(MemoryShare::kTrackers);
+    const uint64_t available = calls.memory.available(MemoryShare::kTrackers, frame.charge.peer());
     session.trackers.set_max_bytes(std::min<uint64_t>(evaluator.limits().trackers.max_bytes,
                                                       session.trackers.memory_bytes() + available));
     evaluator.Begin(run->request.frame(), frame.arrival, session, answer, run->work);
@@ -77,10 +85,11 @@ std::unique_ptr<FrameRun> QueryRuntime::Begin(ReceivedFrame& frame, Session& ses
   return run;
 }
 
-absl::Status QueryRuntime::ChargeRequest(const grpc::ByteBuffer& bytes, FrameRun& run) const {
-  if (bytes.Length() <= kShortFrameBytes) return absl::OkStatus();
-  run.parsed = MemoryCharge(calls.memory, MemoryShare::kMessages);
-  return ChargeParsed(bytes, *v1::StreamRequest::descriptor(), limits.max_frame_bytes, run.parsed);
+absl::Status QueryRuntime::ChargeRequest(const ReceivedFrame& frame, FrameRun& run) const {
+  if (frame.bytes.Length() <= kShortFrameBytes) return absl::OkStatus();
+  run.parsed = frame.charge.Another();
+  return ChargeParsed(frame.bytes, *v1::StreamRequest::descriptor(), limits.max_frame_bytes,
+                      run.parsed);
 }
 
 void QueryRuntime::Park(FrameRun& run) const {
@@ -92,7 +101,7 @@ void QueryRuntime::Park(FrameRun& run) const {
 }
 
 absl::Status QueryRuntime::Resume(FrameRun& run, const ReceivedFrame& frame) const {
-  absl::Status status = ChargeRequest(frame.bytes, run);
+  absl::Status status = ChargeRequest(frame, run);
   if (!status.ok()) return status;
   Parse(frame.bytes, run.request);  // once more, so it is one
   run.work.frame = &run.request.frame();

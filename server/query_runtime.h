@@ -64,6 +64,8 @@ class FrameRunPool {
   // of 0: refused or cancelled), or its messages retain too much: protobuf frees no memory when a
   // message is cleared.
   void Return(std::unique_ptr<FrameRun> run, size_t answer_bytes);
+  // Frees all that are cached.
+  void Clear();
 
  private:
   absl::Mutex mu_;
@@ -101,7 +103,7 @@ struct QueryRuntime {
 
  private:
   // Charges a frame that is not short for what it becomes when it is parsed.
-  absl::Status ChargeRequest(const grpc::ByteBuffer& bytes, FrameRun& run) const;
+  absl::Status ChargeRequest(const ReceivedFrame& frame, FrameRun& run) const;
 };
 
 // Whether a frame is answered where it arrives. Frames of one call are alike, so the next one is

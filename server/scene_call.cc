@@ -27,6 +27,7 @@ void SceneCall::OnAccepted(bool ok) {
   Accept(service_, loop_, runtime_, method_);
   absl::Status status = Admit();
   if (status.ok()) status = runtime_.CheckLength(bytes_);
+  charge_ = NewCharge(MemoryShare::kMessages);
   if (status.ok()) status = charge_.Add(bytes_.Length());
   if (!status.ok()) {
     Finish(status, {});
@@ -58,7 +59,7 @@ void SceneCall::Answer() {
   grpc::ByteBuffer answer;
   absl::Status status;
   try {
-    status = method_.handle(runtime_, bytes_, answer);
+    status = method_.handle(runtime_, bytes_, charge_, answer);
   } catch (const std::bad_alloc&) {
     status = OutOfMemory();
   }

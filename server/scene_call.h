@@ -53,9 +53,9 @@ struct SceneMethod {
   // Asks gRPC for a call.
   void (*request)(SceneService& service, grpc::ServerContext& context, grpc::ByteBuffer& bytes,
                   Writer& writer, grpc::ServerCompletionQueue& queue, Event* accepted);
-  // Parses, answers and serializes.
+  // Parses, which is charged to the peer of the bytes, answers and serializes.
   absl::Status (*handle)(const SceneRuntime& runtime, const grpc::ByteBuffer& bytes,
-                         grpc::ByteBuffer& answer);
+                         const MemoryCharge& of_bytes, grpc::ByteBuffer& answer);
   // Runs on the executor, in turn with other writers of the scene; others run where they arrive.
   bool writes;
 };
@@ -77,11 +77,7 @@ class SceneCall final : public AsyncCall {
  private:
   SceneCall(SceneService& service, EventLoop& loop, SceneRuntime& runtime,
             const SceneMethod& method)
-      : AsyncCall(loop, runtime.calls, 1),
-        service_(service),
-        runtime_(runtime),
-        method_(method),
-        charge_(runtime.calls.memory, MemoryShare::kMessages) {}
+      : AsyncCall(loop, runtime.calls, 1), service_(service), runtime_(runtime), method_(method) {}
   ~SceneCall() override = default;
 
   void OnAccepted(bool ok);

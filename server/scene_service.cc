@@ -22,10 +22,10 @@ void Request(SceneService& service, grpc::ServerContext& context, grpc::ByteBuff
 
 template <class Request, class Response, auto kHandle>
 absl::Status Handle(const SceneRuntime& runtime, const grpc::ByteBuffer& bytes,
-                    grpc::ByteBuffer& answer) {
+                    const MemoryCharge& of_bytes, grpc::ByteBuffer& answer) {
   Request request;
   Response response;
-  MemoryCharge parsed(runtime.calls.memory, MemoryShare::kMessages);
+  MemoryCharge parsed = of_bytes.Another();
   absl::Status status =
       ChargeParsed(bytes, *request.GetDescriptor(), runtime.limits.max_message_bytes, parsed);
   if (!status.ok()) return status;

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -21,11 +22,11 @@ namespace carom::server {
 // them. Not thread-safe.
 class SceneUpload {
  public:
-  SceneUpload(const PolygonLimits& polygon_limits, const SceneLimits& scene_limits,
-              MemoryAccount& account)
-      : polygon_limits_(polygon_limits),
-        scene_limits_(scene_limits),
-        charge_(account, MemoryShare::kScenes) {}
+  SceneUpload(const PolygonLimits& polygon_limits, const SceneLimits& scene_limits)
+      : polygon_limits_(polygon_limits), scene_limits_(scene_limits) {}
+
+  // What polygons are charged to, before the first part; else nothing.
+  void set_charge(MemoryCharge charge) { charge_ = std::move(charge); }
 
   // Errors: INVALID_ARGUMENT naming `name`, `mode` or `polygons[i]...`, i counted over all parts;
   // RESOURCE_EXHAUSTED over the limits. After an error the upload is over.

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -22,13 +23,14 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "google/protobuf/stubs/logging.h"
+#include "server/connection_acceptor.h"
 #include "server/event_loop.h"
 #include "server/health_service.h"
 #include "server/host_limits.h"
-#include "server/listen_check.h"
+#include "server/listener.h"
 #include "server/memory_account.h"
 #include "server/memory_store.h"
-#include "server/memory_trim.h"
+#include "server/memory_watch.h"
 #include "server/query_runtime.h"
 #include "server/query_service.h"
 #include "server/scene_service.h"
@@ -41,6 +43,9 @@ constexpr int kMaxSyncThreads = 8;  // of reflection and channelz
 constexpr int kKeepaliveMs = 60000;         // a silent connection is asked whether it is alive
 constexpr int kKeepaliveTimeoutMs = 20000;  // and dropped if it does not answer
 constexpr int kLeastClientPingMs = 10000;   // clients that ping more often are cut off
+
+// A connection whose client has not sent its settings by then is closed.
+constexpr int kHandshakeTimeoutMs = 20000;
 
 constexpr absl::Duration kLastFlush = absl::Milliseconds(250);  // of a drain, for last bytes
 
@@ -104,8 +109,9 @@ void Configure(const ServerOptions& options, grpc::ServerBuilder& builder) {
   builder.SetSyncServerOption(grpc::ServerBuilder::MAX_POLLERS, 2);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS,
                              static_cast<int>(options.max_calls_per_connection));
-  // Without this a second server on the same port would silently share its connections.
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeTimeoutMs);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS,
+                             static_cast<int>(1000 * options.idle_stream_seconds));
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
@@ -153,20 +159,20 @@ struct Server::Parts {
         executor(o.threads),
         scene_executor(o.threads),
         writers(scene_executor),
-        memory_trim(timer, scene_executor),
         gate(store, executor, timer),
         evaluator(store, FrameLimitsOf(o)),
         runtime{.evaluator = evaluator,
                 .executor = executor,
                 .gate = gate,
-                .calls = {timer, calls, streams, memory},
+                .calls = {timer, calls, streams, memory, o.trust_forwarded_for},
                 .limits = CallLimitsOf(o)},
+        memory_watch(timer, scene_executor, memory, [this] { runtime.runs.Clear(); }),
         scene_handler(store, o.polygon_limits(), o.scene_limits()),
         scene_runtime{.store = store,
                       .handler = scene_handler,
                       .executor = scene_executor,
                       .writers = writers,
-                      .calls = {timer, calls, scene_calls, memory},
+                      .calls = {timer, calls, scene_calls, memory, o.trust_forwarded_for},
                       .limits = SceneCallLimitsOf(o)} {}
 
   const ServerOptions options;
@@ -180,10 +186,10 @@ struct Server::Parts {
   Executor executor;
   Executor scene_executor;
   WriterQueue writers;
-  MemoryTrim memory_trim;
   VersionGate gate;
   FrameEvaluator evaluator;
   QueryRuntime runtime;
+  MemoryWatch memory_watch;
   QueryService queries;
   SceneHandler scene_handler;
   SceneRuntime scene_runtime;
@@ -191,6 +197,7 @@ struct Server::Parts {
   HealthService health{
       {v1::QueryService::service_full_name(), v1::SceneService::service_full_name()}};
   std::unique_ptr<grpc::Server> grpc;
+  std::optional<ConnectionAcceptor> acceptor;
   std::unique_ptr<EventLoop> loop;
   absl::once_flag drained;
 };
@@ -200,8 +207,10 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   ServerOptions checked = options;
   if (!listens) checked.address = ServerOptions().address;
   if (absl::Status status = CheckServerOptions(checked); !status.ok()) return status;
+  absl::StatusOr<Listener> listener;
   if (listens) {
-    if (absl::Status status = CheckCanListen(options.address); !status.ok()) return status;
+    listener = Listen(options.address);
+    if (!listener.ok()) return listener.status();
   }
 
   InitializeOnce();
@@ -211,29 +220,30 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   grpc::ServerBuilder builder;
   if (!options.reflection) builder.SetOption(std::make_unique<NoReflection>());
   Configure(options, builder);
-  int port = 0;
   if (listens) {
-    builder.AddListeningPort(options.address, grpc::InsecureServerCredentials(), &port);
+    auto connections = builder.experimental().AddExternalConnectionAcceptor(
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+        grpc::InsecureServerCredentials());
+    parts->address = listener->address;
+    parts->acceptor.emplace(
+        *std::move(listener), std::move(connections),
+        ConnectionLimits{options.max_connections, options.max_connections_per_peer});
   }
   builder.RegisterService(&parts->scenes);
   builder.RegisterService(&parts->queries);
   builder.RegisterService(&parts->health);
   parts->loop = std::make_unique<EventLoop>(builder, options.threads);
   parts->grpc = builder.BuildAndStart();
-  if (parts->grpc == nullptr || (listens && port == 0)) {
-    return absl::UnavailableError(absl::StrCat("cannot listen on ", options.address));
-  }
+  if (parts->grpc == nullptr) return absl::InternalError("gRPC cannot start a server");
   parts->queries.Accept(*parts->loop, parts->runtime);
   parts->scenes.Accept(*parts->loop, parts->scene_runtime);
   parts->health.Accept(*parts->loop);
   parts->loop->Start();
-
-  parts->address = options.address;
-  if (listens && !absl::StartsWith(options.address, "unix:")) {
-    const size_t colon = options.address.rfind(':');
-    parts->address = absl::StrCat(options.address.substr(0, colon), ":", port);
+  std::unique_ptr<Server> server(new Server(std::move(parts)));
+  if (listens) {
+    if (absl::Status status = server->parts_->acceptor->Start(); !status.ok()) return status;
   }
-  return std::unique_ptr<Server>(new Server(std::move(parts)));
+  return server;
 }
 
 Server::Server(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -252,6 +262,7 @@ void Server::Drain() {
     parts_->health.Stop();
     parts_->calls.Drain();
     parts_->calls.AwaitEmpty(deadline);
+    if (parts_->acceptor.has_value()) parts_->acceptor->Stop();
     // What is left: calls out of time, and health watches, which end by being cancelled alone.
     parts_->grpc->Shutdown(absl::ToChronoTime(std::min(deadline, absl::Now() + kLastFlush)));
     parts_->grpc->Wait();

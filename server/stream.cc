@@ -37,7 +37,7 @@ void Stream::Accept(QueryService& service, EventLoop& loop, QueryRuntime& runtim
 void Stream::OnAccepted(bool ok) {
   if (!ok) return Discard();
   Accept(service_, loop_, runtime_);
-  const absl::Status admitted = Admit();
+  const absl::Status admitted = AdmitQuery();
   {
     absl::MutexLock lock(&mu_);
     last_activity_ = Clock::now();
@@ -195,7 +195,7 @@ void Stream::Enqueue(const FrameHead& head) {
   frame.head = head;
   frame.refusal = CheckFlow(frame.size);
   if (frame.refusal.ok()) {
-    frame.charge = MemoryCharge(shared_.memory, MemoryShare::kMessages);
+    frame.charge = NewCharge(MemoryShare::kMessages);
     frame.refusal = frame.charge.Add(frame.size);
   }
   if (frame.refusal.ok()) {

@@ -42,15 +42,43 @@ struct StreamCall {
   std::unique_ptr<grpc::ClientReaderWriter<v1::StreamRequest, v1::StreamResponse>> stream;
 };
 
+// A polygon whose edges every one of `LongCasts` crosses, all of them.
+inline v1::CreateSceneRequest Teeth(int teeth) {
+  v1::CreateSceneRequest request;
+  request.set_name("scenes/teeth");
+  v1::Ring* ring = request.add_polygons()->add_rings();
+  for (int i = 0; i < teeth; ++i) {
+    ring->add_x(i);
+    ring->add_y(i % 2 == 0 ? -1 : 1);
+  }
+  return request;
+}
+
+inline v1::EvaluateRequest LongCasts(int count) {
+  v1::EvaluateRequest request;
+  v1::Group& group = *request.mutable_frame()->add_groups();
+  group.set_scene("scenes/teeth");
+  v1::SegmentCasts& casts = *group.mutable_segments();
+  casts.set_mode(v1::CAST_MODE_ALL);
+  for (int i = 0; i < count; ++i) {
+    casts.add_ax(-1);
+    casts.add_ay(0.25 + i * 1e-6);
+    casts.add_bx(100000);
+    casts.add_by(0.25);
+  }
+  return request;
+}
+
 // A caromd of its own for each test.
 class AttackTest : public ::testing::Test {
  protected:
-  void Start(const std::vector<std::string>& options = {}) {
+  void Start(const std::vector<std::string>& options = {},
+             const std::string& address = "127.0.0.1:0") {
     const char* binary = std::getenv("CAROMD_BINARY");
     ASSERT_NE(binary, nullptr) << "CAROMD_BINARY is not set: run this through ctest";
     std::vector<std::string> all{"--threads", "2"};
     all.insert(all.end(), options.begin(), options.end());
-    process_ = carom::testing::ServerProcess::Start(binary, all);
+    process_ = carom::testing::ServerProcess::Start(binary, all, 20.0, address);
     ASSERT_NE(process_, nullptr);
     victim_ = Connect();
   }

@@ -3,12 +3,17 @@
 
 // Clients that say nothing must not keep others from being served.
 #include <arpa/inet.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <thread>
 
+#include "absl/time/time.h"
+#include "server/file_descriptor.h"
 #include "tests/security/attack.h"
 
 namespace carom::server {
@@ -86,31 +91,138 @@ TEST_F(AttackTest, NoReflectionUnlessAsked) {
   EXPECT_EQ(status.error_code(), grpc::UNIMPLEMENTED);
 }
 
+// Connected sockets that say nothing.
+class IdleSocketsTest : public AttackTest {
+ protected:
+  void Connect(int count) {
+    const size_t colon = process().address().rfind(':');
+    const std::string port = process().address().substr(colon + 1);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(static_cast<uint16_t>(std::stoi(port)));
+    const auto* generic = reinterpret_cast<const sockaddr*>(&address);
+    for (int i = 0; i < count; ++i) {
+      sockets_.emplace_back(socket(AF_INET, SOCK_STREAM, 0));
+      ASSERT_EQ(connect(sockets_.back().get(), generic, sizeof(address)), 0);
+    }
+  }
+  // How many of them the server has closed.
+  size_t Closed() const {
+    return static_cast<size_t>(std::count_if(sockets_.begin(), sockets_.end(), [](const auto& one) {
+      pollfd ready{one.get(), POLLRDHUP, 0};
+      return poll(&ready, 1, 0) == 1 && (ready.revents & (POLLRDHUP | POLLHUP)) != 0;
+    }));
+  }
+  // Whether a client that connects now is served, given time to try again.
+  bool IsNewClientServed() {
+    const auto channel = AttackTest::Connect();
+    const auto queries = v1::QueryService::NewStub(channel);
+    return Eventually([&] {
+      Context context;
+      v1::EvaluateResponse response;
+      return queries->Evaluate(&context, {}, &response).ok();
+    });
+  }
+
+  std::vector<FileDescriptor> sockets_;
+};
+
 // Story: with a soft limit of 1,024 descriptors, 1,100 idle sockets kept gRPC 1.51 from ever
 // accepting again. The limit is lowered for the server's start alone, which raises it again.
-TEST_F(AttackTest, IdleSockets) {
+TEST_F(IdleSocketsTest, WithinTheHardLimit) {
   rlimit limit;
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
-  ASSERT_GE(limit.rlim_max, 1000u) << "the sockets of this test need descriptors";
+  ASSERT_GE(limit.rlim_max, 1500u) << "the sockets of this test need descriptors";
   const rlimit low{128, limit.rlim_max};
   const rlimit high{limit.rlim_max, limit.rlim_max};
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &low), 0);
   Start();
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &high), 0);
   ASSERT_FALSE(HasFatalFailure());
-  const size_t colon = process().address().rfind(':');
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(static_cast<uint16_t>(std::stoi(process().address().substr(colon + 1))));
-  std::vector<int> sockets;
-  for (int i = 0; i < 300; ++i) {
-    sockets.push_back(socket(AF_INET, SOCK_STREAM, 0));
-    ASSERT_EQ(connect(sockets.back(), reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
-  }
-  ExpectServed();
-  for (const int socket : sockets) close(socket);
+  ASSERT_NO_FATAL_FAILURE(Connect(300));
+  EXPECT_TRUE(IsNewClientServed());
+  EXPECT_EQ(Closed(), 0u);
+  sockets_.clear();
   EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+// What is one too many is closed; who is there goes on, and who comes later finds room.
+TEST_F(IdleSocketsTest, BeyondTheLimitOfConnections) {
+  ASSERT_NO_FATAL_FAILURE(Start({"--max-connections", "20"}));
+  ExpectServed();
+  ASSERT_NO_FATAL_FAILURE(Connect(300));
+  EXPECT_TRUE(Eventually([&] { return Closed() == 281; })) << Closed();
+  for (int i = 0; i < 10; ++i) ExpectServed();
+  sockets_.clear();
+  EXPECT_TRUE(IsNewClientServed());
+  ExpectServed();
+}
+
+// The same where the process has fewer descriptors than it was promised.
+TEST_F(IdleSocketsTest, BeyondTheDescriptors) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  ExpectServed();
+  const rlimit few{100, 100};
+  ASSERT_EQ(prlimit(process().pid(), RLIMIT_NOFILE, &few, nullptr), 0);
+  ASSERT_NO_FATAL_FAILURE(Connect(300));
+  for (int i = 0; i < 10; ++i) ExpectServed();
+  sockets_.clear();
+  EXPECT_TRUE(IsNewClientServed());
+  ExpectServed();
+}
+
+// Who never speaks HTTP/2 is closed after 20 s, less than a step of these tests may take.
+TEST_F(IdleSocketsTest, AreClosedInTheEnd) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  ASSERT_NO_FATAL_FAILURE(Connect(50));
+  EXPECT_TRUE(Eventually([&] { return Closed() == 50; })) << Closed();
+}
+
+// A proxy on a Unix socket says who its clients are: one of them with many calls leaves the other
+// its share. What the client itself claims comes before what the proxy adds.
+TEST_F(AttackTest, ForwardedPeersShare) {
+  TemporaryFolder folder;
+  const std::string address = "unix:" + (folder / "socket");
+  ASSERT_NO_FATAL_FAILURE(Start({"--trust-forwarded-for"}, address));
+  const auto scenes = v1::SceneService::NewStub(Connect());
+  Context create_context;
+  v1::CreateSceneResponse created;
+  ASSERT_TRUE(scenes->CreateScene(&create_context, Teeth(20000), &created).ok());
+  // Each takes some tens of milliseconds; as a peer of thirty-one the bystander would wait for all.
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> attackers;
+  for (int i = 0; i < 30; ++i) {
+    attackers.emplace_back([&, i] {
+      const auto queries = v1::QueryService::NewStub(Connect());
+      while (!stop) {
+        Context context;
+        context.AddMetadata("x-forwarded-for", "198.51.100." + std::to_string(i));
+        context.AddMetadata("x-forwarded-for", "192.0.2.7");
+        v1::EvaluateResponse response;
+        queries->Evaluate(&context, LongCasts(50), &response);
+      }
+    });
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const auto queries = v1::QueryService::NewStub(Connect());
+  for (int i = 0; i < 3; ++i) {
+    Context context;
+    context.AddMetadata("x-forwarded-for", "192.0.2.8");
+    v1::EvaluateResponse response;
+    EXPECT_TRUE(queries->Evaluate(&context, LongCasts(50), &response).ok());
+  }
+  const auto shared = std::chrono::steady_clock::now() - start;
+  stop = true;
+  for (std::thread& attacker : attackers) attacker.join();
+  const auto alone_start = std::chrono::steady_clock::now();
+  for (int i = 0; i < 3; ++i) {
+    Context context;
+    v1::EvaluateResponse response;
+    EXPECT_TRUE(queries->Evaluate(&context, LongCasts(50), &response).ok());
+  }
+  const auto alone = std::chrono::steady_clock::now() - alone_start;
+  EXPECT_LT(shared, 12 * alone) << absl::FromChrono(shared) << " " << absl::FromChrono(alone);
 }
 
 // Story: each message with text that is not UTF-8 wrote a line to the log.

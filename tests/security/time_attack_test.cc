@@ -10,18 +10,6 @@
 namespace carom::server {
 namespace {
 
-// A polygon whose edges every long segment crosses, all of them.
-v1::CreateSceneRequest Teeth(int teeth) {
-  v1::CreateSceneRequest request;
-  request.set_name("scenes/teeth");
-  v1::Ring* ring = request.add_polygons()->add_rings();
-  for (int i = 0; i < teeth; ++i) {
-    ring->add_x(i);
-    ring->add_y(i % 2 == 0 ? -1 : 1);
-  }
-  return request;
-}
-
 class TimeAttackTest : public AttackTest {
  protected:
   void CreateTeeth(int teeth) {
@@ -65,16 +53,7 @@ TEST_F(TimeAttackTest, FramesOfUnlimitedWork) {
   ASSERT_NO_FATAL_FAILURE(CreateTeeth(20000));
   const auto queries = v1::QueryService::NewStub(Connect());
   v1::StreamRequest request;
-  v1::Group& group = *request.mutable_frame()->add_groups();
-  group.set_scene("scenes/teeth");
-  v1::SegmentCasts& casts = *group.mutable_segments();
-  casts.set_mode(v1::CAST_MODE_ALL);
-  for (int i = 0; i < 60000; ++i) {
-    casts.add_ax(-1);
-    casts.add_ay(0.25 + i * 1e-6);
-    casts.add_bx(20000);
-    casts.add_by(0.25);
-  }
+  *request.mutable_frame() = LongCasts(60000).frame();
   std::vector<StreamCall> calls(6);
   for (StreamCall& call : calls) {
     call.stream = queries->Stream(&call.context);

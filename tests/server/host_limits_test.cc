@@ -9,7 +9,6 @@
 #include <string>
 
 #include "gtest/gtest.h"
-#include "server/async_call.h"
 #include "tests/server/fixture.h"
 
 namespace carom::server {
@@ -71,16 +70,6 @@ TEST_F(HostLimitsTest, NonsenseLimitsNothing) {
   Write("/sys/fs/cgroup/cpu.max", "0 0\n");
   EXPECT_EQ(ReadHostLimits(root_).memory_bytes, machine_.memory_bytes);
   EXPECT_EQ(ReadHostLimits(root_).threads, machine_.threads);
-}
-
-// A peer is an address; on loopback, where all have one, a connection.
-TEST(PeerTest, IsAnAddressButOnLoopback) {
-  EXPECT_EQ(PeerOf("ipv4:192.0.2.7:4711"), "ipv4:192.0.2.7");
-  EXPECT_EQ(PeerOf("ipv6:%5B2001:db8::1%5D:4711"), "ipv6:%5B2001:db8::1%5D");
-  EXPECT_EQ(PeerOf("ipv4:127.0.0.1:4711"), "ipv4:127.0.0.1:4711");
-  EXPECT_EQ(PeerOf("ipv6:%5B::1%5D:4711"), "ipv6:%5B::1%5D:4711");
-  EXPECT_EQ(PeerOf("unix:"), "");
-  EXPECT_EQ(PeerOf("inproc"), "");
 }
 
 }  // namespace

@@ -4,9 +4,12 @@
 // What is taken is given back, and never more than a share.
 #include "server/memory_account.h"
 
+#include <cmath>
 #include <thread>
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "server/memory_store.h"
 #include "tests/server/fixture.h"
@@ -54,6 +57,48 @@ TEST(MemoryAccountTest, ChargesGoBackWithTheirOwner) {
     EXPECT_TRUE(other.Add(40).ok());
   }
   EXPECT_EQ(used(), 0u);
+}
+
+// A peer has no more than the others have left, so there is always some for the next.
+TEST(MemoryAccountTest, PeersLeaveSomeForOthers) {
+  MemoryAccount account(100000);
+  constexpr MemoryShare kShare = MemoryShare::kMessages;  // 10,000 bytes
+  std::vector<std::shared_ptr<MemoryPeer>> peers;
+  uint64_t all = 0;
+  for (int i = 0; i < 5; ++i) {
+    peers.push_back(account.Peer(absl::StrCat("peer ", i)));
+    EXPECT_EQ(account.Peer(absl::StrCat("peer ", i)), peers.back());
+    uint64_t taken = 0;
+    while (account.Take(kShare, 10, peers.back().get()).ok()) taken += 10;
+    all += taken;
+    // Half of what was left, to the step.
+    EXPECT_NEAR(static_cast<double>(taken), 10000.0 / std::exp2(i + 1), 10) << i;
+    EXPECT_LT(account.available(kShare, peers.back().get()), 10u);
+    const absl::Status refused = account.Take(kShare, 10, peers.back().get());
+    EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+    EXPECT_TRUE(absl::StartsWith(refused.message(), "your part of the server's memory"));
+  }
+  for (const auto& peer : peers) account.Give(kShare, peer->used[2], peer.get());
+  EXPECT_EQ(account.available(kShare), 10000u);
+  EXPECT_NE(account.Peer(""), account.Peer(""));
+}
+
+// What the process holds beyond the count leaves the shares with less.
+TEST(MemoryAccountTest, AnExcessShrinksTheShares) {
+  MemoryAccount account(1000);
+  EXPECT_TRUE(account.Take(MemoryShare::kScenes, 300).ok());
+  EXPECT_EQ(account.Excess(300 + 250), 0u);  // a quarter belongs to no share
+  EXPECT_EQ(account.Excess(300 + 250 + 75), 75u);
+  account.SetExcess(75);
+  EXPECT_EQ(account.limit(MemoryShare::kScenes), 450u);
+  EXPECT_EQ(account.limit(MemoryShare::kTrackers), 135u);
+  EXPECT_TRUE(account.Take(MemoryShare::kScenes, 150).ok());
+  EXPECT_FALSE(account.Take(MemoryShare::kScenes, 1).ok());
+  account.SetExcess(5000);
+  EXPECT_EQ(account.available(MemoryShare::kScenes), 0u);
+  EXPECT_FALSE(account.Take(MemoryShare::kMessages, 1).ok());
+  account.SetExcess(0);
+  EXPECT_TRUE(account.Take(MemoryShare::kScenes, 50).ok());
 }
 
 TEST(MemoryAccountTest, ThreadsNeverTakeTooMuch) {

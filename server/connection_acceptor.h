@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// How many connections may there be?
+//
+// Accepts connections and gives them to gRPC, within limits in all and by peer. Whoever is one too
+// many is closed at once, and finds room again when others have gone.
+#pragma once
+
+#include <grpcpp/server_builder.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "server/file_descriptor.h"
+#include "server/listener.h"
+
+namespace carom::server {
+
+struct ConnectionLimits {
+  size_t total = 16384;
+  size_t by_peer = 1024;  // server/peer.h; those of this machine are not limited so
+};
+
+// Counts connections against the limits. Not thread-safe.
+class ConnectionCounts {
+ public:
+  explicit ConnectionCounts(const ConnectionLimits& limits) : limits_(limits) {}
+
+  // Counts one more of a peer (empty: of none). False if there is no room for it.
+  bool Enter(const std::string& peer);
+  void Leave(const std::string& peer);
+
+  size_t total() const { return total_; }
+
+ private:
+  const ConnectionLimits limits_;
+  size_t total_ = 0;
+  absl::flat_hash_map<std::string, size_t> by_peer_;
+};
+
+// gRPC closes a connection without a word, so a duplicate of its socket is watched: each connection
+// takes two descriptors. `total` is lowered to what the process may have of them.
+//
+// One thread, from `Start` to `Stop`. Thread-safe.
+class ConnectionAcceptor {
+ public:
+  using Grpc = grpc::experimental::ExternalConnectionAcceptor;
+
+  // `grpc` belongs to a server that is built before `Start`.
+  ConnectionAcceptor(Listener listener, std::unique_ptr<Grpc> grpc, const ConnectionLimits& limits);
+  ~ConnectionAcceptor() { Stop(); }
+
+  // UNAVAILABLE if the system has no descriptors for it.
+  absl::Status Start();
+  // Listens no more. Connections that there are go on.
+  void Stop();
+
+ private:
+  void Run();
+  // Asks for events of the listening sockets, or of connections alone.
+  void Listen(bool listens);
+  // Accepts what waits on a socket. False if the system has no descriptor for it.
+  bool AcceptFrom(int listening);
+  // Watches a connection and gives it to gRPC. False if the system has no descriptor for it.
+  bool Add(FileDescriptor connection, std::string peer);
+  void Remove(int watched);
+
+  Listener listener_;
+  const std::unique_ptr<Grpc> grpc_;
+  FileDescriptor epoll_;
+  FileDescriptor stop_event_;
+  std::thread thread_;
+  // Of the thread alone.
+  ConnectionCounts counts_;
+  struct Connection {
+    FileDescriptor watched;
+    std::string peer;
+  };
+  absl::flat_hash_map<int, Connection> connections_;  // by their watched descriptor
+};
+
+}  // namespace carom::server
