@@ -24,6 +24,13 @@
 
 namespace carom::server {
 
+// A sanitizer's own memory is many times the program's: then no test of memory says anything.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kIsSanitized = true;
+#else
+inline constexpr bool kIsSanitized = false;
+#endif
+
 // A number of /proc/PID/status in KiB, such as "VmHWM:", as bytes.
 inline size_t StatusBytes(pid_t pid, const std::string& name) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/status");
@@ -69,6 +76,33 @@ inline v1::EvaluateRequest LongCasts(int count) {
   return request;
 }
 
+// 2,000 squares in a row, and segments that hit each of them, so many times in all.
+inline v1::CreateSceneRequest RowOfSquares() {
+  v1::CreateSceneRequest request;
+  request.set_name("scenes/row");
+  for (int i = 0; i < 2000; ++i) {
+    *request.add_polygons() = FromText<v1::Polygon>(Square(i + 1, 3 * i, 0));
+  }
+  return request;
+}
+
+inline v1::EvaluateRequest ManyHits(int hits) {
+  v1::EvaluateRequest request;
+  v1::Group& group = *request.mutable_frame()->add_groups();
+  group.set_scene("scenes/row");
+  v1::SegmentCasts& casts = *group.mutable_segments();
+  casts.set_mode(v1::CAST_MODE_ALL);
+  casts.set_max_hits(65536);
+  casts.set_detail(v1::CAST_DETAIL_EXIT);
+  for (int i = 0; i < hits / 2000; ++i) {
+    casts.add_ax(-2);
+    casts.add_ay(0.5);
+    casts.add_bx(6000);
+    casts.add_by(0.5);
+  }
+  return request;
+}
+
 // A caromd of its own for each test.
 class AttackTest : public ::testing::Test {
  protected:
@@ -110,6 +144,11 @@ class AttackTest : public ::testing::Test {
     v1::CreateSceneResponse created;
     const grpc::Status made = scenes->CreateScene(&create_context, create, &created);
     EXPECT_TRUE(made.ok()) << made.error_message();
+    Context delete_context;
+    v1::DeleteSceneRequest remove;
+    remove.set_name(create.name());
+    v1::DeleteSceneResponse removed;
+    EXPECT_TRUE(scenes->DeleteScene(&delete_context, remove, &removed).ok());
     const auto queries = v1::QueryService::NewStub(victim_);
     Context query_context;
     v1::EvaluateResponse answer;
@@ -120,6 +159,8 @@ class AttackTest : public ::testing::Test {
   size_t Memory() const { return StatusBytes(process_->pid(), "RssAnon:"); }
   // The most that it has held since `ResetPeak`, with those files.
   size_t Peak() const { return StatusBytes(process_->pid(), "VmHWM:"); }
+  bool IsBelow(size_t bytes) const { return kIsSanitized || Memory() < bytes; }
+  bool WasBelow(size_t bytes) const { return kIsSanitized || Peak() < bytes; }
   void ResetPeak() const {
     std::ofstream("/proc/" + std::to_string(process_->pid()) + "/clear_refs") << 5;
   }
