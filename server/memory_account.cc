@@ -22,6 +22,10 @@ constexpr std::array<ShareOf, 3> kShares = {{{"scenes", 50}, {"trackers", 15}, {
 
 constexpr uint64_t kRetryDelayUs = 1000000;
 
+// What a peer may have however little is left, so that small requests are answered: all peers
+// together have little of it.
+constexpr uint64_t kLeastOfPeer = 4096;
+
 size_t IndexOf(MemoryShare share) { return static_cast<size_t>(share); }
 
 }  // namespace
@@ -70,6 +74,9 @@ absl::Status MemoryAccount::Take(MemoryShare share, uint64_t bytes, MemoryPeer* 
   const uint64_t left = most - std::min(most, before);
   const bool has_room = before <= most && bytes <= left;
   if (has_room && (peer == nullptr || bytes + of_peer <= left)) return absl::OkStatus();
+  if (peer != nullptr && bytes <= kLeastOfPeer && of_peer <= kLeastOfPeer - bytes) {
+    return absl::OkStatus();
+  }
   Give(share, bytes, peer);
   return Exhausted(share, has_room);
 }

@@ -61,25 +61,31 @@ TEST(MemoryAccountTest, ChargesGoBackWithTheirOwner) {
 
 // A peer has no more than the others have left, so there is always some for the next.
 TEST(MemoryAccountTest, PeersLeaveSomeForOthers) {
-  MemoryAccount account(100000);
-  constexpr MemoryShare kShare = MemoryShare::kMessages;  // 10,000 bytes
+  MemoryAccount account(10000000);
+  constexpr MemoryShare kShare = MemoryShare::kMessages;  // 1,000,000 bytes
   std::vector<std::shared_ptr<MemoryPeer>> peers;
-  uint64_t all = 0;
   for (int i = 0; i < 5; ++i) {
     peers.push_back(account.Peer(absl::StrCat("peer ", i)));
+    MemoryPeer* const peer = peers.back().get();
     EXPECT_EQ(account.Peer(absl::StrCat("peer ", i)), peers.back());
-    uint64_t taken = 0;
-    while (account.Take(kShare, 10, peers.back().get()).ok()) taken += 10;
-    all += taken;
+    while (account.Take(kShare, 100, peer).ok()) {
+    }
     // Half of what was left, to the step.
-    EXPECT_NEAR(static_cast<double>(taken), 10000.0 / std::exp2(i + 1), 10) << i;
-    EXPECT_LT(account.available(kShare, peers.back().get()), 10u);
-    const absl::Status refused = account.Take(kShare, 10, peers.back().get());
+    EXPECT_NEAR(static_cast<double>(peer->used[2]), 1e6 / std::exp2(i + 1), 100) << i;
+    EXPECT_LT(account.available(kShare, peer), 100u);
+    const absl::Status refused = account.Take(kShare, 100, peer);
     EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
     EXPECT_TRUE(absl::StartsWith(refused.message(), "your part of the server's memory"));
   }
+  // Whatever the others have, a small request is answered.
+  account.TakeAnyway(kShare, 1000000);
+  const auto next = account.Peer("next");
+  EXPECT_TRUE(account.Take(kShare, 4000, next.get()).ok());
+  EXPECT_FALSE(account.Take(kShare, 100, next.get()).ok());
+  account.Give(kShare, 4000, next.get());
+  account.Give(kShare, 1000000);
   for (const auto& peer : peers) account.Give(kShare, peer->used[2], peer.get());
-  EXPECT_EQ(account.available(kShare), 10000u);
+  EXPECT_EQ(account.available(kShare), 1000000u);
   EXPECT_NE(account.Peer(""), account.Peer(""));
 }
 

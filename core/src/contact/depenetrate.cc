@@ -14,7 +14,7 @@
 #include "index/placed_items.h"
 #include "index/placed_shape.h"
 #include "index/scene_traversal.h"
-#include "shape/convex_core.h"
+#include "index/shape_facts.h"
 
 namespace carom {
 namespace {

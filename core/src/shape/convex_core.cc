@@ -137,10 +137,6 @@ Convexity ConvexityOf(const Polygon& polygon) {
   return ConvexityOf(polygon.ring(0));
 }
 
-bool IsConvexShape(const Shape& shape) {
-  return shape.polygon() == nullptr || ConvexityOf(*shape.polygon()) != Convexity::kNone;
-}
-
 ConvexCore::ConvexCore(std::span<const Vec2> ring, Convexity convexity) : given_(ring) {
   if (convexity == Convexity::kStrict) return;
   if (convexity != Convexity::kStrictClockwise) {

@@ -11,7 +11,6 @@
 #include "absl/container/inlined_vector.h"
 #include "carom/geometry.h"
 #include "carom/polygon.h"
-#include "carom/shape.h"
 
 namespace carom::internal {
 
@@ -24,8 +23,6 @@ enum class Convexity : uint8_t { kNone, kWeak, kStrict, kStrictClockwise };
 Convexity ConvexityOf(std::span<const Vec2> ring);
 // The same of a polygon as contacts take it: NONE unless it is solid and of one ring.
 Convexity ConvexityOf(const Polygon& polygon);
-// Whether contacts take the shape as convex: a capsule, or a polygon that is.
-bool IsConvexShape(const Shape& shape);
 
 // The points within `radius` of a strictly convex hull. One vertex is a point without edges; two
 // are the ends of a segment, which has an edge for each of its sides; three or more wind

@@ -61,11 +61,8 @@ struct TrackedShape {
 
   Shape shape;
   TrackerOptions options;
-  // No point of the shape is farther from the reference point, as described. Rounded up.
-  double extent = 0;
-  // Each point nearer than this to the reference point belongs to the shape, as described. Rounded
-  // down; below 0 where not even the reference point belongs to it for sure.
-  double inscribed_radius = -1;
+  double extent = 0;             // its BoundingRadius (index/shape_facts.h)
+  double inscribed_radius = -1;  // its InscribedRadius
   // Of a polygon. Children come before their parents, so the last one is the root.
   std::vector<OutlineNode> nodes;
 };
