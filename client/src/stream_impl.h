@@ -66,11 +66,11 @@ class Stream::Impl {
   Impl(std::shared_ptr<Addresses> addresses, const StreamOptions& options);
   ~Impl();
 
+  uint64_t reconnects() const;
   absl::Status Send(const Frame& frame);
   absl::StatusOr<FrameAnswer> Receive();
   absl::Status Finish();
   void Cancel();
-  uint64_t reconnects() const;
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -24,15 +24,6 @@ constexpr int kRandomClients = 16;
 constexpr char kStream[] = "/carom.v1.QueryService/Stream";
 constexpr char kEvaluate[] = "/carom.v1.QueryService/Evaluate";
 
-// A stream whose answers nobody reads.
-void WriteUnread(v1::QueryService::Stub& queries, const v1::StreamRequest& request,
-                 std::vector<std::unique_ptr<StreamCall>>& calls) {
-  calls.push_back(std::make_unique<StreamCall>());
-  StreamCall& call = *calls.back();
-  call.stream = queries.Stream(&call.context);
-  for (int i = 0; i < 3; ++i) call.stream->Write(request);
-}
-
 v1::StreamRequest AsStream(const v1::EvaluateRequest& request) {
   v1::StreamRequest of_stream;
   *of_stream.mutable_frame() = request.frame();
@@ -50,6 +41,37 @@ std::string RandomBytes(carom::testing::SplitMix64& random) {
   return bytes;
 }
 
+// Trackers of a high handle, and of large shapes.
+v1::StreamRequest Definitions() {
+  v1::StreamRequest define;
+  v1::TrackerDefinitions& high = *define.mutable_frame()->add_trackers();
+  high.add_shapes()->mutable_capsule()->set_radius(1);
+  high.set_first_tracker(65535);
+  v1::TrackerDefinitions& large = *define.mutable_frame()->add_trackers();
+  for (int k = 0; k < 8; ++k) {
+    v1::Ring& ring = *large.add_shapes()->mutable_polygon()->add_rings();
+    for (int i = 0; i < 4000; ++i) {
+      ring.add_x(std::cos(i * 0.00157));
+      ring.add_y(std::sin(i * 0.00157));
+    }
+  }
+  return define;
+}
+
+// A large frame that waits for a version that never comes.
+v1::StreamRequest Waiting() {
+  auto wait = FromText<v1::StreamRequest>(
+      "frame { budget_us: 5000000 groups { scene: 'scenes/teeth' min_version: 99999999 } }");
+  v1::SegmentCasts& segments = *wait.mutable_frame()->mutable_groups(0)->mutable_segments();
+  for (int i = 0; i < 65000; ++i) {
+    for (auto* column : {segments.mutable_ax(), segments.mutable_ay(), segments.mutable_bx(),
+                         segments.mutable_by()}) {
+      column->Add(i);
+    }
+  }
+  return wait;
+}
+
 class AllAttacksTest : public AttackTest {
  protected:
   // Runs an attack again and again until `Stop`, on a thread of its own.
@@ -64,6 +86,10 @@ class AllAttacksTest : public AttackTest {
   }
 
   void AttackMemory();
+  // Frames of streams whose answers nobody reads, each a peer of its own, for a second or so.
+  void AttackWithStreams(const v1::StreamRequest& request);
+  // Imports that end without being registered.
+  void AttackWithImports();
   void AttackTime();
   void AttackWithRandomCalls(int calls);
 
@@ -71,71 +97,47 @@ class AllAttacksTest : public AttackTest {
   std::vector<std::thread> attackers_;
 };
 
-// Each holds what it was given for a second or so.
-void AllAttacksTest::AttackMemory() {
-  const auto hold = [this](auto fill) {
-    Attack([this, fill] {
-      std::vector<std::unique_ptr<StreamCall>> calls;
-      for (int i = 0; i < 40 && !stop_; ++i) {
-        fill(*v1::QueryService::NewStub(Connect()), calls);  // a peer of its own
-      }
-      absl::SleepFor(absl::Seconds(1));
-      for (const auto& call : calls) call->context.TryCancel();
-    });
-  };
-  // High handles, and shapes of trackers.
-  v1::StreamRequest define;
-  v1::TrackerDefinitions& high = *define.mutable_frame()->add_trackers();
-  high.add_shapes()->mutable_capsule()->set_radius(1);
-  high.set_first_tracker(65535);
-  v1::TrackerDefinitions& definitions = *define.mutable_frame()->add_trackers();
-  for (int k = 0; k < 8; ++k) {
-    v1::Ring& ring = *definitions.add_shapes()->mutable_polygon()->add_rings();
-    for (int i = 0; i < 4000; ++i) {
-      ring.add_x(std::cos(i * 0.00157));
-      ring.add_y(std::sin(i * 0.00157));
-    }
+void AllAttacksTest::AttackWithStreams(const v1::StreamRequest& request) {
+  std::vector<std::unique_ptr<StreamCall>> calls;
+  for (int i = 0; i < 40 && !stop_; ++i) {
+    calls.push_back(std::make_unique<StreamCall>());
+    StreamCall& call = *calls.back();
+    call.stream = v1::QueryService::NewStub(Connect())->Stream(&call.context);
+    for (int k = 0; k < 3; ++k) call.stream->Write(request);
   }
-  hold([define](v1::QueryService::Stub& queries, auto& calls) {
-    WriteUnread(queries, define, calls);
-  });
-  // Frames that wait, large ones.
-  v1::StreamRequest wait = FromText<v1::StreamRequest>(
-      "frame { budget_us: 5000000 groups { scene: 'scenes/teeth' min_version: 99999999 } }");
-  v1::SegmentCasts& segments = *wait.mutable_frame()->mutable_groups(0)->mutable_segments();
-  for (int i = 0; i < 65000; ++i) {
-    for (auto* column : {segments.mutable_ax(), segments.mutable_ay(), segments.mutable_bx(),
-                         segments.mutable_by()}) {
-      column->Add(i);
-    }
-  }
-  hold([wait](v1::QueryService::Stub& queries, auto& calls) { WriteUnread(queries, wait, calls); });
-  // Answers of many rows that nobody reads.
-  const v1::StreamRequest rows = AsStream(ManyHits(260000));
-  hold([rows](v1::QueryService::Stub& queries, auto& calls) { WriteUnread(queries, rows, calls); });
-  // Empty polygons.
-  std::string empty;
-  for (int i = 0; i < 2000000; ++i) empty += std::string("\x12\x00", 2);
-  Attack([this, empty] { CallWithBytes(Connect(), "/carom.v1.SceneService/CreateScene", empty); });
-  // Imports that never end, and scenes.
-  v1::ImportSceneRequest part = FromText<v1::ImportSceneRequest>("name: 'scenes/slow'");
+  absl::SleepFor(absl::Seconds(1));
+  for (const auto& call : calls) call->context.TryCancel();
+}
+
+void AllAttacksTest::AttackWithImports() {
+  auto part = FromText<v1::ImportSceneRequest>("name: 'scenes/slow'");
   for (int i = 0; i < 10000; ++i) {
     *part.add_polygons() = FromText<v1::Polygon>(Square(i, 3 * i, 0));
   }
-  Attack([this, part] {
-    const auto scenes = v1::SceneService::NewStub(Connect());
-    std::vector<std::unique_ptr<grpc::ClientContext>> contexts;
-    std::vector<v1::ImportSceneResponse> responses(20);
-    std::vector<std::unique_ptr<grpc::ClientWriter<v1::ImportSceneRequest>>> imports;
-    for (v1::ImportSceneResponse& response : responses) {
-      contexts.push_back(std::make_unique<Context>());
-      imports.push_back(scenes->ImportScene(contexts.back().get(), &response));
-      for (int i = 0; i < 4; ++i) imports.back()->Write(part);
-    }
-    absl::SleepFor(absl::Seconds(1));
-    for (const auto& context : contexts) context->TryCancel();
-    for (const auto& import : imports) import->Finish();
+  const auto scenes = v1::SceneService::NewStub(Connect());
+  std::vector<std::unique_ptr<grpc::ClientContext>> contexts;
+  std::vector<v1::ImportSceneResponse> responses(20);
+  std::vector<std::unique_ptr<grpc::ClientWriter<v1::ImportSceneRequest>>> imports;
+  for (v1::ImportSceneResponse& response : responses) {
+    contexts.push_back(std::make_unique<Context>());
+    imports.push_back(scenes->ImportScene(contexts.back().get(), &response));
+    for (int i = 0; i < 4; ++i) imports.back()->Write(part);
+  }
+  absl::SleepFor(absl::Seconds(1));
+  for (const auto& context : contexts) context->TryCancel();
+  for (const auto& import : imports) import->Finish();
+}
+
+void AllAttacksTest::AttackMemory() {
+  for (const v1::StreamRequest& request : {Definitions(), Waiting(), AsStream(ManyHits(260000))}) {
+    Attack([this, request] { AttackWithStreams(request); });
+  }
+  std::string polygons;  // empty ones
+  for (int i = 0; i < 2000000; ++i) polygons += std::string("\x12\x00", 2);
+  Attack([this, polygons] {
+    CallWithBytes(Connect(), "/carom.v1.SceneService/CreateScene", polygons);
   });
+  Attack([this] { AttackWithImports(); });
 }
 
 void AllAttacksTest::AttackTime() {
