@@ -45,6 +45,7 @@ bool Watch(int epoll, int fd, uint32_t events) {
 
 }  // namespace
 
+// A peer that is refused keeps its entry only while it has connections.
 bool ConnectionCounts::Enter(const std::string& peer) {
   if (total_ >= limits_.total) return false;
   if (!peer.empty()) {

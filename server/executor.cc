@@ -20,6 +20,10 @@ constexpr size_t kMaxKnownPeers = 4096;
 // Where the processor time that the task of this thread has not paid for begins.
 thread_local int64_t unpaid_since_ns = 0;
 
+// What this thread runs.
+thread_local Executor* current_executor = nullptr;
+thread_local Task* current_task = nullptr;
+
 int64_t TakeUnpaidNs() {
   const int64_t now = ThreadCpuNs();
   return now - std::exchange(unpaid_since_ns, now);
@@ -61,21 +65,54 @@ void Executor::Submit(Task* task, int64_t unpaid_ns) {
 }
 
 void Executor::Pause(Task* task) {
-  const int64_t ns = TakeUnpaidNs();
   {
     absl::MutexLock lock(&mu_);
-    Peer& peer = peers_.find(task->peer_)->second;
-    peer.served_ns += ns;
-    task->served_ns_ += ns;
+    Peer& peer = TakeTime(*task);
     if (peers_in_turn_.empty()) return;
-    task->is_paused_ = true;
-    Enqueue(*task, peer.paused, peer);
     --running_;
-    Dispatch();
-    mu_.Await(absl::Condition(
-        +[](bool* is_paused) { return !*is_paused; }, &task->is_paused_));
+    AwaitTurn(*task, peer);
   }
   TakeUnpaidNs();  // of the pause
+}
+
+Executor::Peer& Executor::TakeTime(Task& task) {
+  const int64_t ns = TakeUnpaidNs();
+  Peer& peer = peers_.find(task.peer_)->second;
+  peer.served_ns += ns;
+  task.served_ns_ += ns;
+  return peer;
+}
+
+void Executor::AwaitTurn(Task& task, Peer& peer) {
+  task.is_paused_ = true;
+  Enqueue(task, peer.paused, peer);
+  Dispatch();
+  mu_.Await(absl::Condition(
+      +[](bool* is_paused) { return !*is_paused; }, &task.is_paused_));
+}
+
+// Its place among the started tasks stays taken: it has a thread, and memory.
+void Executor::Leave(Task& task) {
+  absl::MutexLock lock(&mu_);
+  TakeTime(task);
+  --running_;
+  Dispatch();
+}
+
+void Executor::Return(Task& task) {
+  {
+    absl::MutexLock lock(&mu_);
+    AwaitTurn(task, peers_.find(task.peer_)->second);
+  }
+  TakeUnpaidNs();  // of the wait
+}
+
+Executor::Blocked::Blocked() {
+  if (current_executor != nullptr) current_executor->Leave(*current_task);
+}
+
+Executor::Blocked::~Blocked() {
+  if (current_executor != nullptr) current_executor->Return(*current_task);
 }
 
 // Who was idle starts at the clock, and saves up no time.
@@ -186,7 +223,10 @@ void Executor::Loop(std::list<std::thread>::iterator self) {
       starts_.pop_front();
     }
     TakeUnpaidNs();
+    current_executor = this;
+    current_task = task;
     task->Run();
+    current_executor = nullptr;
     const int64_t ns = TakeUnpaidNs();
     absl::MutexLock lock(&mu_);
     End(*peer, ns);

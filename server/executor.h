@@ -74,6 +74,16 @@ class Executor {
   // returns when it is the task's again.
   void Pause(Task* task);
 
+  // While it lives, the task of this thread does not count as running, and another one runs: for
+  // waits that end soon, such as for a disk. Outside of an executor it does nothing.
+  class Blocked {
+   public:
+    Blocked();
+    ~Blocked();
+    Blocked(const Blocked&) = delete;
+    Blocked& operator=(const Blocked&) = delete;
+  };
+
   // Whether nobody waits.
   bool IsIdle() {
     absl::MutexLock lock(&mu_);
@@ -103,6 +113,12 @@ class Executor {
   // The earliest task of `peer` that may run; null if there is none.
   Queue<Task>* NextQueue(Peer& peer) ABSL_SHARED_LOCKS_REQUIRED(mu_);
   void Enqueue(Task& task, Queue<Task>& queue, Peer& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Charges the task of this thread for what it has taken since the last time.
+  Peer& TakeTime(Task& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void AwaitTurn(Task& task, Peer& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Of `Blocked`.
+  void Leave(Task& task) ABSL_LOCKS_EXCLUDED(mu_);
+  void Return(Task& task) ABSL_LOCKS_EXCLUDED(mu_);
   // Puts a peer where it belongs in the queue of peers, or takes it out.
   void Requeue(Peer& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Starts and wakes what may run now.

@@ -177,7 +177,8 @@ Progress FrameTurn::AnswerAlone(size_t i) {
   const Scene::Ptr scene = context_.store.Find(*name);
   if (scene == nullptr) {
     const bool named = group.target_case() == v1::Group::kScene;
-    return AnswerStatus(NoSuchScene(named ? "scene" : "scene_handle"), answer);
+    const char* const field = named ? "scene" : "scene_handle";
+    return AnswerStatus(context_.store.WhyMissing(*name, field), answer);
   }
   if (scene->version() < group.min_version()) {
     // A frame without a budget has nothing that would end its wait.

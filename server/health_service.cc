@@ -165,10 +165,12 @@ void HealthService::Accept(EventLoop& loop) {
   HealthWatch::Accept(*this, loop);
 }
 
-void HealthService::Stop() {
+void HealthService::SetServing(bool serving) {
   absl::MutexLock lock(&mu_);
-  serving_ = false;
-  for (HealthWatch* watch : watches_) watch->Notify(Response::NOT_SERVING);
+  serving_ = serving;
+  for (HealthWatch* watch : watches_) {
+    watch->Notify(serving ? Response::SERVING : Response::NOT_SERVING);
+  }
 }
 
 grpc::Status HealthService::StatusOf(const std::string& service, Response& response) const {

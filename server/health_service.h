@@ -22,7 +22,8 @@ namespace carom::server {
 
 class HealthWatch;
 
-// SERVING for the server as a whole (the empty name) and each of `services`, until `Stop`. Both
+// SERVING for the server as a whole (the empty name) and each of `services`, from `Start` on until
+// `Stop`, else NOT_SERVING. Both
 // methods are answered by the event loop, which no call holds. Thread-safe; outlives its calls.
 class HealthService final
     : public grpc::health::v1::Health::WithAsyncMethod_Check<
@@ -37,8 +38,9 @@ class HealthService final
   // Takes calls from here until the server is shut down.
   void Accept(EventLoop& loop);
 
-  // NOT_SERVING from here on; watches are notified.
-  void Stop();
+  // Watches are notified of both.
+  void Start() { SetServing(true); }
+  void Stop() { SetServing(false); }
 
   // The status of `service`, or NOT_FOUND.
   grpc::Status StatusOf(const std::string& service, Response& response) const;
@@ -46,6 +48,7 @@ class HealthService final
  private:
   friend class HealthWatch;
 
+  void SetServing(bool serving);
   bool Knows(const std::string& service) const;
   // Sets whether calls are taken at that moment; `watch` is notified of changes after it. False,
   // and no more, above `kMaxWatches`.
@@ -54,7 +57,7 @@ class HealthService final
 
   const std::vector<std::string> services_;
   mutable absl::Mutex mu_;  // taken before that of a watch
-  bool serving_ ABSL_GUARDED_BY(mu_) = true;
+  bool serving_ ABSL_GUARDED_BY(mu_) = false;
   absl::flat_hash_set<HealthWatch*> watches_ ABSL_GUARDED_BY(mu_);
 };
 

@@ -3,9 +3,12 @@
 
 #include "server/memory_store.h"
 
+#include <limits>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "carom/status.h"
 
 namespace carom::server {
@@ -39,11 +42,56 @@ constexpr uint64_t kPolygonBytes = 320;
 constexpr uint64_t kRingBytes = 64;
 constexpr uint64_t kVertexBytes = 24;
 
+// Of a scene, whatever a journal keeps of them.
+constexpr size_t kMaxSummaries = 1024;
+
 }  // namespace
 
 uint64_t BytesOf(const Polygon& polygon) {
   return kPolygonBytes + kRingBytes * polygon.ring_count() + kVertexBytes * polygon.vertex_count() +
          polygon.user_data().size();
+}
+
+VersionSummary MemoryStore::SummaryOf(const Scene& scene, absl::string_view edit_id) {
+  return {.version = scene.version(),
+          .polygon_count = scene.polygon_count(),
+          .vertex_count = scene.vertex_count(),
+          .bounds = scene.bounds(),
+          .edit_id = std::string(edit_id),
+          .created_us = absl::GetCurrentTimeNanos() / 1000};
+}
+
+// Nobody else uses the store yet, but for the health of the server.
+absl::Status MemoryStore::Recover(
+    absl::FunctionRef<void(size_t scenes, uint64_t vertices)> progress) {
+  uint64_t vertices = 0;
+  absl::Status failed;
+  const absl::Status status = journal_->Recover([&](SavedScene saved) {
+    Entry entry;
+    entry.versions.assign(saved.versions.begin(), saved.versions.end());
+    if (saved.status.ok()) {
+      uint64_t bytes = 0;
+      for (const Polygon& polygon : saved.polygons) bytes += BytesOf(polygon);
+      entry.charge = MemoryCharge(account_, MemoryShare::kScenes);
+      entry.charge.Set(bytes);
+      // What was within the limits of its time is served.
+      constexpr size_t kAny = std::numeric_limits<size_t>::max();
+      absl::StatusOr<Scene::Ptr> scene =
+          Scene::Create(std::move(saved.polygons), saved.versions.back().version,
+                        {.max_polygons = kAny, .max_vertices = kAny});
+      if (scene.ok()) {
+        vertices += (*scene)->vertex_count();
+        entry.scene = *std::move(scene);
+      } else {
+        failed.Update(scene.status());
+      }
+    }
+    absl::MutexLock lock(&mu_);
+    scenes_[saved.name] = std::move(entry);
+    progress(scenes_.size(), vertices);
+  });
+  last_version_.store(journal_->last_version());
+  return status.ok() ? failed : status;
 }
 
 Scene::Ptr MemoryStore::Find(absl::string_view name) const {
@@ -52,12 +100,26 @@ Scene::Ptr MemoryStore::Find(absl::string_view name) const {
   return it == scenes_.end() ? nullptr : it->second.scene;
 }
 
+absl::Status MemoryStore::WhyMissing(absl::string_view name, absl::string_view field) const {
+  absl::ReaderMutexLock lock(&mu_);
+  if (!scenes_.contains(name)) return NoSuchScene(field);
+  return Refused(absl::StatusCode::kDataLoss, field,
+                 "what is stored of this scene is damaged; it can be deleted or replaced");
+}
+
+std::vector<VersionSummary> MemoryStore::Versions(absl::string_view name) const {
+  absl::ReaderMutexLock lock(&mu_);
+  const auto it = scenes_.find(name);
+  if (it == scenes_.end()) return {};
+  return {it->second.versions.begin(), it->second.versions.end()};
+}
+
 ScenePage MemoryStore::List(absl::string_view after, size_t limit) const {
   ScenePage page;
   absl::ReaderMutexLock lock(&mu_);
   auto it = scenes_.upper_bound(after);
   for (; it != scenes_.end() && page.scenes.size() < limit; ++it) {
-    page.scenes.push_back({it->first, it->second.scene});
+    if (it->second.scene != nullptr) page.scenes.push_back({it->first, it->second.scene});
   }
   page.last = it == scenes_.end();
   return page;
@@ -68,7 +130,7 @@ absl::Status MemoryStore::CheckImport(absl::string_view name, ImportMode mode) c
     if (mode == ImportMode::kReplace) return absl::OkStatus();
     return Refused(absl::StatusCode::kAlreadyExists, "name", "a scene of this name is there");
   }
-  if (scenes_.size() < max_scenes_) return absl::OkStatus();
+  if (scenes_.size() + reserved_ < max_scenes_) return absl::OkStatus();
   return Refused(absl::StatusCode::kResourceExhausted, "name",
                  absl::StrCat("the server keeps at most ", max_scenes_, " scenes"));
 }
@@ -77,10 +139,17 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Import(absl::string_view name, ImportMod
                                                std::vector<Polygon> polygons,
                                                absl::FunctionRef<bool()> abandoned) {
   KeyedMutex::Lock writer(writers_, name);
+  size_t reserved = 0;  // the place of a scene that is new
   {
-    absl::ReaderMutexLock lock(&mu_);
+    absl::MutexLock lock(&mu_);
     if (absl::Status status = CheckImport(name, mode); !status.ok()) return status;
+    reserved = scenes_.contains(name) ? 0 : 1;
+    reserved_ += reserved;
   }
+  const auto release = absl::MakeCleanup([&] {
+    absl::MutexLock lock(&mu_);
+    reserved_ -= reserved;
+  });
   MemoryCharge charge(account_, MemoryShare::kScenes);
   for (const Polygon& polygon : polygons) {
     if (absl::Status status = charge.Add(BytesOf(polygon)); !status.ok()) return status;
@@ -89,25 +158,48 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Import(absl::string_view name, ImportMod
   absl::StatusOr<Scene::Ptr> scene = Scene::Create(std::move(polygons), NextVersion(), limits_);
   if (!scene.ok()) return scene.status();
   if (abandoned()) return absl::CancelledError("the caller is gone; nothing is registered");
-  Entry old;  // destroyed after the lock is released
-  {
-    absl::MutexLock lock(&mu_);
-    // Scenes of other names may have come meanwhile.
-    if (absl::Status status = CheckImport(name, mode); !status.ok()) return status;
-    old = std::exchange(scenes_[std::string(name)], Entry{*scene, std::move(charge)});
-  }
-  Notify(name, (*scene)->version());
+  VersionSummary summary = SummaryOf(**scene, "");
+  absl::StatusOr<uint64_t> oldest = 0;
+  if (journal_ != nullptr) oldest = journal_->Replace(name, **scene, summary);
+  if (!oldest.ok()) return oldest.status();
+  MakeCurrent(name, *scene, std::move(summary), *oldest,
+              [&](Entry& entry) { entry.charge = std::move(charge); });
   return scene;
 }
 
+// The change lasts by now: from here on nothing fails.
+void MemoryStore::MakeCurrent(absl::string_view name, const Scene::Ptr& scene,
+                              VersionSummary summary, uint64_t oldest,
+                              absl::FunctionRef<void(Entry&)> charge) {
+  Scene::Ptr old;  // destroyed after the lock is released
+  {
+    absl::MutexLock lock(&mu_);
+    Entry& entry = scenes_[std::string(name)];
+    old = std::exchange(entry.scene, scene);
+    charge(entry);
+    entry.versions.push_back(std::move(summary));
+    while (entry.versions.front().version < oldest || entry.versions.size() > kMaxSummaries) {
+      entry.versions.pop_front();
+    }
+  }
+  Notify(name, scene->version());
+}
+
+absl::StatusOr<Scene::Ptr> MemoryStore::FindBase(absl::string_view name) const {
+  Scene::Ptr base = Find(name);
+  if (base == nullptr) return WhyMissing(name, "name");
+  return base;
+}
+
 absl::StatusOr<Scene::Ptr> MemoryStore::Commit(absl::string_view name, uint64_t base_version,
-                                               std::vector<SceneEdit> edits) {
+                                               std::vector<SceneEdit> edits,
+                                               absl::string_view edit_id) {
   KeyedMutex::Lock writer(writers_, name);
   // It stays the current one: only the holder of `writer` replaces it.
-  const Scene::Ptr base = Find(name);
-  if (base == nullptr) return NoSuchScene();
-  if (base_version != 0 && base_version != base->version()) {
-    return StaleCommit(base->version(), std::move(edits));
+  const absl::StatusOr<Scene::Ptr> base = FindBase(name);
+  if (!base.ok()) return base.status();
+  if (base_version != 0 && base_version != (*base)->version()) {
+    return StaleCommit((*base)->version(), std::move(edits));
   }
   MemoryCharge added(account_, MemoryShare::kScenes);
   uint64_t removed = 0;
@@ -115,26 +207,62 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Commit(absl::string_view name, uint64_t 
     if (const Polygon* polygon = PolygonOf(edit)) {
       if (absl::Status status = added.Add(BytesOf(*polygon)); !status.ok()) return status;
     }
-    if (const Polygon* old = base->Find(IdOf(edit))) removed += BytesOf(*old);
+    if (const Polygon* old = (*base)->Find(IdOf(edit))) removed += BytesOf(*old);
   }
-  absl::StatusOr<Scene::Ptr> scene = base->Commit(std::move(edits), NextVersion(), limits_);
+  absl::StatusOr<Scene::Ptr> scene = (*base)->Commit(edits, NextVersion(), limits_);
   if (!scene.ok()) return scene.status();
-  {
-    absl::MutexLock lock(&mu_);
-    Entry& entry = scenes_.find(name)->second;
-    entry.scene = *scene;  // `base` keeps the old version alive
+  VersionSummary summary = SummaryOf(**scene, edit_id);
+  absl::StatusOr<uint64_t> oldest = 0;
+  if (journal_ != nullptr) oldest = journal_->Edit(name, edits, summary);
+  if (!oldest.ok()) return oldest.status();
+  MakeCurrent(name, *scene, std::move(summary), *oldest, [&](Entry& entry) {
     entry.charge.Set(entry.charge.bytes() + added.bytes() - removed);
+  });
+  return scene;
+}
+
+// The polygons come from the journal: in memory only the current version of a scene is kept.
+absl::StatusOr<Scene::Ptr> MemoryStore::Rollback(absl::string_view name, uint64_t version,
+                                                 uint64_t base_version) {
+  KeyedMutex::Lock writer(writers_, name);
+  const absl::StatusOr<Scene::Ptr> base = FindBase(name);
+  if (!base.ok()) return base.status();
+  if (base_version != 0 && base_version != (*base)->version()) {
+    return StaleVersion("base_version", (*base)->version());
   }
-  Notify(name, (*scene)->version());
+  const absl::Status gone = Refused(absl::StatusCode::kOutOfRange, "version",
+                                    "the polygons of this version are not kept");
+  if (journal_ == nullptr) return gone;
+  absl::StatusOr<std::vector<Polygon>> polygons = journal_->Load(name, version);
+  if (absl::IsOutOfRange(polygons.status())) return gone;
+  if (!polygons.ok()) return polygons.status();
+  MemoryCharge charge(account_, MemoryShare::kScenes);
+  for (const Polygon& polygon : *polygons) {
+    if (absl::Status status = charge.Add(BytesOf(polygon)); !status.ok()) return status;
+  }
+  absl::StatusOr<Scene::Ptr> scene = Scene::Create(*std::move(polygons), NextVersion(), limits_);
+  if (!scene.ok()) return scene.status();
+  VersionSummary summary = SummaryOf(**scene, "");
+  const absl::StatusOr<uint64_t> oldest = journal_->Restore(name, version, summary);
+  if (!oldest.ok()) return oldest.status();
+  MakeCurrent(name, *scene, std::move(summary), *oldest,
+              [&](Entry& entry) { entry.charge = std::move(charge); });
   return scene;
 }
 
 absl::Status MemoryStore::Delete(absl::string_view name, uint64_t version) {
   KeyedMutex::Lock writer(writers_, name);
   const Scene::Ptr current = Find(name);
-  if (current == nullptr) return NoSuchScene();
-  if (version != 0 && version != current->version())
+  // One that is damaged can be deleted, whatever its version.
+  if (current == nullptr) {
+    const absl::Status missing = WhyMissing(name, "name");
+    if (absl::IsNotFound(missing)) return missing;
+  } else if (version != 0 && version != current->version()) {
     return StaleVersion("version", current->version());
+  }
+  if (journal_ != nullptr) {
+    if (absl::Status status = journal_->Delete(name); !status.ok()) return status;
+  }
   {
     absl::MutexLock lock(&mu_);
     scenes_.erase(scenes_.find(name));

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Scenes in this process's memory, gone when it ends.
+// Scenes in this process's memory, and where a journal writes them down.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -22,31 +23,52 @@ namespace carom::server {
 // What a polygon of a scene takes, about, its part of the index included.
 uint64_t BytesOf(const Polygon& polygon);
 
-// A SceneStore without a disk. Versions are those of one counter.
+// Versions are those of one counter. With a journal a version is visible once it lasts; without one
+// all is gone when the process ends, and of older versions nothing but their summaries is there.
 //
 // Thread-safe. Readers hold a shared lock for the lookup of a name and no longer; a new version is
-// built under the lock of its own scene's writers alone.
+// built, and written down, under the lock of its own scene's writers alone.
 class MemoryStore final : public SceneStore {
  public:
-  // What scenes take is counted on `account`, which outlives the store.
-  MemoryStore(size_t max_scenes, const SceneLimits& limits, MemoryAccount& account)
-      : max_scenes_(max_scenes), limits_(limits), account_(account) {}
+  // What scenes take is counted on `account`. Both outlive the store; `journal` may be null.
+  MemoryStore(size_t max_scenes, const SceneLimits& limits, MemoryAccount& account,
+              SceneJournal* journal = nullptr)
+      : max_scenes_(max_scenes), limits_(limits), account_(account), journal_(journal) {}
+
+  // Takes over what the journal has, before anything else. `progress` is called scene by scene,
+  // with the vertices so far. Scenes count on the account even where there is no room for them.
+  absl::Status Recover(absl::FunctionRef<void(size_t scenes, uint64_t vertices)> progress);
 
   Scene::Ptr Find(absl::string_view name) const override;
+  absl::Status WhyMissing(absl::string_view name, absl::string_view field) const override;
+  std::vector<VersionSummary> Versions(absl::string_view name) const override;
   ScenePage List(absl::string_view after, size_t limit) const override;
   absl::StatusOr<Scene::Ptr> Import(absl::string_view name, ImportMode mode,
                                     std::vector<Polygon> polygons,
                                     absl::FunctionRef<bool()> abandoned) override;
   absl::StatusOr<Scene::Ptr> Commit(absl::string_view name, uint64_t base_version,
-                                    std::vector<SceneEdit> edits) override;
+                                    std::vector<SceneEdit> edits,
+                                    absl::string_view edit_id = "") override;
+  absl::StatusOr<Scene::Ptr> Rollback(absl::string_view name, uint64_t version,
+                                      uint64_t base_version) override;
   absl::Status Delete(absl::string_view name, uint64_t version) override;
   void AddListener(SceneListener* listener) override;
 
  private:
   struct Entry {
-    Scene::Ptr scene;
+    Scene::Ptr scene;  // null: what was stored of it is damaged
     MemoryCharge charge;
+    std::deque<VersionSummary> versions;
   };
+
+  // The summary of a version that is made now.
+  static VersionSummary SummaryOf(const Scene& scene, absl::string_view edit_id);
+  // The current version, or why there is none.
+  absl::StatusOr<Scene::Ptr> FindBase(absl::string_view name) const;
+  // Makes a version visible, with what `charge` makes of its entry's. Versions before the oldest
+  // one that is kept are forgotten.
+  void MakeCurrent(absl::string_view name, const Scene::Ptr& scene, VersionSummary summary,
+                   uint64_t oldest, absl::FunctionRef<void(Entry&)> charge);
 
   uint64_t NextVersion() { return last_version_.fetch_add(1, std::memory_order_relaxed) + 1; }
   // Whether a scene of this name may be registered.
@@ -57,12 +79,14 @@ class MemoryStore final : public SceneStore {
   const size_t max_scenes_;
   const SceneLimits limits_;
   MemoryAccount& account_;
+  SceneJournal* const journal_;
   std::atomic<uint64_t> last_version_{0};
 
   KeyedMutex writers_;  // locked by name around every change; before mu_
 
   mutable absl::Mutex mu_;
   absl::btree_map<std::string, Entry> scenes_ ABSL_GUARDED_BY(mu_);
+  size_t reserved_ ABSL_GUARDED_BY(mu_) = 0;  // places of scenes that are being registered
 
   mutable absl::Mutex listeners_mu_;
   std::vector<SceneListener*> listeners_ ABSL_GUARDED_BY(listeners_mu_);

@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
+#include <cstdlib>
 #include <ostream>
 
 #include "absl/strings/match.h"
@@ -89,6 +90,11 @@ constexpr std::array kNumberOptions = {
                  &ServerOptions::max_tracker_bytes_per_stream, 65536, 1099511627776,
                  "Bytes of a stream's trackers at most; their memories are dropped before a "
                  "definition is refused"},
+    NumberOption{"--history-versions", "CAROM_HISTORY_VERSIONS", &ServerOptions::history_versions,
+                 1, 1024, "Versions of a scene that sqlite keeps, with the current one"},
+    NumberOption{"--history-bytes", "CAROM_HISTORY_BYTES", &ServerOptions::history_bytes, 0,
+                 1099511627776,
+                 "Bytes of older versions of a scene that sqlite keeps, about; bounds its file"},
     NumberOption{"--memory-quota-bytes", "CAROM_MEMORY_QUOTA_BYTES",
                  &ServerOptions::memory_quota_bytes, 16777216, 1099511627776,
                  "Bytes of gRPC's buffers at most; calls beyond get RESOURCE_EXHAUSTED"},
@@ -158,7 +164,7 @@ std::string CheckAddressFlag(const std::string& value) {
 }
 
 std::string CheckStoreFlag(const std::string& value) {
-  return value == "memory" ? "" : "must be memory";
+  return value == "memory" || value == "sqlite" ? "" : "must be sqlite or memory";
 }
 
 void AddFlags(CLI::App& app, ServerOptions& options) {
@@ -169,10 +175,16 @@ void AddFlags(CLI::App& app, ServerOptions& options) {
       ->envname("CAROM_ADDRESS")
       ->capture_default_str()
       ->check(CLI::Validator(CheckAddressFlag, "", "address"));
-  app.add_option("--store", options.store, "Where scenes are kept: memory (gone on exit)")
+  app.add_option("--store", options.store,
+                 "Where scenes are kept: sqlite (a file in --state-dir) or memory (gone on exit)")
       ->envname("CAROM_STORE")
       ->capture_default_str()
       ->check(CLI::Validator(CheckStoreFlag, "", "store"));
+  app.add_option(
+         "--state-dir", options.state_dir,
+         "Folder of the file of sqlite; default: $STATE_DIRECTORY, $XDG_STATE_HOME/carom or "
+         "~/.local/state/carom")
+      ->envname("CAROM_STATE_DIR");
   app.add_flag("--reflection", options.reflection,
                "Serve reflection and channelz, which tools such as grpcurl ask")
       ->envname("CAROM_REFLECTION");
@@ -196,6 +208,19 @@ void AddFlags(CLI::App& app, ServerOptions& options) {
 
 }  // namespace
 
+std::string DefaultStateDir() {
+  const auto variable = [](const char* name) -> std::string {
+    const char* const value = std::getenv(name);
+    return value == nullptr ? "" : value;
+  };
+  // systemd may give several, with colons between.
+  const std::string systemd = variable("STATE_DIRECTORY");
+  if (!systemd.empty()) return systemd.substr(0, systemd.find(':'));
+  if (const std::string xdg = variable("XDG_STATE_HOME"); !xdg.empty()) return xdg + "/carom";
+  const std::string home = variable("HOME");
+  return home.empty() ? "" : home + "/.local/state/carom";
+}
+
 std::span<const NumberOption> NumberOptions() { return kNumberOptions; }
 
 absl::Status CheckServerOptions(const ServerOptions& options) {
@@ -215,6 +240,9 @@ absl::Status CheckServerOptions(const ServerOptions& options) {
   if (const std::string why = CheckStoreFlag(options.store); !why.empty()) {
     return InvalidField("--store", why);
   }
+  if (options.store == "sqlite" && options.state_dir.empty() && DefaultStateDir().empty()) {
+    return InvalidField("--state-dir", "must be given: there is no home folder to keep scenes in");
+  }
   for (const NumberOption& number : kNumberOptions) {
     const uint64_t value = options.*number.member;
     if (value < number.min || value > number.max) {
@@ -228,6 +256,7 @@ absl::Status CheckServerOptions(const ServerOptions& options) {
 std::variant<ServerOptions, int> ParseServerOptions(int argc, const char* const* argv,
                                                     std::ostream& out, std::ostream& err) {
   ServerOptions options;
+  options.store = "sqlite";
   CLI::App app("caromd answers what touches what in 2D scenes, exactly, over gRPC.", "caromd");
   app.footer(
       "Each flag may be given by the environment variable named beside it; a flag wins over it.");

@@ -25,8 +25,11 @@ struct ServerOptions {
   // --- Where ---------------------------------------------------------------------------------
   // `HOST:PORT` (port 0: any free one) or `unix:PATH`.
   std::string address = "127.0.0.1:7420";
-  // Where scenes are kept: `memory`.
+  // Where scenes are kept: `sqlite`, which caromd has by default, or `memory`, gone with the
+  // process.
   std::string store = "memory";
+  // Of sqlite; empty: see `DefaultStateDir`.
+  std::string state_dir = "";
 
   // --- What is served ------------------------------------------------------------------------
   bool reflection = false;  // and channelz: what is there, for tools such as grpcurl
@@ -57,6 +60,8 @@ struct ServerOptions {
   uint64_t max_unread_bytes = 256u << 10;             // of one stream: answers, and frames, waiting
   uint64_t max_trackers_per_stream = 65536;           // their handles are below this
   uint64_t max_tracker_bytes_per_stream = 64u << 20;  // shapes, and what they remember
+  uint64_t history_versions = 64;                     // of a scene, with the current one
+  uint64_t history_bytes = 64u << 20;                 // of a scene, beside the current version
   uint64_t memory_quota_bytes = 1u << 30;  // of gRPC's buffers; at most a fifth of the next
   // Of the process; 0: three quarters of what its control group or its machine has.
   uint64_t memory_limit_bytes = 0;
@@ -94,6 +99,10 @@ struct NumberOption {
 };
 
 std::span<const NumberOption> NumberOptions();
+
+// The folder of a store where none is given: $STATE_DIRECTORY, which systemd sets, else
+// $XDG_STATE_HOME/carom, else $HOME/.local/state/carom; empty if there is none of these.
+std::string DefaultStateDir();
 
 // INVALID_ARGUMENT naming the flag and its range for the first value that is out of it.
 absl::Status CheckServerOptions(const ServerOptions& options);

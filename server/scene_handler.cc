@@ -21,6 +21,7 @@ namespace {
 // Of ListScenes, as its message in the .proto says.
 constexpr int kDefaultPageSize = 100;
 constexpr int kMaxPageSize = 1000;
+constexpr size_t kMaxEditIdBytes = 64;
 
 // Page tokens are the last name of the page before, in web-safe base64.
 absl::StatusOr<std::string> DecodePageToken(const std::string& token) {
@@ -28,6 +29,14 @@ absl::StatusOr<std::string> DecodePageToken(const std::string& token) {
   std::string name;
   if (absl::WebSafeBase64Unescape(token, &name) && IsSceneName(name)) return name;
   return InvalidField("page_token", "must be absent or the next_page_token of an earlier page");
+}
+
+void EncodeSummary(absl::string_view name, const VersionSummary& summary, v1::Scene& message) {
+  message.set_name(name.data(), name.size());
+  message.set_version(summary.version);
+  message.set_polygon_count(summary.polygon_count);
+  message.set_vertex_count(summary.vertex_count);
+  if (!summary.bounds.empty()) wire::EncodeBounds(summary.bounds, *message.mutable_bounds());
 }
 
 // The summary of a scene that a call has made or changed, or why it has not.
@@ -60,9 +69,39 @@ absl::Status SceneHandler::Get(const v1::GetSceneRequest& request,
                                v1::GetSceneResponse& response) const {
   if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
   const Scene::Ptr scene = store_.Find(request.name());
-  if (scene == nullptr) return NoSuchScene();
-  wire::EncodeScene(request.name(), *scene, *response.mutable_scene());
+  if (scene == nullptr) return store_.WhyMissing(request.name(), "name");
+  if (request.version() == 0 || request.version() == scene->version()) {
+    wire::EncodeScene(request.name(), *scene, *response.mutable_scene());
+    return absl::OkStatus();
+  }
+  for (const VersionSummary& known : store_.Versions(request.name())) {
+    if (known.version != request.version()) continue;
+    EncodeSummary(request.name(), known, *response.mutable_scene());
+    return absl::OkStatus();
+  }
+  return Refused(absl::StatusCode::kOutOfRange, "version", "no such version is known");
+}
+
+absl::Status SceneHandler::ListVersions(const v1::ListSceneVersionsRequest& request,
+                                        v1::ListSceneVersionsResponse& response) const {
+  if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
+  if (store_.Find(request.name()) == nullptr) return store_.WhyMissing(request.name(), "name");
+  for (const VersionSummary& known : store_.Versions(request.name())) {
+    v1::SceneVersion& version = *response.add_versions();
+    EncodeSummary(request.name(), known, *version.mutable_scene());
+    version.set_edit_id(known.edit_id);
+    version.set_created_us(known.created_us);
+  }
   return absl::OkStatus();
+}
+
+absl::Status SceneHandler::Rollback(const v1::RollbackSceneRequest& request,
+                                    v1::RollbackSceneResponse& response) {
+  if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
+  if (request.version() == 0) return InvalidField("version", "must be given");
+  return Encode(request.name(),
+                store_.Rollback(request.name(), request.version(), request.base_version()),
+                *response.mutable_scene());
 }
 
 absl::Status SceneHandler::List(const v1::ListScenesRequest& request,
@@ -91,9 +130,20 @@ absl::Status SceneHandler::Delete(const v1::DeleteSceneRequest& request, v1::Del
 absl::Status SceneHandler::Commit(const v1::CommitEditsRequest& request,
                                   v1::CommitEditsResponse& response) {
   if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
+  if (request.edit_id().size() > kMaxEditIdBytes) {
+    return InvalidField("edit_id", absl::StrCat("must have at most ", kMaxEditIdBytes, " bytes"));
+  }
   // Decoding takes longer than finding out that the scene is not there.
   const Scene::Ptr scene = store_.Find(request.name());
-  if (scene == nullptr) return NoSuchScene();
+  if (scene == nullptr) return store_.WhyMissing(request.name(), "name");
+  // Writers of a scene come one after the other, so what is not made yet is made by nobody else.
+  if (!request.edit_id().empty()) {
+    for (const VersionSummary& known : store_.Versions(request.name())) {
+      if (known.edit_id != request.edit_id()) continue;
+      EncodeSummary(request.name(), known, *response.mutable_scene());
+      return absl::OkStatus();
+    }
+  }
   absl::StatusOr<std::vector<SceneEdit>> edits =
       wire::DecodeEdits(request.edits(), polygon_limits_);
   if (!edits.ok()) {
@@ -103,9 +153,10 @@ absl::Status SceneHandler::Commit(const v1::CommitEditsRequest& request,
                ? StaleVersion("base_version", scene->version())
                : edits.status();
   }
-  return Encode(request.name(),
-                store_.Commit(request.name(), request.base_version(), *std::move(edits)),
-                *response.mutable_scene());
+  return Encode(
+      request.name(),
+      store_.Commit(request.name(), request.base_version(), *std::move(edits), request.edit_id()),
+      *response.mutable_scene());
 }
 
 }  // namespace carom::server

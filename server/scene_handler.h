@@ -25,11 +25,15 @@ class SceneHandler {
   // Those that read: cost O(1), and O(scenes of a page).
   absl::Status Get(const v1::GetSceneRequest& request, v1::GetSceneResponse& response) const;
   absl::Status List(const v1::ListScenesRequest& request, v1::ListScenesResponse& response) const;
+  absl::Status ListVersions(const v1::ListSceneVersionsRequest& request,
+                            v1::ListSceneVersionsResponse& response) const;
 
   // Those that write: cost O(vertices), and they wait for other writers of their scene.
   absl::Status Create(const v1::CreateSceneRequest& request, v1::CreateSceneResponse& response);
   absl::Status Delete(const v1::DeleteSceneRequest& request, v1::DeleteSceneResponse& response);
   absl::Status Commit(const v1::CommitEditsRequest& request, v1::CommitEditsResponse& response);
+  absl::Status Rollback(const v1::RollbackSceneRequest& request,
+                        v1::RollbackSceneResponse& response);
 
  private:
   SceneStore& store_;

@@ -49,6 +49,13 @@ constexpr std::array kMethods = {
                 Handle<v1::GetSceneRequest, v1::GetSceneResponse, &SceneHandler::Get>, false},
     SceneMethod{Request<&SceneService::RequestListScenes>,
                 Handle<v1::ListScenesRequest, v1::ListScenesResponse, &SceneHandler::List>, false},
+    SceneMethod{Request<&SceneService::RequestListSceneVersions>,
+                Handle<v1::ListSceneVersionsRequest, v1::ListSceneVersionsResponse,
+                       &SceneHandler::ListVersions>,
+                false},
+    SceneMethod{
+        Request<&SceneService::RequestRollbackScene>,
+        Handle<v1::RollbackSceneRequest, v1::RollbackSceneResponse, &SceneHandler::Rollback>, true},
 };
 
 grpc::Status Unimplemented(absl::string_view method) {

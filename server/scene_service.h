@@ -16,7 +16,9 @@ template <class Base>
 using RawSceneMethods = v1::SceneService::WithRawMethod_CreateScene<
     v1::SceneService::WithRawMethod_GetScene<v1::SceneService::WithRawMethod_ListScenes<
         v1::SceneService::WithRawMethod_DeleteScene<v1::SceneService::WithRawMethod_CommitEdits<
-            v1::SceneService::WithRawMethod_ImportScene<Base>>>>>>;
+            v1::SceneService::WithRawMethod_ListSceneVersions<
+                v1::SceneService::WithRawMethod_RollbackScene<
+                    v1::SceneService::WithRawMethod_ImportScene<Base>>>>>>>>;
 
 // Asynchronous, but for the methods that are not part of this release. Thread-safe.
 class SceneService final : public RawSceneMethods<v1::SceneService::Service> {

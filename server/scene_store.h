@@ -4,7 +4,8 @@
 // Where do scenes live?
 //
 // `SceneStore` keeps named scenes, each as a chain of immutable versions of which the last one is
-// visible. Services speak to this interface alone; server/memory_store.h is one behind it. Names
+// visible. Services speak to this interface alone; server/memory_store.h is one behind it, which
+// writes them down by a server/scene_journal.h. Names
 // that reach a store are well-formed (server/scene_name.h).
 //
 // Versions grow over the whole life of a store: every change of any scene gets a greater one than
@@ -25,6 +26,7 @@
 #include "carom/polygon.h"
 #include "carom/scene.h"
 #include "carom/status.h"
+#include "server/scene_journal.h"
 
 namespace carom::server {
 
@@ -71,6 +73,13 @@ class SceneStore {
   // The current version, or null. Cheap: called for every group of every frame.
   virtual Scene::Ptr Find(absl::string_view name) const = 0;
 
+  // Why `Find` has no scene of this name: NOT_FOUND naming `field`, or DATA_LOSS where what was
+  // stored of it is damaged.
+  virtual absl::Status WhyMissing(absl::string_view name, absl::string_view field) const = 0;
+
+  // The versions of a scene that are known, ascending; the last one is current. Empty: no scene.
+  virtual std::vector<VersionSummary> Versions(absl::string_view name) const = 0;
+
   // At most `limit` scenes with names above `after`.
   virtual ScenePage List(absl::string_view after, size_t limit) const = 0;
 
@@ -81,11 +90,18 @@ class SceneStore {
                                             std::vector<Polygon> polygons,
                                             absl::FunctionRef<bool()> abandoned) = 0;
 
-  // The scene after `edits`. A `base_version` of 0 is the current one.
+  // The scene after `edits`. A `base_version` of 0 is the current one. `edit_id` is kept with the
+  // version.
   // Errors: NOT_FOUND naming `name`; INVALID_ARGUMENT for an id twice in `edits`; ABORTED naming
   // `base_version` if it is not current; those of Scene::Commit.
   virtual absl::StatusOr<Scene::Ptr> Commit(absl::string_view name, uint64_t base_version,
-                                            std::vector<SceneEdit> edits) = 0;
+                                            std::vector<SceneEdit> edits,
+                                            absl::string_view edit_id = "") = 0;
+
+  // A version with the polygons of an older one. Errors: NOT_FOUND naming `name`; ABORTED naming
+  // `base_version` as above; OUT_OF_RANGE naming `version` if that is not kept.
+  virtual absl::StatusOr<Scene::Ptr> Rollback(absl::string_view name, uint64_t version,
+                                              uint64_t base_version) = 0;
 
   // Errors: NOT_FOUND naming `name`; ABORTED naming `version` if it is neither 0 nor current.
   virtual absl::Status Delete(absl::string_view name, uint64_t version) = 0;

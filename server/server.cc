@@ -33,7 +33,9 @@
 #include "server/memory_watch.h"
 #include "server/query_runtime.h"
 #include "server/query_service.h"
+#include "server/scene_journal.h"
 #include "server/scene_service.h"
+#include "server/sqlite_journal.h"
 
 namespace carom::server {
 namespace {
@@ -145,15 +147,40 @@ SceneCallLimits SceneCallLimitsOf(const ServerOptions& options) {
           .scenes = options.scene_limits()};
 }
 
+// Null for a store in memory.
+absl::StatusOr<std::unique_ptr<SceneJournal>> OpenJournal(const ServerOptions& options) {
+  if (options.store != "sqlite") return nullptr;
+  return SqliteJournal::Open(
+      {.folder = options.state_dir.empty() ? DefaultStateDir() : options.state_dir,
+       .history_versions = options.history_versions,
+       .history_bytes = options.history_bytes});
+}
+
+// A line a second on stderr while scenes are read.
+class RecoveryProgress {
+ public:
+  void Report(size_t scenes, uint64_t vertices) {
+    const absl::Time now = absl::Now();
+    if (now < next_) return;
+    next_ = now + absl::Seconds(1);
+    std::fprintf(stderr, "caromd: reading scenes: %zu, %llu vertices\n", scenes,
+                 static_cast<unsigned long long>(vertices));
+  }
+
+ private:
+  absl::Time next_ = absl::Now() + absl::Seconds(1);
+};
+
 }  // namespace
 
 // In the order of their making; each uses only those above it, but for `grpc`, which is over before
 // any of them goes. `loop` goes first, as its events use all others.
 struct Server::Parts {
-  explicit Parts(const ServerOptions& o)
+  Parts(const ServerOptions& o, std::unique_ptr<SceneJournal> opened)
       : options(o),
         memory(MemoryLimitOf(o)),
-        store(o.max_scenes, o.scene_limits(), memory),
+        journal(std::move(opened)),
+        store(o.max_scenes, o.scene_limits(), memory, journal.get()),
         streams(o.max_streams, "streams and Evaluate calls"),
         scene_calls(o.max_scene_calls, "scene calls"),
         executor(o.threads),
@@ -179,6 +206,7 @@ struct Server::Parts {
   std::string address;
   CallRegistry calls;
   MemoryAccount memory;
+  std::unique_ptr<SceneJournal> journal;  // null: of a store in memory alone
   MemoryStore store;
   Timer timer;
   CallLimit streams;
@@ -207,6 +235,8 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   ServerOptions checked = options;
   if (!listens) checked.address = ServerOptions().address;
   if (absl::Status status = CheckServerOptions(checked); !status.ok()) return status;
+  absl::StatusOr<std::unique_ptr<SceneJournal>> journal = OpenJournal(options);
+  if (!journal.ok()) return journal.status();
   absl::StatusOr<Listener> listener;
   if (listens) {
     listener = Listen(options.address);
@@ -214,7 +244,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   }
 
   InitializeOnce();
-  auto parts = std::make_unique<Parts>(options);
+  auto parts = std::make_unique<Parts>(options, *std::move(journal));
   // Before the builder: it takes what is switched on by then.
   if (options.reflection) InitChannelz();
   grpc::ServerBuilder builder;
@@ -235,15 +265,29 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   parts->loop = std::make_unique<EventLoop>(builder, options.threads);
   parts->grpc = builder.BuildAndStart();
   if (parts->grpc == nullptr) return absl::InternalError("gRPC cannot start a server");
-  parts->queries.Accept(*parts->loop, parts->runtime);
-  parts->scenes.Accept(*parts->loop, parts->scene_runtime);
-  parts->health.Accept(*parts->loop);
-  parts->loop->Start();
   std::unique_ptr<Server> server(new Server(std::move(parts)));
-  if (listens) {
-    if (absl::Status status = server->parts_->acceptor->Start(); !status.ok()) return status;
-  }
+  if (absl::Status status = server->Serve(); !status.ok()) return status;
   return server;
+}
+
+absl::Status Server::Serve() {
+  Parts& parts = *parts_;
+  parts.health.Accept(*parts.loop);
+  parts.loop->Start();
+  if (parts.acceptor.has_value()) {
+    if (absl::Status status = parts.acceptor->Start(); !status.ok()) return status;
+  }
+  // Calls that come meanwhile wait in gRPC; health says that nobody is served yet.
+  if (parts.journal != nullptr) {
+    RecoveryProgress progress;
+    absl::Status status = parts.store.Recover(
+        [&](size_t scenes, uint64_t vertices) { progress.Report(scenes, vertices); });
+    if (!status.ok()) return status;
+  }
+  parts.queries.Accept(*parts.loop, parts.runtime);
+  parts.scenes.Accept(*parts.loop, parts.scene_runtime);
+  parts.health.Start();
+  return absl::OkStatus();
 }
 
 Server::Server(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}

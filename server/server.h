@@ -25,14 +25,16 @@ namespace carom::server {
 // Every part of the service, listening: scenes, queries, grpc.health.v1, and if asked reflection
 // and channelz.
 //
-// Health: SERVING for the server as a whole (the empty name) and both carom services from `Start`
-// on, NOT_SERVING from `Drain` on. Thread-safe. One process may hold several.
+// Health: SERVING for the server as a whole (the empty name) and both carom services while they
+// take calls; NOT_SERVING while `Start` reads the scenes that there were, and from `Drain` on.
+// Thread-safe. One process may hold several.
 class Server {
  public:
   // With an empty address it listens nowhere: calls come by `InProcessChannel` alone.
   //
   // Errors: INVALID_ARGUMENT naming an option out of range; UNAVAILABLE if the address cannot be
-  // listened on, as when another process does.
+  // listened on, as when another process does, or the store cannot be used; what the store finds
+  // (server/sqlite_journal.h). Takes 1 to 2 us for each vertex that the store has.
   static absl::StatusOr<std::unique_ptr<Server>> Start(const ServerOptions& options);
 
   // Drains if that is yet to be done.
@@ -55,6 +57,8 @@ class Server {
 
  private:
   struct Parts;
+  // Takes calls, once the scenes that there were are read.
+  absl::Status Serve();
   explicit Server(std::unique_ptr<Parts> parts);
 
   std::unique_ptr<Parts> parts_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "carom/client.h"
 #include "carom/status.h"
 #include "client/cli/command.h"
@@ -22,12 +23,13 @@ struct SceneOptions {
   std::string name;
   std::string file;
   std::string id;
+  uint64_t version = 0;
   bool replace = false;
   bool strict = false;
 };
 
-// One line of JSON.
-void Print(const SceneSummary& scene) {
+// One line of JSON, with `more` members.
+void Print(const SceneSummary& scene, absl::string_view more = "") {
   std::string line = "{\"name\":";
   AppendString(scene.name, line);
   absl::StrAppend(&line, ",\"version\":", scene.version, ",\"polygon_count\":", scene.polygon_count,
@@ -43,7 +45,7 @@ void Print(const SceneSummary& scene) {
     }
     line += "]]";
   }
-  std::cout << line << "}\n";
+  std::cout << line << more << "}\n";
 }
 
 // Of a command about one scene: the exit status.
@@ -104,6 +106,29 @@ int Show(const SceneOptions& options, Client& client) {
   return PrintOrFail(options, client.GetScene(FullName(options.name)));
 }
 
+// Each version a line, the current one last.
+int History(const SceneOptions& options, Client& client) {
+  const absl::StatusOr<std::vector<SceneVersion>> versions =
+      client.ListSceneVersions(FullName(options.name));
+  if (!versions.ok()) return FailOf(options.name, versions.status());
+  for (const SceneVersion& version : *versions) {
+    std::string more = ",\"created\":";
+    AppendString(absl::FormatTime("%Y-%m-%dT%H:%M:%E*SZ", absl::FromChrono(version.created),
+                                  absl::UTCTimeZone()),
+                 more);
+    if (!version.edit_id.empty()) {
+      more += ",\"edit_id\":";
+      AppendString(version.edit_id, more);
+    }
+    Print(version.scene, more);
+  }
+  return kSuccess;
+}
+
+int Rollback(const SceneOptions& options, Client& client) {
+  return PrintOrFail(options, client.RollbackScene(FullName(options.name), options.version));
+}
+
 int Delete(const SceneOptions& options, Client& client) {
   const absl::Status status = client.DeleteScene(FullName(options.name));
   return status.ok() ? kSuccess : FailOf(options.name, status);
@@ -151,6 +176,10 @@ void AddSceneCommands(CLI::App& app, int& exit_status) {
                    "Refuse a file with members that nothing reads, in place of a warning");
   add({"list", "Print all scenes, one a line", List});
   add_named({"get", "Print a scene's version and size", Show});
+  add_named({"history", "Print the versions of a scene that are known, one a line", History});
+  add_named({"rollback", "Make a version with the polygons of an older one", Rollback})
+      ->add_option("VERSION", options->version, "The older version, as history prints it")
+      ->required();
   add_named({"delete", "Delete a scene", Delete});
 }
 

@@ -7,11 +7,14 @@
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
+#include <random>
+#include <thread>
 #include <type_traits>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "carom/status.h"
@@ -30,6 +33,10 @@ namespace {
 // enough that the cost of a message does not show.
 constexpr size_t kPartBytes = 1 << 20;
 
+// Of a commit whose answer was lost: after these delays, each twice the one before.
+constexpr std::chrono::milliseconds kFirstRetry{100};
+constexpr std::chrono::milliseconds kLastRetry{3200};
+
 // Of a connection. While it pauses, calls fail at once; a connection is given up after the last.
 constexpr int kFirstReconnectMs = 100;
 constexpr int kLongestReconnectMs = 2000;
@@ -40,6 +47,14 @@ constexpr int64_t kMaxKeepaliveAnswerMs = 20000;
 
 // For protobuf, whose setters may know another string_view than Abseil's.
 std::string Text(absl::string_view text) { return std::string(text.data(), text.size()); }
+
+// 128 random bits, which no other commit has.
+std::string NewEditId() {
+  std::random_device random;
+  std::string id;
+  for (int i = 0; i < 4; ++i) absl::StrAppend(&id, absl::Hex(random(), absl::kZeroPad8));
+  return id;
+}
 
 // The syntax of one address. gRPC would take more (schemes, names of services), and report what it
 // cannot use only when a call fails.
@@ -120,9 +135,14 @@ class Client::Impl {
     return status;
   }
 
+  // 0: none.
+  std::chrono::milliseconds TimeoutOf(const CallOptions& options) const {
+    return options.timeout.value_or(options_.call_timeout);
+  }
+
   // A timeout of 0 is no deadline at all.
   void SetDeadline(const CallOptions& options, grpc::ClientContext& context) const {
-    const std::chrono::milliseconds timeout = options.timeout.value_or(options_.call_timeout);
+    const std::chrono::milliseconds timeout = TimeoutOf(options);
     if (timeout > std::chrono::milliseconds::zero()) {
       context.set_deadline(std::chrono::system_clock::now() + timeout);
     }
@@ -267,9 +287,49 @@ absl::StatusOr<SceneSummary> Client::CommitEdits(absl::string_view name, uint64_
   request.set_name(Text(name));
   request.set_base_version(base_version);
   for (const SceneEdit& edit : edits) wire::EncodeEdit(edit, *request.add_edits());
+  request.set_edit_id(NewEditId());
   v1::CommitEditsResponse response;
+  const std::chrono::milliseconds timeout = impl_->TimeoutOf(options);
+  const auto start = std::chrono::steady_clock::now();
+  for (std::chrono::milliseconds delay = kFirstRetry;; delay *= 2) {
+    const absl::Status status =
+        impl_->Call(&v1::SceneService::Stub::AsyncCommitEdits, request, response, options);
+    if (status.ok()) return Summary(response.scene());
+    const bool has_time = timeout == std::chrono::milliseconds::zero() ||
+                          std::chrono::steady_clock::now() + delay < start + timeout;
+    if (!absl::IsUnavailable(status) || delay > kLastRetry || !has_time) return status;
+    std::this_thread::sleep_for(delay);
+  }
+}
+
+absl::StatusOr<std::vector<SceneVersion>> Client::ListSceneVersions(absl::string_view name,
+                                                                    const CallOptions& options) {
+  v1::ListSceneVersionsRequest request;
+  request.set_name(Text(name));
+  v1::ListSceneVersionsResponse response;
   const absl::Status status =
-      impl_->Call(&v1::SceneService::Stub::AsyncCommitEdits, request, response, options);
+      impl_->Call(&v1::SceneService::Stub::AsyncListSceneVersions, request, response, options);
+  if (!status.ok()) return status;
+  std::vector<SceneVersion> versions;
+  for (const v1::SceneVersion& version : response.versions()) {
+    versions.push_back({.scene = Summary(version.scene()),
+                        .edit_id = version.edit_id(),
+                        .created = std::chrono::sys_time<std::chrono::microseconds>(
+                            std::chrono::microseconds(version.created_us()))});
+  }
+  return versions;
+}
+
+absl::StatusOr<SceneSummary> Client::RollbackScene(absl::string_view name, uint64_t version,
+                                                   uint64_t base_version,
+                                                   const CallOptions& options) {
+  v1::RollbackSceneRequest request;
+  request.set_name(Text(name));
+  request.set_version(version);
+  request.set_base_version(base_version);
+  v1::RollbackSceneResponse response;
+  const absl::Status status =
+      impl_->Call(&v1::SceneService::Stub::AsyncRollbackScene, request, response, options);
   if (!status.ok()) return status;
   return Summary(response.scene());
 }

@@ -34,6 +34,9 @@ v1::Coherence EncodeCoherence(Coherence coherence);
 // The columns of every batch that `group` asks; no status.
 void EncodeGroupAnswers(const Group& group, const GroupAnswers& answers, v1::GroupAnswer& message);
 
+// A box that is not empty.
+void EncodeBounds(const Box& bounds, v1::Bounds& message);
+
 // The summary of a scene. `name` is `scenes/{scene}`.
 void EncodeScene(absl::string_view name, const Scene& scene, v1::Scene& message);
 

@@ -176,18 +176,20 @@ void EncodeEdit(const SceneEdit& edit, v1::Edit& message) {
   }
 }
 
+void EncodeBounds(const Box& bounds, v1::Bounds& message) {
+  message.set_min_x(bounds.min.x);
+  message.set_min_y(bounds.min.y);
+  message.set_max_x(bounds.max.x);
+  message.set_max_y(bounds.max.y);
+}
+
 void EncodeScene(absl::string_view name, const Scene& scene, v1::Scene& message) {
   message.Clear();
   message.set_name(name.data(), name.size());
   message.set_version(scene.version());
   message.set_polygon_count(scene.polygon_count());
   message.set_vertex_count(scene.vertex_count());
-  if (scene.bounds().empty()) return;
-  v1::Bounds& bounds = *message.mutable_bounds();
-  bounds.set_min_x(scene.bounds().min.x);
-  bounds.set_min_y(scene.bounds().min.y);
-  bounds.set_max_x(scene.bounds().max.x);
-  bounds.set_max_y(scene.bounds().max.y);
+  if (!scene.bounds().empty()) EncodeBounds(scene.bounds(), *message.mutable_bounds());
 }
 
 }  // namespace carom::wire

@@ -100,7 +100,7 @@ TEST(OptionsTest, BadValuesEndWithTwoAndNameTheFlag) {
            Case{{"--address", "127.0.0.1:-1"}, "--address"},
            Case{{"--address", "127.0.0.1:"}, "--address"},
            Case{{"--address", "unix:"}, "--address"},
-           Case{{"--store", "sqlite"}, "--store"},
+           Case{{"--store", "oracle"}, "--store"},
            Case{{"--no-such-flag"}, "--no-such-flag"},
            Case{{"stray"}, "stray"},
        }) {

@@ -192,6 +192,16 @@ grpc_call_error grpc_call_start_batch(grpc_call* call, const grpc_op* ops, size_
   return real(call, ops, count, tag, reserved);
 }
 
+grpc_call_error grpc_server_request_registered_call(
+    grpc_server* server, void* method, grpc_call** call, gpr_timespec* deadline,
+    grpc_metadata_array* metadata, grpc_byte_buffer** payload, grpc_completion_queue* queue,
+    grpc_completion_queue* notifications, void* tag) {
+  static auto* const real =
+      Real<decltype(grpc_server_request_registered_call)>("grpc_server_request_registered_call");
+  Release(&kDone);
+  return real(server, method, call, deadline, metadata, payload, queue, notifications, tag);
+}
+
 grpc_event grpc_completion_queue_next(grpc_completion_queue* queue, gpr_timespec deadline,
                                       void* reserved) {
   static auto* const real =

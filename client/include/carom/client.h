@@ -82,6 +82,13 @@ struct SceneSummary {
   }
 };
 
+// A version, and how it came about.
+struct SceneVersion {
+  SceneSummary scene;
+  std::string edit_id;  // of the commit that made it; empty: it was no commit of edits
+  std::chrono::sys_time<std::chrono::microseconds> created;
+};
+
 // Scenes by ascending name.
 struct ScenePage {
   std::vector<SceneSummary> scenes;
@@ -145,7 +152,9 @@ class Client {
                            const CallOptions& options = {});
 
   // Makes all of the edits, or none. They are refused with ABORTED if the scene's version is not
-  // `base_version`, unless that is 0.
+  // `base_version`, unless that is 0. Where the answer is lost, or no server is there, the call
+  // tries again for some seconds, within its timeout; the commit has an id by which the server
+  // makes it once.
   //
   // Errors: NOT_FOUND for the scene, or naming `edits[i]` for a polygon to replace or remove that
   // is not there; INVALID_ARGUMENT for an id that occurs twice; ABORTED; ALREADY_EXISTS naming
@@ -153,6 +162,19 @@ class Client {
   absl::StatusOr<SceneSummary> CommitEdits(absl::string_view name, uint64_t base_version,
                                            std::span<const SceneEdit> edits,
                                            const CallOptions& options = {});
+
+  // The versions of a scene that the server knows, ascending; the last one is current. How far its
+  // history reaches is the server's to say. Errors: NOT_FOUND.
+  absl::StatusOr<std::vector<SceneVersion>> ListSceneVersions(absl::string_view name,
+                                                              const CallOptions& options = {});
+
+  // Makes a version with the polygons of an older one, unless the current one is not
+  // `base_version`, if that is not 0.
+  //
+  // Errors: NOT_FOUND; ABORTED; OUT_OF_RANGE if the server does not keep the polygons of `version`.
+  absl::StatusOr<SceneSummary> RollbackScene(absl::string_view name, uint64_t version,
+                                             uint64_t base_version = 0,
+                                             const CallOptions& options = {});
 
   // Registers a scene of any size, sent in parts of about 1 MiB; nothing is visible before all of
   // them are there. A single polygon above the server's message size is RESOURCE_EXHAUSTED.

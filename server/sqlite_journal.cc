@@ -1,0 +1,560 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/sqlite_journal.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/time/clock.h"
+#include "carom/status.h"
+#include "carom/store/v1/pages.pb.h"
+#include "server/executor.h"
+
+namespace carom::server {
+namespace {
+
+constexpr char kTenant[] = "default";
+// What one transaction takes at most, so that the first of its jobs need not wait for long.
+constexpr size_t kMaxJobs = 256;
+
+// The tables, release by release. A row of `pages` has the references of all versions that have
+// taken it in and not yet dropped it; `dropped` of a version are the pages that the next one does
+// not have, by their hashes, and `record` is a VersionRecord with its checksum.
+constexpr const char* kMigrations[] = {
+    "CREATE TABLE scenes(id INTEGER PRIMARY KEY, tenant TEXT NOT NULL, name TEXT NOT NULL,"
+    "  UNIQUE(tenant, name));"
+    "CREATE TABLE versions(scene INTEGER NOT NULL, version INTEGER NOT NULL, record BLOB NOT NULL,"
+    "  checksum BLOB NOT NULL, dropped_bytes INTEGER NOT NULL DEFAULT 0, dropped BLOB,"
+    "  PRIMARY KEY(scene, version));"
+    "CREATE TABLE pages(id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, refs INTEGER NOT NULL,"
+    "  bytes BLOB NOT NULL);"
+    "CREATE TABLE counters(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;"
+    "INSERT INTO counters VALUES('last_version', 0);",
+};
+
+absl::string_view BytesOf(const PageHash& hash) { return {hash.data(), hash.size()}; }
+
+absl::Status Damaged(absl::string_view what) {
+  return absl::DataLossError(absl::StrCat("the stored scene is damaged: ", what));
+}
+
+store::v1::VersionRecord RecordOf(const VersionSummary& summary, const PageHash& root) {
+  store::v1::VersionRecord record;
+  record.set_version(summary.version);
+  record.set_root(root.data(), root.size());
+  record.set_polygon_count(summary.polygon_count);
+  record.set_vertex_count(summary.vertex_count);
+  record.set_edit_id(summary.edit_id);
+  record.set_created_us(summary.created_us);
+  if (summary.polygon_count != 0) {
+    const Box& box = summary.bounds;
+    for (const double x : {box.min.x, box.min.y, box.max.x, box.max.y}) record.add_bounds(x);
+  }
+  return record;
+}
+
+// The checksum of a version is of its record and its scene's name: a record does not serve another.
+PageHash ChecksumOf(const std::string& record, absl::string_view name) {
+  return HashOf(absl::StrCat(name, "\n", record));
+}
+
+// Reads a version's row.
+absl::Status ReadRecord(const std::string& bytes, const std::string& checksum,
+                        absl::string_view name, VersionSummary& summary, PageHash& root) {
+  store::v1::VersionRecord record;
+  if (checksum != BytesOf(ChecksumOf(bytes, name)) || !record.ParseFromString(bytes) ||
+      record.root().size() != root.size()) {
+    return Damaged("a version of another checksum");
+  }
+  std::memcpy(root.data(), record.root().data(), root.size());
+  summary.version = record.version();
+  summary.polygon_count = record.polygon_count();
+  summary.vertex_count = record.vertex_count();
+  summary.edit_id = record.edit_id();
+  summary.created_us = record.created_us();
+  if (record.bounds_size() == 4) {
+    summary.bounds.Extend(Vec2{record.bounds(0), record.bounds(1)});
+    summary.bounds.Extend(Vec2{record.bounds(2), record.bounds(3)});
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<SqliteJournal>> SqliteJournal::Open(
+    const SqliteJournalOptions& options) {
+  const auto cannot = [&](absl::string_view why) {
+    return absl::UnavailableError(absl::StrCat("the store in ", options.folder, " ", why));
+  };
+  std::error_code error;
+  std::filesystem::create_directories(options.folder, error);
+  if (error) return cannot(absl::StrCat("cannot be made: ", error.message()));
+  FileDescriptor lock(open((options.folder + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (lock.get() < 0) return cannot(absl::StrCat("cannot be opened: ", std::strerror(errno)));
+  if (flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return cannot("is used by another process");
+  absl::StatusOr<Database> database =
+      Database::Open(options.folder + "/scenes.sqlite", options.vfs);
+  absl::Status status = database.status();
+  std::unique_ptr<SqliteJournal> journal;
+  if (status.ok()) {
+    journal.reset(new SqliteJournal(options, std::move(lock), *std::move(database)));
+    status = journal->Prepare();
+  }
+  if (status.ok()) return journal;
+  return absl::Status(status.code(), absl::StrCat("the store in ", options.folder,
+                                                  " cannot be used: ", status.message()));
+}
+
+SqliteJournal::~SqliteJournal() {
+  {
+    absl::MutexLock lock(&mu_);
+    stopping_ = true;
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+// The number of the last migration that was applied; 0 in a file that is new.
+absl::StatusOr<int64_t> SqliteJournal::Schema() {
+  absl::StatusOr<Statement> table = database_.Prepare(
+      "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'");
+  if (!table.ok()) return table.status();
+  absl::StatusOr<bool> row = table->Step();
+  if (!row.ok()) return row.status();
+  if (table->Int(0) == 0) return 0;
+  table->Reset();
+  absl::StatusOr<Statement> number =
+      database_.Prepare("SELECT coalesce(max(number), 0) FROM migrations");
+  if (!number.ok()) return number.status();
+  row = number->Step();
+  if (!row.ok()) return row.status();
+  return number->Int(0);
+}
+
+// Each migration is a transaction with its number, so that one which is interrupted begins again.
+absl::Status SqliteJournal::Migrate() {
+  const absl::StatusOr<int64_t> schema = Schema();
+  if (!schema.ok()) return schema.status();
+  constexpr auto kLatest = static_cast<int64_t>(std::size(kMigrations));
+  if (*schema > kLatest) {
+    return absl::FailedPreconditionError(absl::StrCat("it was written by a newer caromd (schema ",
+                                                      *schema, ", this one knows ", kLatest, ")"));
+  }
+  for (int64_t number = *schema; number < kLatest; ++number) {
+    const std::string sql = absl::StrCat(
+        "BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS migrations(number INTEGER PRIMARY KEY,"
+        " applied_us INTEGER NOT NULL);",
+        kMigrations[number], "INSERT INTO migrations VALUES(", number + 1, ",",
+        absl::GetCurrentTimeNanos() / 1000, "); COMMIT;");
+    if (absl::Status status = database_.Run(sql.c_str()); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// A commit waits for the log to be synced, and for that alone: pages move from the log to the
+// database now and then, which SQLite syncs in the right order by itself.
+absl::Status SqliteJournal::Prepare() {
+  absl::Status status = database_.Run(
+      "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF;"
+      "PRAGMA cache_size = -16384;");
+  if (status.ok()) status = Migrate();
+  if (!status.ok()) return status;
+  const std::pair<Statement*, const char*> statements[] = {
+      {&read_page_, "SELECT bytes FROM pages WHERE hash = ?1"},
+      // The bytes are written again: those that are there may be damaged.
+      {&add_page_,
+       "INSERT INTO pages(hash, refs, bytes) VALUES(?1, 1, ?2)"
+       " ON CONFLICT(hash) DO UPDATE SET refs = refs + 1, bytes = excluded.bytes"},
+      {&drop_page_, "DELETE FROM pages WHERE hash = ?1 AND refs <= 1 RETURNING 1"},
+      {&retain_page_, "UPDATE pages SET refs = refs + 1 WHERE hash = ?1"},
+      {&release_page_, "UPDATE pages SET refs = refs - 1 WHERE hash = ?1"},
+      {&add_scene_, "INSERT INTO scenes(tenant, name) VALUES(?1, ?2) RETURNING id"},
+      {&delete_scene_, "DELETE FROM scenes WHERE id = ?1"},
+      {&add_version_,
+       "INSERT INTO versions(scene, version, record, checksum) VALUES(?1, ?2, ?3, ?4)"},
+      {&read_versions_,
+       "SELECT version, record, checksum, dropped FROM versions WHERE scene = ?1 ORDER BY version"},
+      {&find_version_, "SELECT record, checksum FROM versions WHERE scene = ?1 AND version = ?2"},
+      {&drop_version_, "DELETE FROM versions WHERE scene = ?1 AND version = ?2"},
+      {&count_history_, "SELECT count(*), total(dropped_bytes) FROM versions WHERE scene = ?1"},
+      {&oldest_version_,
+       "SELECT version, dropped_bytes, dropped FROM versions WHERE scene = ?1"
+       " ORDER BY version LIMIT 1"},
+      {&set_dropped_,
+       "UPDATE versions SET dropped_bytes = ?3, dropped = ?4 WHERE scene = ?1 AND version = ?2"},
+      {&delete_versions_, "DELETE FROM versions WHERE scene = ?1"},
+      {&set_last_version_,
+       "UPDATE counters SET value = max(value, ?1) WHERE name = 'last_version'"},
+  };
+  for (const auto& [statement, sql] : statements) {
+    absl::StatusOr<Statement> prepared = database_.Prepare(sql);
+    if (!prepared.ok()) return prepared.status();
+    *statement = *std::move(prepared);
+  }
+  return absl::OkStatus();
+}
+
+// --- Reading ------------------------------------------------------------------------------------
+
+absl::StatusOr<std::string> SqliteJournal::ReadPage(const PageHash& hash) {
+  const absl::StatusOr<bool> row = read_page_.BindBlob(1, BytesOf(hash)).Step();
+  if (!row.ok()) return row.status();
+  if (!*row) return Damaged("a page is missing");
+  std::string bytes = read_page_.Bytes(0);
+  read_page_.Reset();
+  if (absl::Status status = CheckPage(hash, bytes); !status.ok()) return status;
+  return bytes;
+}
+
+absl::Status SqliteJournal::RecoverVersions(int64_t id, SavedScene& scene, Current& current) {
+  absl::StatusOr<bool> row = read_versions_.Bind(1, id).Step();
+  for (; row.ok() && *row; row = read_versions_.Step()) {
+    VersionSummary summary;
+    scene.status = ReadRecord(read_versions_.Bytes(1), read_versions_.Bytes(2), scene.name, summary,
+                              current.root);
+    // Of a damaged version that is not the current one nothing is known, and nothing needed.
+    current.version = static_cast<uint64_t>(read_versions_.Int(0));
+    if (scene.status.ok()) scene.versions.push_back(std::move(summary));
+    last_version_ = std::max(last_version_, current.version);
+  }
+  return row.status();
+}
+
+// Damage of one scene is its own; an error of SQLite's is of the file as a whole.
+absl::StatusOr<SavedScene> SqliteJournal::RecoverScene(int64_t id, const std::string& name) {
+  SavedScene scene;
+  scene.name = name;
+  Current& current = scenes_[name];
+  current.id = id;
+  if (absl::Status status = RecoverVersions(id, scene, current); !status.ok()) return status;
+  if (current.version == 0) scene.status = Damaged("it has no version");
+  if (!scene.status.ok()) return scene;
+  const auto read = [this](const PageHash& hash) { return ReadPage(hash); };
+  scene.status = ReadTree(current.root, read, [&](Polygon polygon) {
+    scene.polygons.push_back(std::move(polygon));
+    return absl::OkStatus();
+  });
+  if (!scene.status.ok()) scene.polygons = {};
+  return scene;
+}
+
+absl::Status SqliteJournal::Recover(absl::FunctionRef<void(SavedScene)> visit) {
+  absl::StatusOr<Statement> counter =
+      database_.Prepare("SELECT value FROM counters WHERE name = 'last_version'");
+  if (!counter.ok()) return counter.status();
+  absl::StatusOr<bool> row = counter->Step();
+  if (!row.ok()) return row.status();
+  if (*row) last_version_ = static_cast<uint64_t>(counter->Int(0));
+  counter->Reset();
+
+  absl::StatusOr<Statement> names = database_.Prepare("SELECT id, name FROM scenes ORDER BY name");
+  if (!names.ok()) return names.status();
+  for (row = names->Step(); row.ok() && *row; row = names->Step()) {
+    absl::StatusOr<SavedScene> scene = RecoverScene(names->Int(0), names->Bytes(1));
+    // The file as a whole is not to be trusted.
+    if (!scene.ok()) return scene.status();
+    visit(*std::move(scene));
+  }
+  if (!row.ok()) return row.status();
+  thread_ = std::thread([this] { Loop(); });
+  return absl::OkStatus();
+}
+
+absl::StatusOr<PageHash> SqliteJournal::RootOf(absl::string_view name, uint64_t version) {
+  const auto scene = scenes_.find(name);
+  const absl::Status missing = absl::OutOfRangeError("the version is not kept");
+  if (scene == scenes_.end()) return missing;
+  const absl::StatusOr<bool> row =
+      find_version_.Bind(1, scene->second.id).Bind(2, static_cast<int64_t>(version)).Step();
+  if (!row.ok()) return row.status();
+  if (!*row) return missing;
+  VersionSummary summary;
+  PageHash root;
+  absl::Status status =
+      ReadRecord(find_version_.Bytes(0), find_version_.Bytes(1), name, summary, root);
+  find_version_.Reset();
+  if (!status.ok()) return status;
+  return root;
+}
+
+absl::StatusOr<std::vector<Polygon>> SqliteJournal::Load(absl::string_view name, uint64_t version) {
+  std::vector<Polygon> polygons;
+  const absl::Status status = Run([&]() -> absl::Status {
+    const absl::StatusOr<PageHash> root = RootOf(name, version);
+    if (!root.ok()) return root.status();
+    const auto read = [this](const PageHash& hash) { return ReadPage(hash); };
+    return ReadTree(*root, read, [&](Polygon polygon) {
+      polygons.push_back(std::move(polygon));
+      return absl::OkStatus();
+    });
+  });
+  if (!status.ok()) return status;
+  return polygons;
+}
+
+// --- Writing ------------------------------------------------------------------------------------
+
+absl::Status SqliteJournal::AddPage(const Page& page) {
+  return add_page_.BindBlob(1, BytesOf(page.hash)).BindBlob(2, page.bytes).Run();
+}
+
+absl::Status SqliteJournal::DropPage(const PageHash& hash) {
+  const absl::StatusOr<bool> gone = drop_page_.BindBlob(1, BytesOf(hash)).Step();
+  if (!gone.ok()) return gone.status();
+  if (!*gone) return release_page_.BindBlob(1, BytesOf(hash)).Run();
+  drop_page_.Reset();
+  return absl::OkStatus();
+}
+
+// `hashes` are one after the other, as a version's row has them.
+absl::Status SqliteJournal::DropPages(absl::string_view hashes) {
+  PageHash hash;
+  for (; hashes.size() >= hash.size(); hashes.remove_prefix(hash.size())) {
+    std::memcpy(hash.data(), hashes.data(), hash.size());
+    if (absl::Status status = DropPage(hash); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// Of a damaged tree those that can be reached: the others stay in the file, which nobody reads.
+std::vector<PageHash> SqliteJournal::PagesOf(const PageHash& root) {
+  std::vector<PageHash> pages;
+  CollectPages(
+      root, [this](const PageHash& hash) { return ReadPage(hash); }, pages);
+  return pages;
+}
+
+absl::StatusOr<SqliteJournal::Current> SqliteJournal::FindOrAdd(absl::string_view name) {
+  const auto known = scenes_.find(name);
+  if (known != scenes_.end()) return known->second;
+  const absl::StatusOr<bool> row = add_scene_.BindText(1, kTenant).BindText(2, name).Step();
+  if (!row.ok()) return row.status();
+  const Current added{.id = add_scene_.Int(0)};
+  add_scene_.Reset();
+  return added;
+}
+
+absl::Status SqliteJournal::WriteDropped(const Current& current,
+                                         const std::vector<PageHash>& dropped) {
+  std::string hashes;
+  for (const PageHash& hash : dropped) hashes.append(hash.data(), hash.size());
+  // Pages are about as large as they may be.
+  constexpr int64_t kPageBytes = 4096;
+  return set_dropped_.Bind(1, current.id)
+      .Bind(2, static_cast<int64_t>(current.version))
+      .Bind(3, kPageBytes * static_cast<int64_t>(dropped.size()))
+      .BindBlob(4, hashes)
+      .Run();
+}
+
+// Oldest first. The current version stays, whatever it has. What a version has and the next one does
+// not is needed by no later one: its references go with it.
+absl::StatusOr<uint64_t> SqliteJournal::Prune(const Current& current) {
+  absl::StatusOr<bool> row = count_history_.Bind(1, current.id).Step();
+  if (!row.ok()) return row.status();
+  auto versions = static_cast<uint64_t>(count_history_.Int(0));
+  auto bytes = static_cast<uint64_t>(count_history_.Int(1));
+  count_history_.Reset();
+  for (;; --versions) {
+    row = oldest_version_.Bind(1, current.id).Step();
+    if (!row.ok()) return row.status();
+    const auto oldest = static_cast<uint64_t>(oldest_version_.Int(0));
+    const auto oldest_bytes = static_cast<uint64_t>(oldest_version_.Int(1));
+    const std::string dropped = oldest_version_.Bytes(2);
+    oldest_version_.Reset();
+    const bool fits = versions <= options_.history_versions && bytes <= options_.history_bytes;
+    if (oldest == current.version || fits) return oldest;
+    bytes -= std::min(bytes, oldest_bytes);
+    absl::Status status = DropPages(dropped);
+    if (status.ok()) {
+      status = drop_version_.Bind(1, current.id).Bind(2, static_cast<int64_t>(oldest)).Run();
+    }
+    if (!status.ok()) return status;
+  }
+}
+
+// In this order: pages, what the version before had beside them, the version itself, the counter. All
+// of it is one transaction, so the order is for readers of this code alone.
+absl::StatusOr<uint64_t> SqliteJournal::Write(absl::string_view name, const TreeChange& change,
+                                              const VersionSummary& summary) {
+  absl::StatusOr<Current> current = FindOrAdd(name);
+  if (!current.ok()) return current.status();
+  for (const Page& page : change.added) {
+    if (absl::Status status = AddPage(page); !status.ok()) return status;
+  }
+  absl::Status status = absl::OkStatus();
+  if (current->version != 0) status = WriteDropped(*current, change.dropped);
+  const std::string record = RecordOf(summary, change.root).SerializeAsString();
+  const PageHash checksum = ChecksumOf(record, name);
+  if (status.ok()) {
+    status = add_version_.Bind(1, current->id)
+                 .Bind(2, static_cast<int64_t>(summary.version))
+                 .BindBlob(3, record)
+                 .BindBlob(4, BytesOf(checksum))
+                 .Run();
+  }
+  if (status.ok()) status = set_last_version_.Bind(1, static_cast<int64_t>(summary.version)).Run();
+  if (!status.ok()) return status;
+  current->version = summary.version;
+  current->root = change.root;
+  running_->name = std::string(name);
+  running_->after = *current;
+  return Prune(*current);
+}
+
+absl::StatusOr<uint64_t> SqliteJournal::RunWrite(
+    absl::string_view name, const VersionSummary& summary,
+    absl::FunctionRef<absl::Status(TreeChange&)> make) {
+  uint64_t oldest = 0;
+  const absl::Status status = Run([&]() -> absl::Status {
+    TreeChange change;
+    if (absl::Status made = make(change); !made.ok()) return made;
+    const absl::StatusOr<uint64_t> kept = Write(name, change, summary);
+    if (kept.ok()) oldest = *kept;
+    return kept.status();
+  });
+  if (!status.ok()) return status;
+  return oldest;
+}
+
+absl::StatusOr<uint64_t> SqliteJournal::Replace(absl::string_view name, const Scene& scene,
+                                                const VersionSummary& summary) {
+  std::vector<const Polygon*> polygons(scene.polygon_count());
+  for (size_t i = 0; i < polygons.size(); ++i) polygons[i] = &scene.polygon(i);
+  // On the caller's thread, beside what the journal writes for others.
+  TreeChange built = BuildTree(polygons);
+  return RunWrite(name, summary, [&](TreeChange& change) {
+    change = std::move(built);
+    const auto known = scenes_.find(name);
+    if (known != scenes_.end()) change.dropped = PagesOf(known->second.root);
+    return absl::OkStatus();
+  });
+}
+
+absl::StatusOr<uint64_t> SqliteJournal::Edit(absl::string_view name,
+                                             absl::Span<const SceneEdit> edits,
+                                             const VersionSummary& summary) {
+  TreeEdits by_id;
+  for (const SceneEdit& edit : edits) {
+    if (const auto* add = std::get_if<AddPolygon>(&edit)) {
+      by_id[add->polygon.id()] = &add->polygon;
+    } else if (const auto* replace = std::get_if<ReplacePolygon>(&edit)) {
+      by_id[replace->polygon.id()] = &replace->polygon;
+    } else {
+      by_id[std::get<RemovePolygon>(edit).id] = nullptr;
+    }
+  }
+  return RunWrite(name, summary, [&](TreeChange& change) -> absl::Status {
+    const auto read = [this](const PageHash& hash) { return ReadPage(hash); };
+    absl::StatusOr<TreeChange> edited = EditTree(scenes_.at(name).root, by_id, read);
+    if (edited.ok()) change = *std::move(edited);
+    return edited.status();
+  });
+}
+
+// Both trees are read as a whole, since each page of theirs gains or loses a reference.
+absl::StatusOr<uint64_t> SqliteJournal::Restore(absl::string_view name, uint64_t version,
+                                                const VersionSummary& summary) {
+  return RunWrite(name, summary, [&](TreeChange& change) -> absl::Status {
+    const absl::StatusOr<PageHash> root = RootOf(name, version);
+    if (!root.ok()) return root.status();
+    change.root = *root;
+    change.dropped = PagesOf(scenes_.at(name).root);
+    // They are there: one reference more.
+    for (const PageHash& hash : PagesOf(*root)) {
+      if (absl::Status status = retain_page_.BindBlob(1, BytesOf(hash)).Run(); !status.ok()) {
+        return status;
+      }
+    }
+    return absl::OkStatus();
+  });
+}
+
+// The pages of the current version, and those that only its history has.
+absl::Status SqliteJournal::Delete(absl::string_view name) {
+  return Run([&]() -> absl::Status {
+    const Current& current = scenes_.at(name);
+    absl::Status status = absl::OkStatus();
+    for (const PageHash& hash : PagesOf(current.root)) {
+      if (status.ok()) status = DropPage(hash);
+    }
+    std::string dropped;
+    absl::StatusOr<bool> row = read_versions_.Bind(1, current.id).Step();
+    for (; row.ok() && *row; row = read_versions_.Step()) dropped += read_versions_.Bytes(3);
+    status.Update(row.status());
+    if (status.ok()) status = DropPages(dropped);
+    if (status.ok()) status = delete_versions_.Bind(1, current.id).Run();
+    if (status.ok()) status = delete_scene_.Bind(1, current.id).Run();
+    running_->name = std::string(name);
+    running_->deletes = true;
+    return status;
+  });
+}
+
+// --- The journal's thread
+// ---------------------------------------------------------------------------
+
+absl::Status SqliteJournal::Run(Work work) {
+  Job job{.work = work};
+  const Executor::Blocked blocked;
+  absl::MutexLock lock(&mu_);
+  jobs_.push_back(&job);
+  mu_.Await(absl::Condition(&job.is_done));
+  return job.status;
+}
+
+// While one transaction is synced, the jobs of the next gather.
+void SqliteJournal::Loop() {
+  absl::MutexLock lock(&mu_);
+  while (true) {
+    mu_.Await(absl::Condition(this, &SqliteJournal::HasJob));
+    if (jobs_.empty()) return;
+    const size_t count = std::min(jobs_.size(), kMaxJobs);
+    const std::vector<Job*> jobs(jobs_.begin(), jobs_.begin() + count);
+    jobs_.erase(jobs_.begin(), jobs_.begin() + count);
+    mu_.Unlock();
+    RunJobs(jobs);
+    mu_.Lock();
+    for (Job* job : jobs) job->is_done = true;
+  }
+}
+
+void SqliteJournal::RunJobs(const std::vector<Job*>& jobs) {
+  absl::Status all = database_.Run("BEGIN IMMEDIATE");
+  for (Job* job : jobs) {
+    if (all.ok()) all = RunJob(*job);
+  }
+  if (all.ok()) all = database_.Run("COMMIT");
+  // After some errors it has been rolled back already.
+  if (!all.ok()) database_.Run("ROLLBACK").IgnoreError();
+  for (Job* job : jobs) {
+    if (!all.ok()) job->status = all;
+    if (!job->status.ok() || job->name.empty()) continue;
+    if (job->deletes) {
+      scenes_.erase(job->name);
+    } else {
+      scenes_[job->name] = job->after;
+    }
+  }
+}
+
+// An error is of the transaction; that of the job is in it, and takes back what the job did.
+absl::Status SqliteJournal::RunJob(Job& job) {
+  if (absl::Status status = database_.Run("SAVEPOINT job"); !status.ok()) return status;
+  running_ = &job;
+  job.status = job.work();
+  running_ = nullptr;
+  if (job.status.ok()) return database_.Run("RELEASE job");
+  if (database_.is_transaction_over()) return job.status;
+  return database_.Run("ROLLBACK TO job; RELEASE job");
+}
+
+}  // namespace carom::server

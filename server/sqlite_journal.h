@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Scenes in a file of SQLite's.
+//
+// One thread has the connection. What writers ask of it meanwhile is one transaction, so that they
+// share what a disk takes to make it last (WAL, synchronous=FULL); one that fails takes back what
+// it did, and no other's. The tables are in server/sqlite_journal.cc.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "server/file_descriptor.h"
+#include "server/page_tree.h"
+#include "server/scene_journal.h"
+#include "server/sqlite.h"
+
+namespace carom::server {
+
+struct SqliteJournalOptions {
+  std::string folder;
+  // Of a scene, the current version among them; bytes of pages that the current one does not have.
+  size_t history_versions = 64;
+  uint64_t history_bytes = 64u << 20;
+  const char* vfs = nullptr;  // of SQLite, for tests; null: the system's
+};
+
+class SqliteJournal final : public SceneJournal {
+ public:
+  // Makes the folder and the file if they are missing, and brings tables of an older release up to
+  // date.
+  //
+  // Errors, of one line: UNAVAILABLE for a folder that cannot be written, or that another process
+  // uses; DATA_LOSS for a file that is damaged; FAILED_PRECONDITION for one of a newer release.
+  static absl::StatusOr<std::unique_ptr<SqliteJournal>> Open(const SqliteJournalOptions& options);
+  ~SqliteJournal() override;
+
+  absl::Status Recover(absl::FunctionRef<void(SavedScene)> visit) override;
+  uint64_t last_version() const override { return last_version_; }
+  absl::StatusOr<uint64_t> Replace(absl::string_view name, const Scene& scene,
+                                   const VersionSummary& summary) override;
+  absl::StatusOr<uint64_t> Edit(absl::string_view name, absl::Span<const SceneEdit> edits,
+                                const VersionSummary& summary) override;
+  absl::StatusOr<uint64_t> Restore(absl::string_view name, uint64_t version,
+                                   const VersionSummary& summary) override;
+  absl::Status Delete(absl::string_view name) override;
+  absl::StatusOr<std::vector<Polygon>> Load(absl::string_view name, uint64_t version) override;
+
+ private:
+  // A scene's row, and its current version.
+  struct Current {
+    int64_t id = 0;
+    uint64_t version = 0;
+    PageHash root = {};
+  };
+  using Work = absl::FunctionRef<absl::Status()>;
+  struct Job {
+    Work work;
+    absl::Status status = {};
+    bool is_done = false;
+    // What the work wrote, known to others once it lasts: a scene's current version, or its end.
+    std::string name = {};
+    Current after = {};
+    bool deletes = false;
+  };
+
+  SqliteJournal(const SqliteJournalOptions& options, FileDescriptor lock, Database database)
+      : options_(options), lock_(std::move(lock)), database_(std::move(database)) {}
+
+  // --- On the journal's thread, or before there is one ---
+  absl::Status Prepare();
+  absl::Status Migrate();
+  absl::StatusOr<int64_t> Schema();
+  absl::StatusOr<std::string> ReadPage(const PageHash& hash);
+  absl::StatusOr<SavedScene> RecoverScene(int64_t id, const std::string& name);
+  absl::Status RecoverVersions(int64_t id, SavedScene& scene, Current& current);
+  absl::StatusOr<PageHash> RootOf(absl::string_view name, uint64_t version);
+  // Makes `change` the current version of a scene, and forgets versions that are too old.
+  absl::StatusOr<uint64_t> Write(absl::string_view name, const TreeChange& change,
+                                 const VersionSummary& summary);
+  absl::StatusOr<Current> FindOrAdd(absl::string_view name);
+  absl::Status WriteDropped(const Current& current, const std::vector<PageHash>& dropped);
+  absl::StatusOr<uint64_t> Prune(const Current& current);
+  absl::Status AddPage(const Page& page);
+  // One reference less; the page goes with the last one.
+  absl::Status DropPage(const PageHash& hash);
+  absl::Status DropPages(absl::string_view hashes);
+  std::vector<PageHash> PagesOf(const PageHash& root);
+  // Runs jobs as one transaction.
+  void RunJobs(const std::vector<Job*>& jobs);
+  absl::Status RunJob(Job& job);
+  void Loop();
+
+  // --- On any thread ---
+  // Has `work` run on the journal's thread, as a part of a transaction that lasts when this
+  // returns.
+  absl::Status Run(Work work);
+  // The same for a change that `make` makes.
+  absl::StatusOr<uint64_t> RunWrite(absl::string_view name, const VersionSummary& summary,
+                                    absl::FunctionRef<absl::Status(TreeChange&)> make);
+  bool HasJob() const ABSL_SHARED_LOCKS_REQUIRED(mu_) { return stopping_ || !jobs_.empty(); }
+
+  const SqliteJournalOptions options_;
+  const FileDescriptor lock_;
+  Database database_;
+  // The statements, in the order of their use.
+  Statement read_page_, add_page_, drop_page_, retain_page_, release_page_;
+  Statement add_scene_, delete_scene_;
+  Statement add_version_, read_versions_, drop_version_, count_history_, oldest_version_;
+  Statement set_dropped_, delete_versions_, set_last_version_, find_version_;
+  absl::flat_hash_map<std::string, Current> scenes_;
+  uint64_t last_version_ = 0;
+  Job* running_ = nullptr;
+
+  absl::Mutex mu_;
+  std::vector<Job*> jobs_ ABSL_GUARDED_BY(mu_);
+  bool stopping_ ABSL_GUARDED_BY(mu_) = false;
+  std::thread thread_;
+};
+
+}  // namespace carom::server

@@ -1,0 +1,238 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// A caromd that is killed and started again has what it acknowledged.
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <atomic>
+#include <filesystem>
+#include <thread>
+
+#include "absl/time/clock.h"
+#include "carom/client.h"
+#include "tests/server/fixture.h"
+#include "tests/store/fixture.h"
+#include "tests/support/process.h"
+#include "tests/support/random.h"
+#include "tests/support/repeats.h"
+
+namespace carom::server {
+namespace {
+
+using carom::testing::ServerProcess;
+using carom::testing::SplitMix64;
+
+class CaromdStoreTest : public ::testing::Test {
+ protected:
+  void Start(const std::vector<std::string>& options = {}) {
+    const char* binary = std::getenv("CAROMD_BINARY");
+    ASSERT_NE(binary, nullptr) << "CAROMD_BINARY is not set: run this through ctest";
+    std::vector<std::string> all{"--store",         "sqlite",    "--state-dir",
+                                 folder_ / "state", "--threads", "2"};
+    all.insert(all.end(), options.begin(), options.end());
+    server_ = ServerProcess::Start(binary, all, 60.0, "unix:" + (folder_ / "socket"));
+    ASSERT_NE(server_, nullptr);
+    client_ = Client::Connect(server_->address()).value();
+  }
+  void Kill() {
+    kill(server_->pid(), SIGKILL);
+    server_.reset();
+  }
+
+  TemporaryFolder folder_;
+  std::unique_ptr<ServerProcess> server_;
+  std::unique_ptr<Client> client_;
+};
+
+// One writer's view of its scene: polygon k is at 2k, and they are added in this order.
+struct Writer {
+  std::string name;
+  std::atomic<uint64_t> acknowledged{0};
+  std::atomic<uint64_t> version{0};
+};
+
+void Write(Client& client, Writer& writer, const std::atomic<bool>& stop) {
+  while (!stop) {
+    const uint64_t next = writer.acknowledged;
+    const std::vector<SceneEdit> edits{AddPolygon{SquareAt(next, 2.0 * next)}};
+    const auto scene = client.CommitEdits(writer.name, writer.version, edits,
+                                          {.timeout = std::chrono::milliseconds(200)});
+    if (!scene.ok()) return;
+    writer.version = scene->version;
+    writer.acknowledged = next + 1;
+  }
+}
+
+// Whether the scene has exactly the first `count` squares.
+void ExpectSquares(Client& client, const std::string& name, uint64_t count) {
+  Frame frame;
+  std::vector<double> x, y;
+  for (uint64_t k = 0; k < count + 3; ++k) {
+    x.push_back(2.0 * k + 0.5);
+    y.push_back(0.5);
+  }
+  FrameGroup& group = frame.groups.emplace_back();
+  group.scene = name;
+  group.group.points = {.x = x, .y = y};
+  const auto answer = client.Evaluate(frame);
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  const auto& points = answer->groups[0].answers.points;
+  ASSERT_EQ(points.polygon_ids.size(), count);
+  for (uint64_t k = 0; k < count; ++k) ASSERT_EQ(points.polygon_ids[k], k);
+}
+
+// Nothing acknowledged is lost, nothing is half there, and what was under way is there or not.
+TEST_F(CaromdStoreTest, KilledAtAnyMoment) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  std::vector<Writer> writers(4);
+  for (size_t i = 0; i < writers.size(); ++i) {
+    writers[i].name = absl::StrCat("scenes/w", i);
+    const auto made = client_->CreateScene(writers[i].name, {});
+    ASSERT_TRUE(made.ok()) << made.status();
+    writers[i].version = made->version;
+  }
+  SplitMix64 random(1);
+  for (int round = 0; round < carom::testing::Repeats(15, 1000); ++round) {
+    std::atomic<bool> stop{false};
+    std::vector<std::thread> threads;
+    for (Writer& writer : writers) {
+      threads.emplace_back([&] { Write(*client_, writer, stop); });
+    }
+    absl::SleepFor(absl::Milliseconds(5 + random.Next() % 150));
+    stop = true;
+    Kill();
+    for (std::thread& thread : threads) thread.join();
+    ASSERT_NO_FATAL_FAILURE(Start());
+    for (Writer& writer : writers) {
+      const auto scene = client_->GetScene(writer.name);
+      ASSERT_TRUE(scene.ok()) << scene.status();
+      ASSERT_GE(scene->version, writer.version) << round;
+      const uint64_t added = scene->polygon_count - writer.acknowledged;
+      ASSERT_LE(added, 1u) << round;
+      ASSERT_EQ(added == 0, scene->version == writer.version) << round;
+      ASSERT_NO_FATAL_FAILURE(ExpectSquares(*client_, writer.name, scene->polygon_count));
+      writer.version = scene->version;
+      writer.acknowledged = scene->polygon_count;
+    }
+  }
+  EXPECT_GT(writers[0].acknowledged, 20u);
+  EXPECT_EQ(server_->Stop(), 0);
+}
+
+// Of two writers on one base, one wins each time.
+TEST_F(CaromdStoreTest, OneOfTwoWritersWins) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  uint64_t base = client_->CreateScene("scenes/a", {})->version;
+  for (uint64_t round = 0; round < 50; ++round) {
+    std::atomic<uint64_t> version{0};
+    std::atomic<int> wins{0};
+    std::vector<std::thread> threads;
+    for (int writer = 0; writer < 2; ++writer) {
+      threads.emplace_back([&, writer] {
+        const std::vector<SceneEdit> edits{AddPolygon{SquareAt(2 * round + writer, writer)}};
+        const auto scene = client_->CommitEdits("scenes/a", base, edits);
+        if (scene.ok()) {
+          ++wins;
+          version = scene->version;
+        } else {
+          EXPECT_EQ(scene.status().code(), absl::StatusCode::kAborted) << scene.status();
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    ASSERT_EQ(wins, 1);
+    base = version;
+  }
+  EXPECT_EQ(client_->GetScene("scenes/a")->polygon_count, 50u);
+  EXPECT_EQ(server_->Stop(), 0);
+}
+
+// A commit whose answer is lost can be sent again, also to the server's next life.
+TEST_F(CaromdStoreTest, AnEditIsMadeOnce) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  const auto stub = [&] {
+    return v1::SceneService::NewStub(
+        grpc::CreateChannel(server_->address(), grpc::InsecureChannelCredentials()));
+  };
+  ASSERT_TRUE(client_->CreateScene("scenes/a", {}).ok());
+  auto request = FromText<v1::CommitEditsRequest>(
+      "name: 'scenes/a' edit_id: 'mine' edits { add { " + Square(7, 0, 0) + " } }");
+  const auto commit = [&] {
+    Context context;
+    v1::CommitEditsResponse response;
+    const grpc::Status status = stub()->CommitEdits(&context, request, &response);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return response.scene();
+  };
+  const v1::Scene first = commit();
+  EXPECT_EQ(commit().SerializeAsString(), first.SerializeAsString());
+  ASSERT_TRUE(client_->CommitEdits("scenes/a", 0, std::vector<SceneEdit>{RemovePolygon{7}}).ok());
+  EXPECT_EQ(commit().SerializeAsString(), first.SerializeAsString());
+  Kill();
+  ASSERT_NO_FATAL_FAILURE(Start());
+  EXPECT_EQ(commit().SerializeAsString(), first.SerializeAsString());
+  EXPECT_EQ(client_->GetScene("scenes/a")->polygon_count, 0u);
+  const auto versions = client_->ListSceneVersions("scenes/a");
+  ASSERT_TRUE(versions.ok()) << versions.status();
+  ASSERT_EQ(versions->size(), 3u);
+  EXPECT_EQ((*versions)[1].edit_id, "mine");
+  EXPECT_EQ((*versions)[1].scene.version, first.version());
+  EXPECT_LT((*versions)[0].created, (*versions)[1].created);
+  // Of a version its summary, and its polygons.
+  const auto back = client_->RollbackScene("scenes/a", first.version());
+  ASSERT_TRUE(back.ok()) << back.status();
+  EXPECT_EQ(back->polygon_count, 1u);
+  EXPECT_EQ(client_->RollbackScene("scenes/a", 1000000).status().code(),
+            absl::StatusCode::kOutOfRange);
+  EXPECT_EQ(client_->RollbackScene("scenes/a", first.version(), first.version()).status().code(),
+            absl::StatusCode::kAborted);
+  request.set_edit_id(std::string(65, 'x'));
+  Context context;
+  v1::CommitEditsResponse response;
+  EXPECT_TRUE(Refuses(stub()->CommitEdits(&context, request, &response),
+                      absl::StatusCode::kInvalidArgument, "edit_id"));
+  EXPECT_EQ(server_->Stop(), 0);
+}
+
+// The client's own commits are sent again when the server is killed under them.
+TEST_F(CaromdStoreTest, TheClientTriesAgain) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  ASSERT_TRUE(client_->CreateScene("scenes/a", {}).ok());
+  std::unique_ptr<Client> client = std::move(client_);
+  std::atomic<uint64_t> made{0};
+  std::atomic<bool> stop{false};
+  std::thread writer([&] {
+    while (!stop) {
+      const std::vector<SceneEdit> edits{AddPolygon{SquareAt(made, 2.0 * made)}};
+      const auto scene = client->CommitEdits("scenes/a", 0, edits);
+      ASSERT_TRUE(scene.ok()) << scene.status();
+      ++made;
+    }
+  });
+  for (int i = 0; i < 5; ++i) {
+    absl::SleepFor(absl::Milliseconds(100));
+    Kill();
+    ASSERT_NO_FATAL_FAILURE(Start());
+  }
+  stop = true;
+  writer.join();
+  EXPECT_GT(made, 5u);
+  ExpectSquares(*client, "scenes/a", made);
+  EXPECT_EQ(server_->Stop(), 0);
+}
+
+TEST_F(CaromdStoreTest, ASecondProcessIsRefused) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  const auto second =
+      carom::testing::RunProcess({std::getenv("CAROMD_BINARY"), "--address", "127.0.0.1:0",
+                                  "--store", "sqlite", "--state-dir", folder_ / "state"},
+                                 "", 20);
+  EXPECT_EQ(second.exit_code, 1);
+  EXPECT_EQ(second.standard_error,
+            "caromd: the store in " + (folder_ / "state") + " is used by another process\n");
+  EXPECT_EQ(server_->Stop(), 0);
+}
+
+}  // namespace
+}  // namespace carom::server

@@ -1,0 +1,268 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What is written down is there again: the store over a file, closed and opened.
+#include "server/sqlite_journal.h"
+
+#include <sqlite3.h>
+
+#include <filesystem>
+#include <map>
+#include <thread>
+
+#include "server/memory_store.h"
+#include "tests/server/fixture.h"
+#include "tests/store/fixture.h"
+#include "tests/support/random.h"
+
+namespace carom::server {
+namespace {
+
+using carom::testing::SplitMix64;
+
+// A store over a journal in a folder, which can be closed and opened again.
+class JournalTest : public ::testing::Test {
+ protected:
+  void Open(size_t versions = 64, uint64_t bytes = 64u << 20) {
+    Close();
+    auto journal = SqliteJournal::Open(
+        {.folder = folder_ / "state", .history_versions = versions, .history_bytes = bytes});
+    ASSERT_TRUE(journal.ok()) << journal.status();
+    journal_ = *std::move(journal);
+    store_ = std::make_unique<MemoryStore>(64, SceneLimits{}, memory_, journal_.get());
+    const absl::Status status = store_->Recover([](size_t, uint64_t) {});
+    ASSERT_TRUE(status.ok()) << status;
+  }
+  void Close() {
+    store_.reset();
+    journal_.reset();
+  }
+
+  // Runs SQL on the file; the answer's first number.
+  int64_t Sql(const std::string& sql) {
+    absl::StatusOr<Database> database = Database::Open(folder_ / "state/scenes.sqlite");
+    EXPECT_TRUE(database.ok());
+    absl::StatusOr<Statement> statement = database->Prepare(sql);
+    EXPECT_TRUE(statement.ok()) << statement.status();
+    const absl::StatusOr<bool> row = statement->Step();
+    EXPECT_TRUE(row.ok()) << row.status();
+    return row.ok() && *row ? statement->Int(0) : 0;
+  }
+
+  TemporaryFolder folder_;
+  MemoryAccount memory_{uint64_t{1} << 33};
+  std::unique_ptr<SqliteJournal> journal_;
+  std::unique_ptr<MemoryStore> store_;
+};
+
+TEST_F(JournalTest, KeepsScenesAndVersions) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  ASSERT_TRUE(store_->Create("scenes/empty", {}).ok());
+  ASSERT_TRUE(
+      store_->Create("scenes/a", {SquareAt(1, 0, 100), SquareAt(9, 5), Comb(4, 30000)}).ok());
+  ASSERT_TRUE(store_->Commit("scenes/a", 0, {RemovePolygon{1}, AddPolygon{Comb(2, 70)}}).ok());
+  ASSERT_TRUE(store_->Create("scenes/gone", {SquareAt(1, 0)}).ok());
+  ASSERT_TRUE(store_->Delete("scenes/gone", 0).ok());
+  const Scene::Ptr before = store_->Find("scenes/a");
+  const uint64_t deleted = before->version();
+  ASSERT_NO_FATAL_FAILURE(Open());
+  const Scene::Ptr after = store_->Find("scenes/a");
+  ASSERT_NE(after, nullptr);
+  EXPECT_EQ(after->version(), before->version());
+  EXPECT_EQ(ContentsOf(*after), ContentsOf(*before));
+  EXPECT_EQ(after->Find(9)->category(), 3u);
+  EXPECT_EQ(store_->Find("scenes/gone"), nullptr);
+  EXPECT_EQ(store_->Find("scenes/empty")->polygon_count(), 0u);
+  // Versions go on, also above that of a scene that is gone.
+  EXPECT_GT((*store_->Create("scenes/gone", {}))->version(), deleted + 1);
+}
+
+// A long life: after each step, and each opening, the file has what the store has, and the history
+// brings every version back.
+TEST_F(JournalTest, RandomLives) {
+  for (const uint64_t seed : {1, 2, 3}) {
+    ASSERT_NO_FATAL_FAILURE(Open(8));
+    SplitMix64 random(seed);
+    const std::string name = absl::StrCat("scenes/s", seed);
+    std::vector<Polygon> first;
+    for (uint64_t id = 0; id < 500; ++id) first.push_back(SquareAt(id * 3, id * 2.0));
+    ASSERT_TRUE(store_->Create(name, first).ok());
+    std::map<uint64_t, Contents> versions;
+    for (int step = 0; step < 60; ++step) {
+      const Scene::Ptr current = store_->Find(name);
+      std::vector<SceneEdit> edits;
+      std::set<uint64_t> ids;
+      const size_t count = step % 20 == 0 ? 400 : random.Next() % 6;
+      for (size_t i = 0; i < count; ++i) {
+        const uint64_t id = random.Next() % 2000;
+        if (!ids.insert(id).second) continue;
+        const bool is_there = current->Find(id) != nullptr;
+        if (is_there && random.Next() % 2 == 0) {
+          edits.push_back(RemovePolygon{id});
+          continue;
+        }
+        const Polygon polygon = random.Next() % 8 == 0 ? Comb(id, 10 + random.Next() % 400)
+                                                       : SquareAt(id, random.Unit());
+        edits.push_back(is_there ? SceneEdit(ReplacePolygon{polygon})
+                                 : SceneEdit(AddPolygon{polygon}));
+      }
+      const auto scene = store_->Commit(name, 0, edits);
+      ASSERT_TRUE(scene.ok()) << scene.status();
+      versions[(*scene)->version()] = ContentsOf(**scene);
+      if (step % 7 == 0) {
+        ASSERT_NO_FATAL_FAILURE(Open(8));
+        ASSERT_EQ(ContentsOf(*store_->Find(name)), versions.rbegin()->second) << step;
+      }
+      if (step % 11 == 0) {
+        const VersionSummary old = store_->Versions(name).front();
+        if (!versions.contains(old.version)) continue;
+        const auto back = store_->Rollback(name, old.version, 0);
+        ASSERT_TRUE(back.ok()) << back.status();
+        ASSERT_EQ(ContentsOf(**back), versions[old.version]);
+        versions[(*back)->version()] = ContentsOf(**back);
+      }
+    }
+    EXPECT_EQ(store_->Versions(name).size(), 8u);
+    ASSERT_TRUE(store_->Delete(name, 0).ok());
+  }
+  // Nothing is left of what is gone.
+  Close();
+  EXPECT_EQ(Sql("SELECT count(*) FROM pages"), 0);
+  EXPECT_EQ(Sql("SELECT count(*) FROM versions"), 0);
+}
+
+TEST_F(JournalTest, HistoryIsBounded) {
+  ASSERT_NO_FATAL_FAILURE(Open(1000, 1 << 20));
+  std::vector<Polygon> polygons;
+  for (uint64_t id = 0; id < 2000; ++id) polygons.push_back(SquareAt(id, 2.0 * id));
+  ASSERT_TRUE(store_->Create("scenes/a", polygons).ok());
+  for (int i = 0; i < 300; ++i) {
+    ASSERT_TRUE(store_->Commit("scenes/a", 0, {ReplacePolygon{SquareAt(i, i)}}).ok());
+  }
+  const std::vector<VersionSummary> versions = store_->Versions("scenes/a");
+  EXPECT_LT(versions.size(), 200u);
+  EXPECT_GT(versions.size(), 20u);
+  EXPECT_EQ(store_->Rollback("scenes/a", versions.front().version - 1, 0).status().code(),
+            absl::StatusCode::kOutOfRange);
+  EXPECT_TRUE(store_->Rollback("scenes/a", versions.front().version, 0).ok());
+}
+
+// What a commit of one polygon into a million writes.
+TEST_F(JournalTest, ACommitWritesWhatItChanges) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  constexpr uint64_t kPolygons = 200000;
+  std::vector<Polygon> polygons;
+  for (uint64_t id = 0; id < kPolygons; ++id) polygons.push_back(SquareAt(id, 2.0 * id));
+  ASSERT_TRUE(store_->Create("scenes/a", std::move(polygons)).ok());
+  const std::string log = folder_ / "state/scenes.sqlite-wal";
+  ASSERT_NO_FATAL_FAILURE(Open());
+  ASSERT_TRUE(store_->Commit("scenes/a", 0, {ReplacePolygon{SquareAt(5, 1)}}).ok());
+  const size_t before = std::filesystem::file_size(log);
+  constexpr int kCommits = 50;
+  for (int i = 0; i < kCommits; ++i) {
+    const uint64_t id = (i * uint64_t{7919}) % kPolygons;
+    ASSERT_TRUE(store_->Commit("scenes/a", 0, {ReplacePolygon{SquareAt(id, i)}}).ok());
+  }
+  const size_t written = (std::filesystem::file_size(log) - before) / kCommits;
+  EXPECT_LE(written, 64u << 10);
+  std::printf("bytes a commit: %zu\n", written);
+}
+
+TEST_F(JournalTest, WritersShareTransactions) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  std::vector<std::thread> writers;
+  for (int w = 0; w < 8; ++w) {
+    writers.emplace_back([&, w] {
+      const std::string name = absl::StrCat("scenes/w", w);
+      ASSERT_TRUE(store_->Create(name, {}).ok());
+      for (uint64_t i = 0; i < 50; ++i) {
+        ASSERT_TRUE(store_->Commit(name, 0, {AddPolygon{SquareAt(i, i)}}).ok());
+      }
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  ASSERT_NO_FATAL_FAILURE(Open());
+  for (int w = 0; w < 8; ++w) {
+    EXPECT_EQ(store_->Find(absl::StrCat("scenes/w", w))->polygon_count(), 50u);
+  }
+}
+
+TEST_F(JournalTest, OneProcessAtATime) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  const auto second = SqliteJournal::Open({.folder = folder_ / "state"});
+  EXPECT_EQ(second.status(), absl::UnavailableError("the store in " + (folder_ / "state") +
+                                                    " is used by another process"));
+}
+
+TEST_F(JournalTest, ANewerSchemaIsRefused) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  Close();
+  Sql("INSERT INTO migrations VALUES(1000, 0)");
+  const auto opened = SqliteJournal::Open({.folder = folder_ / "state"});
+  EXPECT_EQ(opened.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(opened.status().message(), ::testing::HasSubstr("newer caromd"));
+}
+
+TEST_F(JournalTest, NoDatabaseIsRefused) {
+  std::filesystem::create_directory(folder_ / "state");
+  std::ofstream(folder_ / "state/scenes.sqlite") << std::string(10000, 'x');
+  const auto opened = SqliteJournal::Open({.folder = folder_ / "state"});
+  EXPECT_EQ(opened.status().code(), absl::StatusCode::kDataLoss) << opened.status();
+  const auto nowhere = SqliteJournal::Open({.folder = folder_ / "state/scenes.sqlite"});
+  EXPECT_EQ(nowhere.status().code(), absl::StatusCode::kUnavailable) << nowhere.status();
+}
+
+// A flipped bit costs the scene that has it, and no other.
+TEST_F(JournalTest, DamageIsOfOneScene) {
+  const std::string flips[] = {
+      "UPDATE pages SET bytes = substr(bytes, 1, 40) || x'ff' || substr(bytes, 42)"
+      " WHERE id = (SELECT min(id) FROM pages)",
+      "UPDATE pages SET hash = zeroblob(20) WHERE id = (SELECT min(id) FROM pages)",
+      "DELETE FROM pages WHERE id = (SELECT min(id) FROM pages)",
+      "UPDATE versions SET record = record || x'00' WHERE scene ="
+      " (SELECT id FROM scenes WHERE name = 'scenes/a')",
+      "UPDATE versions SET checksum = zeroblob(20) WHERE scene ="
+      " (SELECT id FROM scenes WHERE name = 'scenes/a')",
+      "DELETE FROM versions WHERE scene = (SELECT id FROM scenes WHERE name = 'scenes/a')",
+  };
+  for (const std::string& flip : flips) {
+    SCOPED_TRACE(flip);
+    ASSERT_NO_FATAL_FAILURE(Open());
+    ASSERT_TRUE(store_->Create("scenes/a", {SquareAt(1, 0), SquareAt(2, 5)}).ok());
+    ASSERT_TRUE(store_->Create("scenes/b", {SquareAt(1, 7)}).ok());
+    Close();
+    Sql(flip);
+    ASSERT_NO_FATAL_FAILURE(Open());
+    EXPECT_NE(store_->Find("scenes/b"), nullptr);
+    EXPECT_EQ(store_->Find("scenes/a"), nullptr);
+    EXPECT_EQ(store_->WhyMissing("scenes/a", "name").code(), absl::StatusCode::kDataLoss);
+    EXPECT_EQ(store_->Commit("scenes/a", 0, {}).status().code(), absl::StatusCode::kDataLoss);
+    EXPECT_EQ(store_->Create("scenes/a", {}).status().code(), absl::StatusCode::kAlreadyExists);
+    // The same content again, which mends its page.
+    ASSERT_TRUE(store_
+                    ->Import("scenes/a", ImportMode::kReplace, {SquareAt(1, 0), SquareAt(2, 5)},
+                             [] { return false; })
+                    .ok());
+    ASSERT_NO_FATAL_FAILURE(Open());
+    EXPECT_EQ(store_->Find("scenes/a")->polygon_count(), 2u);
+    ASSERT_TRUE(store_->Delete("scenes/a", 0).ok());
+    ASSERT_TRUE(store_->Delete("scenes/b", 0).ok());
+    Close();
+    std::filesystem::remove_all(folder_ / "state");
+  }
+}
+
+TEST_F(JournalTest, WhatIsDamagedCanBeDeleted) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  ASSERT_TRUE(store_->Create("scenes/a", {SquareAt(1, 0)}).ok());
+  Close();
+  Sql("UPDATE pages SET bytes = zeroblob(10)");
+  ASSERT_NO_FATAL_FAILURE(Open());
+  EXPECT_TRUE(store_->Delete("scenes/a", 0).ok());
+  EXPECT_EQ(store_->WhyMissing("scenes/a", "name").code(), absl::StatusCode::kNotFound);
+  ASSERT_NO_FATAL_FAILURE(Open());
+  EXPECT_EQ(store_->WhyMissing("scenes/a", "name").code(), absl::StatusCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace carom::server
