@@ -114,6 +114,16 @@ std::vector<VersionSummary> MemoryStore::Versions(absl::string_view name) const 
   return {it->second.versions.begin(), it->second.versions.end()};
 }
 
+absl::StatusOr<std::vector<Polygon>> MemoryStore::Load(absl::string_view name,
+                                                       uint64_t version) const {
+  const absl::Status gone = Refused(absl::StatusCode::kOutOfRange, "version",
+                                    "the polygons of this version are not kept");
+  if (journal_ == nullptr) return gone;
+  absl::StatusOr<std::vector<Polygon>> polygons = journal_->Load(name, version);
+  if (absl::IsOutOfRange(polygons.status())) return gone;
+  return polygons;
+}
+
 ScenePage MemoryStore::List(absl::string_view after, size_t limit) const {
   ScenePage page;
   absl::ReaderMutexLock lock(&mu_);
@@ -230,11 +240,7 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Rollback(absl::string_view name, uint64_
   if (base_version != 0 && base_version != (*base)->version()) {
     return StaleVersion("base_version", (*base)->version());
   }
-  const absl::Status gone = Refused(absl::StatusCode::kOutOfRange, "version",
-                                    "the polygons of this version are not kept");
-  if (journal_ == nullptr) return gone;
-  absl::StatusOr<std::vector<Polygon>> polygons = journal_->Load(name, version);
-  if (absl::IsOutOfRange(polygons.status())) return gone;
+  absl::StatusOr<std::vector<Polygon>> polygons = Load(name, version);
   if (!polygons.ok()) return polygons.status();
   MemoryCharge charge(account_, MemoryShare::kScenes);
   for (const Polygon& polygon : *polygons) {

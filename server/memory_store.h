@@ -42,6 +42,8 @@ class MemoryStore final : public SceneStore {
   Scene::Ptr Find(absl::string_view name) const override;
   absl::Status WhyMissing(absl::string_view name, absl::string_view field) const override;
   std::vector<VersionSummary> Versions(absl::string_view name) const override;
+  absl::StatusOr<std::vector<Polygon>> Load(absl::string_view name,
+                                            uint64_t version) const override;
   ScenePage List(absl::string_view after, size_t limit) const override;
   absl::StatusOr<Scene::Ptr> Import(absl::string_view name, ImportMode mode,
                                     std::vector<Polygon> polygons,

@@ -28,6 +28,7 @@ class SceneService;
 struct SceneCallLimits {
   size_t max_message_bytes = 4u << 20;
   Clock::duration idle_import = std::chrono::seconds(300);
+  Clock::duration stalled_export = std::chrono::seconds(30);
   Clock::duration import_time = std::chrono::seconds(600);
   PolygonLimits polygons;
   SceneLimits scenes;

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "absl/strings/str_cat.h"
+#include "server/export_call.h"
 #include "server/import_call.h"
 #include "server/message_io.h"
 #include "server/rpc_status.h"
@@ -68,14 +69,10 @@ grpc::Status Unimplemented(absl::string_view method) {
 void SceneService::Accept(EventLoop& loop, SceneRuntime& runtime) {
   for (const SceneMethod& method : kMethods) SceneCall::Accept(*this, loop, runtime, method);
   ImportCall::Accept(*this, loop, runtime);
+  ExportCall::Accept(*this, loop, runtime);
 }
 
 // Specified, and not part of this release: a client finds out by UNIMPLEMENTED.
-
-grpc::Status SceneService::ExportScene(grpc::ServerContext*, const v1::ExportSceneRequest*,
-                                       grpc::ServerWriter<v1::ExportSceneResponse>*) {
-  return Unimplemented("ExportScene");
-}
 
 grpc::Status SceneService::WatchScene(grpc::ServerContext*, const v1::WatchSceneRequest*,
                                       grpc::ServerWriter<v1::WatchSceneResponse>*) {

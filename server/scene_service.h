@@ -18,7 +18,8 @@ using RawSceneMethods = v1::SceneService::WithRawMethod_CreateScene<
         v1::SceneService::WithRawMethod_DeleteScene<v1::SceneService::WithRawMethod_CommitEdits<
             v1::SceneService::WithRawMethod_ListSceneVersions<
                 v1::SceneService::WithRawMethod_RollbackScene<
-                    v1::SceneService::WithRawMethod_ImportScene<Base>>>>>>>>;
+                    v1::SceneService::WithRawMethod_ImportScene<
+                        v1::SceneService::WithRawMethod_ExportScene<Base>>>>>>>>>;
 
 // Asynchronous, but for the methods that are not part of this release. Thread-safe.
 class SceneService final : public RawSceneMethods<v1::SceneService::Service> {
@@ -27,8 +28,6 @@ class SceneService final : public RawSceneMethods<v1::SceneService::Service> {
   // them.
   void Accept(EventLoop& loop, SceneRuntime& runtime);
 
-  grpc::Status ExportScene(grpc::ServerContext* context, const v1::ExportSceneRequest* request,
-                           grpc::ServerWriter<v1::ExportSceneResponse>* writer) override;
   grpc::Status WatchScene(grpc::ServerContext* context, const v1::WatchSceneRequest* request,
                           grpc::ServerWriter<v1::WatchSceneResponse>* writer) override;
   grpc::Status LintScene(grpc::ServerContext* context, const v1::LintSceneRequest* request,

@@ -142,6 +142,7 @@ CallLimits CallLimitsOf(const ServerOptions& options) {
 SceneCallLimits SceneCallLimitsOf(const ServerOptions& options) {
   return {.max_message_bytes = options.max_message_bytes,
           .idle_import = std::chrono::seconds(options.idle_stream_seconds),
+          .stalled_export = std::chrono::seconds(options.stalled_stream_seconds),
           .import_time = std::chrono::seconds(options.import_seconds),
           .polygons = options.polygon_limits(),
           .scenes = options.scene_limits()};

@@ -14,6 +14,7 @@
 #include "client/cli/command.h"
 #include "client/formats/json_text.h"
 #include "client/formats/scene_reader.h"
+#include "client/formats/scene_writer.h"
 
 namespace carom::cli {
 namespace {
@@ -129,6 +130,14 @@ int Rollback(const SceneOptions& options, Client& client) {
   return PrintOrFail(options, client.RollbackScene(FullName(options.name), options.version));
 }
 
+int Export(const SceneOptions& options, Client& client) {
+  const absl::StatusOr<std::vector<Polygon>> polygons = client.ExportScene(
+      FullName(options.name), options.version, {.timeout = std::chrono::milliseconds(0)});
+  if (!polygons.ok()) return FailOf(options.name, polygons.status());
+  std::cout << WriteScene(*polygons);
+  return kSuccess;
+}
+
 int Delete(const SceneOptions& options, Client& client) {
   const absl::Status status = client.DeleteScene(FullName(options.name));
   return status.ok() ? kSuccess : FailOf(options.name, status);
@@ -177,6 +186,8 @@ void AddSceneCommands(CLI::App& app, int& exit_status) {
   add({"list", "Print all scenes, one a line", List});
   add_named({"get", "Print a scene's version and size", Show});
   add_named({"history", "Print the versions of a scene that are known, one a line", History});
+  add_named({"export", "Print a scene as a file that import takes, without user data", Export})
+      ->add_option("--version", options->version, "An older version, as history prints it");
   add_named({"rollback", "Make a version with the polygons of an older one", Rollback})
       ->add_option("VERSION", options->version, "The older version, as history prints it")
       ->required();

@@ -7,6 +7,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
+#include <limits>
 #include <random>
 #include <thread>
 #include <type_traits>
@@ -24,6 +25,7 @@
 #include "client/src/client_maker.h"
 #include "client/src/frame_codec.h"
 #include "client/src/stream_impl.h"
+#include "wire/decode.h"
 #include "wire/encode.h"
 
 namespace carom {
@@ -372,6 +374,35 @@ absl::StatusOr<SceneSummary> Client::ImportScene(absl::string_view name,
   impl_->LeaveIfUnavailable(status, address);
   if (!status.ok()) return status;
   return Summary(response.scene());
+}
+
+// Polygons are made from parts as they come, so that one part of messages is held.
+absl::StatusOr<std::vector<Polygon>> Client::ExportScene(absl::string_view name, uint64_t version,
+                                                         const CallOptions& options) {
+  grpc::ClientContext context;
+  impl_->SetDeadline(options, context);
+  v1::ExportSceneRequest request;
+  request.set_name(Text(name));
+  request.set_version(version);
+  const size_t address = impl_->addresses()->current();
+  std::unique_ptr<grpc::ClientReader<v1::ExportSceneResponse>> call;
+  const absl::Status begun = impl_->addresses()->BeginCall(
+      [&] { call = impl_->addresses()->scenes(address).ExportScene(&context, request); });
+  if (!begun.ok()) return begun;
+  constexpr size_t kAny = std::numeric_limits<size_t>::max();
+  const PolygonLimits any{.max_vertices = kAny, .max_user_data_bytes = kAny};
+  std::vector<Polygon> polygons;
+  absl::Status malformed;
+  v1::ExportSceneResponse part;
+  while (malformed.ok() && call->Read(&part)) {
+    malformed = wire::DecodePolygons(part.polygons(), "polygons", polygons.size(), any, polygons);
+  }
+  if (!malformed.ok()) context.TryCancel();
+  const absl::Status status = CallStatus(call->Finish());
+  if (!malformed.ok()) return malformed;
+  impl_->LeaveIfUnavailable(status, address);
+  if (!status.ok()) return status;
+  return polygons;
 }
 
 absl::StatusOr<FrameAnswer> Client::Evaluate(const Frame& frame, const CallOptions& options) {

@@ -340,11 +340,6 @@ TEST_F(SceneErrorTest, LaterReleasesBringTheRest) {
   Context lint_context;
   v1::LintSceneResponse lint;
   EXPECT_EQ(server_.scenes().LintScene(&lint_context, {}, &lint).error_code(), grpc::UNIMPLEMENTED);
-  Context export_context;
-  auto exported = server_.scenes().ExportScene(&export_context, {});
-  v1::ExportSceneResponse part;
-  EXPECT_FALSE(exported->Read(&part));
-  EXPECT_EQ(exported->Finish().error_code(), grpc::UNIMPLEMENTED);
   Context watch_context;
   auto watch = server_.scenes().WatchScene(&watch_context, {});
   v1::WatchSceneResponse change;

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <thread>
@@ -183,6 +184,12 @@ TEST_F(CaromdStoreTest, AnEditIsMadeOnce) {
   const auto back = client_->RollbackScene("scenes/a", first.version());
   ASSERT_TRUE(back.ok()) << back.status();
   EXPECT_EQ(back->polygon_count, 1u);
+  const auto exported = client_->ExportScene("scenes/a", first.version());
+  ASSERT_TRUE(exported.ok()) << exported.status();
+  ASSERT_EQ(exported->size(), 1u);
+  EXPECT_EQ((*exported)[0].id(), 7u);
+  EXPECT_EQ(client_->ExportScene("scenes/a", 1000000).status().code(),
+            absl::StatusCode::kOutOfRange);
   EXPECT_EQ(client_->RollbackScene("scenes/a", 1000000).status().code(),
             absl::StatusCode::kOutOfRange);
   EXPECT_EQ(client_->RollbackScene("scenes/a", first.version(), first.version()).status().code(),
@@ -192,6 +199,33 @@ TEST_F(CaromdStoreTest, AnEditIsMadeOnce) {
   v1::CommitEditsResponse response;
   EXPECT_TRUE(Refuses(stub()->CommitEdits(&context, request, &response),
                       absl::StatusCode::kInvalidArgument, "edit_id"));
+  EXPECT_EQ(server_->Stop(), 0);
+}
+
+// What goes out comes in the same, in parts that nobody disturbs.
+TEST_F(CaromdStoreTest, ExportsWhatImports) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  std::vector<Polygon> polygons;
+  for (uint64_t id = 0; id < 20000; ++id) polygons.push_back(SquareAt(id, 2.0 * id, id % 50));
+  polygons.push_back(Comb(1000000, 200000));
+  ASSERT_TRUE(client_->ImportScene("scenes/a", polygons, carom::ImportMode::kCreate).ok());
+  const auto first = client_->ExportScene("scenes/a");
+  ASSERT_TRUE(first.ok()) << first.status();
+  ASSERT_EQ(first->size(), polygons.size());
+  EXPECT_EQ((*first)[30].user_data(), polygons[30].user_data());
+  ASSERT_TRUE(client_->ImportScene("scenes/b", *first, carom::ImportMode::kCreate).ok());
+  Kill();
+  ASSERT_NO_FATAL_FAILURE(Start());
+  const auto second = client_->ExportScene("scenes/b");
+  ASSERT_TRUE(second.ok()) << second.status();
+  ASSERT_EQ(second->size(), polygons.size());
+  for (size_t i = 0; i < polygons.size(); ++i) {
+    ASSERT_TRUE(std::ranges::equal((*second)[i].vertices(), polygons[i].vertices())) << i;
+    ASSERT_EQ((*second)[i].category(), polygons[i].category());
+  }
+  EXPECT_EQ(client_->ExportScene("scenes/none").status().code(), absl::StatusCode::kNotFound);
+  ASSERT_TRUE(client_->CreateScene("scenes/empty", {}).ok());
+  EXPECT_EQ(client_->ExportScene("scenes/empty")->size(), 0u);
   EXPECT_EQ(server_->Stop(), 0);
 }
 

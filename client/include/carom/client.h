@@ -184,6 +184,12 @@ class Client {
                                            std::span<const Polygon> polygons, ImportMode mode,
                                            const CallOptions& options = {});
 
+  // The polygons of a scene by ascending id, of its current version or of an older one.
+  //
+  // Errors: NOT_FOUND; OUT_OF_RANGE if the server does not keep the polygons of `version`.
+  absl::StatusOr<std::vector<Polygon>> ExportScene(absl::string_view name, uint64_t version = 0,
+                                                   const CallOptions& options = {});
+
   // Questions.
 
   // Answers one frame. Handles that it binds live as long as the frame.

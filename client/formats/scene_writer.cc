@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "client/formats/scene_writer.h"
+
+#include "client/formats/json_text.h"
+
+namespace carom {
+namespace {
+
+void AppendRing(std::span<const Vec2> vertices, std::string& out) {
+  out += '[';
+  for (const Vec2 v : vertices) {
+    if (out.back() == ']') out += ',';
+    out += '[';
+    AppendNumber(v.x, out);
+    out += ',';
+    AppendNumber(v.y, out);
+    out += ']';
+  }
+  out += ']';
+}
+
+void AppendPolygon(const Polygon& polygon, std::string& out) {
+  out += "{\"id\":";
+  AppendNumber(polygon.id(), out);
+  // What a reader takes for granted is not written.
+  if (polygon.fill_rule() == FillRule::kNonZero) out += ",\"fill\":\"nonzero\"";
+  if (polygon.solidity() == Solidity::kBoundary) out += ",\"solidity\":\"boundary\"";
+  if (polygon.category() != 1) {
+    out += ",\"category\":";
+    AppendNumber(polygon.category(), out);
+  }
+  out += ",\"rings\":[";
+  for (size_t i = 0; i < polygon.ring_count(); ++i) {
+    if (i != 0) out += ',';
+    if (polygon.is_open(i)) out += "{\"points\":";
+    AppendRing(polygon.ring(i), out);
+    if (polygon.is_open(i)) out += ",\"open\":true}";
+  }
+  out += "]}";
+}
+
+}  // namespace
+
+std::string WriteScene(std::span<const Polygon> polygons) {
+  std::string out = "{\"polygons\":[";
+  for (size_t i = 0; i < polygons.size(); ++i) {
+    out += i == 0 ? "\n" : ",\n";
+    AppendPolygon(polygons[i], out);
+  }
+  return out + "\n]}\n";
+}
+
+}  // namespace carom

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Polygons as the scene file that client/formats/scene_reader.h reads.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "carom/polygon.h"
+
+namespace carom {
+
+// A JSON document with the polygons, each on a line; numbers read back as they are. What the format
+// has no member for is left out: user data.
+std::string WriteScene(std::span<const Polygon> polygons);
+
+}  // namespace carom

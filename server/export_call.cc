@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/export_call.h"
+
+#include <new>
+#include <utility>
+
+#include "server/message_io.h"
+#include "server/rpc_status.h"
+#include "server/scene_name.h"
+#include "server/scene_service.h"
+#include "wire/encode.h"
+
+namespace carom::server {
+namespace {
+
+// A part ends with the polygon that reaches this: to encode so many takes some 100 us of the event
+// loop, and a part is never empty, so that a large polygon is one by itself.
+constexpr size_t kPartBytes = 64 << 10;
+
+}  // namespace
+
+void ExportCall::Accept(SceneService& service, EventLoop& loop, SceneRuntime& runtime) {
+  auto* call = new ExportCall(service, loop, runtime);
+  service.RequestExportScene(&call->context_, &call->bytes_, &call->writer_, &loop.queue(),
+                             &loop.queue(), &call->accepted_);
+}
+
+void ExportCall::OnAccepted(bool ok) {
+  if (!ok) return Unref();
+  Accept(service_, loop_, runtime_);
+  absl::Status status = Admit();
+  if (status.ok()) status = runtime_.CheckLength(bytes_);
+  if (status.ok() && !Parse(bytes_, request_)) status = NoSuchMessage(request_.GetTypeName());
+  bytes_.Clear();
+  if (status.ok()) status = Open();
+  if (!status.ok()) {
+    Finish(status);
+  } else if (scene_ == nullptr) {
+    return runtime_.executor.Submit(this);  // the reference becomes that of the run
+  } else {
+    Write();
+  }
+  Unref();
+}
+
+absl::Status ExportCall::Open() {
+  const std::string& name = request_.name();
+  if (absl::Status status = CheckSceneName("name", name); !status.ok()) return status;
+  scene_ = runtime_.store.Find(name);
+  if (scene_ == nullptr) return runtime_.store.WhyMissing(name, "name");
+  if (request_.version() != 0 && request_.version() != scene_->version()) scene_ = nullptr;
+  if (scene_ != nullptr) {
+    wire::EncodeScene(name, *scene_, summary_);
+    return absl::OkStatus();
+  }
+  v1::GetSceneRequest get;
+  get.set_name(name);
+  get.set_version(request_.version());
+  v1::GetSceneResponse got;
+  absl::Status status = runtime_.handler.Get(get, got);
+  summary_ = std::move(*got.mutable_scene());
+  return status;
+}
+
+absl::Status ExportCall::ReadOld() {
+  charge_ = NewCharge(MemoryShare::kScenes);
+  // About what the polygons take, before there are any.
+  const uint64_t bytes = 400 * summary_.polygon_count() + 24 * summary_.vertex_count();
+  if (absl::Status status = charge_.Add(bytes); !status.ok()) return status;
+  absl::StatusOr<std::vector<Polygon>> polygons =
+      runtime_.store.Load(request_.name(), request_.version());
+  if (polygons.ok()) polygons_ = *std::move(polygons);
+  return polygons.status();
+}
+
+void ExportCall::Run() {
+  absl::Status status;
+  try {
+    status = ReadOld();
+  } catch (const std::bad_alloc&) {
+    status = OutOfMemory();
+  }
+  if (status.ok()) {
+    Write();
+  } else {
+    Finish(status);
+  }
+  Unref();
+}
+
+void ExportCall::Write() {
+  v1::ExportSceneResponse part;
+  if (next_ == 0) *part.mutable_scene() = summary_;
+  const size_t count = scene_ != nullptr ? scene_->polygon_count() : polygons_.size();
+  for (size_t bytes = 0; next_ < count && bytes < kPartBytes; ++next_) {
+    v1::Polygon& message = *part.add_polygons();
+    wire::EncodePolygon(polygon(next_), message);
+    bytes += message.ByteSizeLong();
+  }
+  Ref();
+  if (next_ == count) {
+    writer_.WriteAndFinish(Serialize(part), grpc::WriteOptions(), grpc::Status::OK, &finished_);
+    return;
+  }
+  {
+    absl::MutexLock lock(&mu_);
+    StartTimer(unread_timer_, Clock::now() + runtime_.limits.stalled_export,
+               [this] { CheckUnread(); });
+  }
+  writer_.Write(Serialize(part), &written_);
+}
+
+void ExportCall::OnWritten(bool ok) {
+  {
+    absl::MutexLock lock(&mu_);
+    StopTimer(unread_timer_);
+  }
+  if (ok) {
+    Write();
+  } else {
+    Finish(absl::CancelledError("the call is cancelled"));
+  }
+  Unref();
+}
+
+void ExportCall::CheckUnread() {
+  absl::MutexLock lock(&mu_);
+  if (std::exchange(unread_timer_, 0) != 0) context_.TryCancel();
+}
+
+void ExportCall::Finish(const absl::Status& status) {
+  Ref();
+  writer_.Finish(ToGrpcStatus(status), &finished_);
+}
+
+}  // namespace carom::server
