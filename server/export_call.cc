@@ -45,6 +45,8 @@ void ExportCall::OnAccepted(bool ok) {
   Unref();
 }
 
+// An older version has its summary in memory, and its polygons where the journal has them: those
+// are read on the executor, since they take as long as a disk does.
 absl::Status ExportCall::Open() {
   const std::string& name = request_.name();
   if (absl::Status status = CheckSceneName("name", name); !status.ok()) return status;
@@ -90,6 +92,7 @@ void ExportCall::Run() {
   Unref();
 }
 
+// A scene without polygons is one part, too: its summary.
 void ExportCall::Write() {
   v1::ExportSceneResponse part;
   if (next_ == 0) *part.mutable_scene() = summary_;
@@ -125,6 +128,7 @@ void ExportCall::OnWritten(bool ok) {
   Unref();
 }
 
+// The write then ends as failed, and with it the call.
 void ExportCall::CheckUnread() {
   absl::MutexLock lock(&mu_);
   if (std::exchange(unread_timer_, 0) != 0) context_.TryCancel();

@@ -63,6 +63,7 @@ void MemoryWatch::Schedule(Clock::duration delay) {
   });
 }
 
+// Free memory is given back before it counts: what the allocator keeps is nobody's.
 void MemoryWatch::Run() {
   uint64_t held = HeldBytes();
   const Clock::time_point now = Clock::now();

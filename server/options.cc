@@ -208,6 +208,7 @@ void AddFlags(CLI::App& app, ServerOptions& options) {
 
 }  // namespace
 
+// Not a folder of the system's, which caromd may not write: it runs as anybody.
 std::string DefaultStateDir() {
   const auto variable = [](const char* name) -> std::string {
     const char* const value = std::getenv(name);

@@ -191,8 +191,9 @@ absl::StatusOr<TreeWriter::Children> TreeWriter::EditLeaf(store::v1::Leaf& leaf,
   return WriteLeaves(std::move(entries));
 }
 
-// Each child takes the edits below the first id of the next one; those without edits are shared. Pages
-// that have become small are not merged with their neighbors: they are small in the file, too.
+// Each child takes the edits below the first id of the next one; those without edits are shared.
+// Pages that have become small are not merged with their neighbors: they are small in the file,
+// too.
 absl::StatusOr<TreeWriter::Children> TreeWriter::Edit(const PageHash& hash,
                                                       TreeEdits::const_iterator begin,
                                                       TreeEdits::const_iterator end,

@@ -54,7 +54,7 @@ std::optional<Network> ParseNetwork(absl::string_view host) {
   return std::nullopt;
 }
 
-// Takes `:PORT` and brackets off.
+// Takes `:PORT` and brackets off, where they are.
 absl::string_view HostOf(absl::string_view address) {
   const size_t colon = address.rfind(':');
   if (address.substr(0, 1) == "[") return address.substr(1, address.find(']') - 1);

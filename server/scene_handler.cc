@@ -82,6 +82,7 @@ absl::Status SceneHandler::Get(const v1::GetSceneRequest& request,
   return Refused(absl::StatusCode::kOutOfRange, "version", "no such version is known");
 }
 
+// Summaries are in memory, so that this waits for no disk.
 absl::Status SceneHandler::ListVersions(const v1::ListSceneVersionsRequest& request,
                                         v1::ListSceneVersionsResponse& response) const {
   if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;

@@ -157,7 +157,7 @@ absl::StatusOr<std::unique_ptr<SceneJournal>> OpenJournal(const ServerOptions& o
        .history_bytes = options.history_bytes});
 }
 
-// A line a second on stderr while scenes are read.
+// A start that takes long says why: a line a second on stderr while scenes are read.
 class RecoveryProgress {
  public:
   void Report(size_t scenes, uint64_t vertices) {

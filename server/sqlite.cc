@@ -47,6 +47,7 @@ Statement& Statement::Bind(int index, int64_t value) {
   return *this;
 }
 
+// Errors of what is bound show at the next step.
 Statement& Statement::BindText(int index, absl::string_view text) {
   sqlite3_bind_text64(statement_.get(), index, text.data(), text.size(), SQLITE_STATIC,
                       SQLITE_UTF8);
@@ -74,6 +75,7 @@ absl::Status Statement::Run() {
   return row.status();
 }
 
+// What was bound is let go, too: it may be gone before the next step.
 void Statement::Reset() {
   sqlite3_reset(statement_.get());
   sqlite3_clear_bindings(statement_.get());

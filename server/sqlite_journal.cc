@@ -355,8 +355,8 @@ absl::Status SqliteJournal::WriteDropped(const Current& current,
       .Run();
 }
 
-// Oldest first. The current version stays, whatever it has. What a version has and the next one does
-// not is needed by no later one: its references go with it.
+// Oldest first. The current version stays, whatever it has. What a version has and the next one
+// does not is needed by no later one: its references go with it.
 absl::StatusOr<uint64_t> SqliteJournal::Prune(const Current& current) {
   absl::StatusOr<bool> row = count_history_.Bind(1, current.id).Step();
   if (!row.ok()) return row.status();
@@ -381,8 +381,8 @@ absl::StatusOr<uint64_t> SqliteJournal::Prune(const Current& current) {
   }
 }
 
-// In this order: pages, what the version before had beside them, the version itself, the counter. All
-// of it is one transaction, so the order is for readers of this code alone.
+// In this order: pages, what the version before had beside them, the version itself, the counter.
+// All of it is one transaction, so the order is for readers of this code alone.
 absl::StatusOr<uint64_t> SqliteJournal::Write(absl::string_view name, const TreeChange& change,
                                               const VersionSummary& summary) {
   absl::StatusOr<Current> current = FindOrAdd(name);

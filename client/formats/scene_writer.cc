@@ -8,6 +8,7 @@
 namespace carom {
 namespace {
 
+// A ring without the closing duplicate, which a reader does not need.
 void AppendRing(std::span<const Vec2> vertices, std::string& out) {
   out += '[';
   for (const Vec2 v : vertices) {

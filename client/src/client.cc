@@ -51,6 +51,7 @@ constexpr int64_t kMaxKeepaliveAnswerMs = 20000;
 std::string Text(absl::string_view text) { return std::string(text.data(), text.size()); }
 
 // 128 random bits, which no other commit has.
+// From the system, not from a generator with a seed: clients that start together differ.
 std::string NewEditId() {
   std::random_device random;
   std::string id;
