@@ -322,7 +322,7 @@ std::string SceneFile::id(size_t index) const {
 }
 
 std::optional<size_t> SceneFile::Find(std::string_view id) const {
-  for (size_t i = 0; i < scenes_.size(); ++i) {
+  for (size_t i = 0; i < size(); ++i) {
     if (this->id(i) == id) return i;
   }
   return std::nullopt;

@@ -40,7 +40,7 @@ absl::Status ReadPreamble(absl::string_view bytes, BundleHeader& header, Section
   if (header.checksum != PreambleChecksum(bytes)) return Lost("header", "the checksum is wrong");
   if (header.file_size != bytes.size()) {
     return Lost("header.file_size",
-                absl::StrCat("must be ", bytes.size(), ", the bytes that there are"));
+                absl::StrCat("is ", header.file_size, ", of ", bytes.size(), " bytes"));
   }
   return absl::OkStatus();
 }
