@@ -41,6 +41,7 @@ constexpr Tables kTables = MakeTables();
 
 static_assert(std::endian::native == std::endian::little, "the first byte is the lowest");
 
+// Eight bytes at any place.
 uint64_t LoadWord(const char* bytes) {
   uint64_t word;
   std::memcpy(&word, bytes, sizeof word);
@@ -73,6 +74,7 @@ __attribute__((target("sse4.2"))) uint32_t ByInstruction(const char* bytes, size
 
 using TakeWords = uint32_t (*)(const char* bytes, size_t words, uint32_t rest);
 
+// What this processor has.
 TakeWords FastestWay() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("sse4.2")) return ByInstruction;
@@ -80,6 +82,7 @@ TakeWords FastestWay() {
   return BySlices;
 }
 
+// What is left after whole words is taken byte by byte.
 uint32_t Crc(TakeWords take_words, absl::string_view bytes, uint32_t before) {
   const size_t words = bytes.size() / kSlices;
   uint32_t rest = take_words(bytes.data(), words, ~before);

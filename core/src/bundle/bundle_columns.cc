@@ -47,6 +47,7 @@ BundleColumns::BundleColumns(const BundleLayout& layout, const PolygonLimits& li
       user_data_sizes_(layout[Section::kUserDataSizes]),
       user_data_(layout[Section::kUserData]) {}
 
+// Sums are compared by what is left, which cannot overflow.
 absl::Status BundleColumns::Skip(Cursor& at) const {
   const size_t rings = ring_counts_.Or(1, at.polygon);
   if (rings < 1 || rings > header_.ring_count - at.ring) {
@@ -151,6 +152,7 @@ absl::Status BundleColumns::ReadSpec(const Cursor& end, Cursor& at, Scratch& scr
   return absl::OkStatus();
 }
 
+// Copied first: what is checked is what the polygon gets.
 absl::Status BundleColumns::ReadRing(const Cursor& end, Cursor& at, std::vector<Vec2>& ring) const {
   if (at.ring >= end.ring) return Changed("ring_counts");
   const size_t size = ring_sizes_[at.ring];

@@ -16,6 +16,7 @@ namespace carom {
 namespace internal {
 namespace {
 
+// Bytes that are not what was written.
 absl::Status Lost(absl::string_view field, absl::string_view description) {
   return Refused(absl::StatusCode::kDataLoss, field, description);
 }
@@ -76,6 +77,7 @@ struct Asked {
   bool is_optional = false;
 };
 
+// In the order of `Section`.
 std::array<Asked, kSectionCount> AskedSizes(const BundleHeader& header, const SectionTable& table) {
   const uint64_t polygons = header.polygon_count;
   const uint64_t rings = header.ring_count;
@@ -140,6 +142,7 @@ absl::Status CheckTable(absl::string_view bytes, const SectionTable& table, Bund
 
 }  // namespace
 
+// Checksums last: they take time in the size of the file, and need sections that lie within it.
 absl::StatusOr<BundleLayout> ReadLayout(absl::string_view bytes, const SceneLimits& limits) {
   BundleLayout layout;
   SectionTable table;

@@ -146,11 +146,9 @@ class Reader {
     return Scene::Create(std::move(polygons), options_.version, options_.limits, options_.workers);
   }
 
-  // Edits look for a polygon in the tile that its place on the curve says, hence the check. Ids
-  // that ascend all along name no polygon twice, and as there are as many as polygons, none is left
-  // out.
+  // Edits look for a polygon in the tile that its place on the curve says, hence the check.
   absl::StatusOr<Scene::Ptr> Arranged() {
-    std::vector<std::shared_ptr<const Tile>> tiles;
+    internal::Pages<Tile> tiles;
     tiles.reserve(parts_.size());
     for (size_t i = 0; i < parts_.size(); ++i) {
       if (i > 0 && !(parts_[i - 1].last_key < parts_[i].tile->head().first_key)) {
@@ -158,23 +156,38 @@ class Reader {
       }
       tiles.push_back(std::move(parts_[i].tile));
     }
+    internal::Pages<IdPage> id_pages;
+    absl::Status status = MakeIdPages(id_pages);
+    if (!status.ok()) return status;
+    return internal::SceneOf(std::make_unique<const internal::SceneIndex>(
+                                 curve_.frame(), std::move(tiles), std::move(id_pages)),
+                             options_.version);
+  }
+
+  // Ids that ascend all along name no polygon twice, and as there are as many as polygons, none is
+  // left out. Ids are gathered from a column: the polygons themselves are far apart in memory.
+  absl::Status MakeIdPages(internal::Pages<IdPage>& pages) {
     std::vector<Polygon> polygons = TakePolygons();
     std::vector<uint64_t> ids;
     ids.reserve(polygons.size());
     for (const Polygon& polygon : polygons) ids.push_back(polygon.id());
     const Column<uint32_t> order(layout_[Section::kIdOrder]);
-    std::vector<IdPage::Entry> by_id;
-    by_id.reserve(polygons.size());
-    for (size_t i = 0; i < polygons.size(); ++i) {
-      const size_t at = order[i];
-      if (at >= polygons.size() || (i > 0 && ids[at] <= by_id.back().id)) {
-        return InvalidItem("id_order", i, "must name the polygons by ascending id");
+    uint64_t last = 0;
+    for (size_t begin = 0; begin < ids.size(); begin += kPageSize) {
+      const size_t end = std::min(begin + kPageSize, ids.size());
+      std::vector<IdPage::Entry> entries;
+      entries.reserve(end - begin);
+      for (size_t i = begin; i < end; ++i) {
+        const size_t at = order[i];
+        if (at >= ids.size() || (i > 0 && ids[at] <= last)) {
+          return InvalidItem("id_order", i, "must name the polygons by ascending id");
+        }
+        last = ids[at];
+        entries.push_back({last, std::move(polygons[at])});
       }
-      by_id.push_back({ids[at], std::move(polygons[at])});
+      pages.push_back(std::make_shared<const IdPage>(std::move(entries)));
     }
-    return internal::SceneOf(std::make_unique<const internal::SceneIndex>(
-                                 curve_.frame(), std::move(tiles), std::move(by_id)),
-                             options_.version);
+    return absl::OkStatus();
   }
 
   const BundleLayout& layout_;

@@ -45,12 +45,14 @@ Content ContentOf(const Scene& scene, BundleIndex index) {
   return content;
 }
 
+// The fill rule and the solidity in one byte.
 uint8_t FormOf(const Polygon& polygon) {
   return static_cast<uint8_t>(
       (polygon.fill_rule() == FillRule::kNonZero ? internal::kNonZeroForm : 0) |
       (polygon.solidity() == Solidity::kBoundary ? internal::kHollowForm : 0));
 }
 
+// Whether the column of open rings is worth its place.
 bool HasOpenRing(const Polygon& polygon) {
   for (size_t i = 0; i < polygon.ring_count(); ++i) {
     if (polygon.is_open(i)) return true;
@@ -58,6 +60,7 @@ bool HasOpenRing(const Polygon& polygon) {
   return false;
 }
 
+// The counts; where sections end is for `LayOut` to say.
 BundleHeader HeaderOf(const Content& content) {
   BundleHeader header;
   header.polygon_count = content.polygons.size();
@@ -129,6 +132,7 @@ class SectionWriter {
   std::array<char*, internal::kSectionCount> next_;
 };
 
+// Columns grow side by side, a polygon at a time.
 void PutPolygon(const Polygon& polygon, SectionWriter& writer) {
   writer.Put(Section::kIds, polygon.id());
   writer.Put(Section::kCategories, polygon.category());
@@ -144,6 +148,7 @@ void PutPolygon(const Polygon& polygon, SectionWriter& writer) {
   writer.Put(Section::kUserData, polygon.user_data().data(), polygon.user_data().size());
 }
 
+// The polygons by ascending id, the tiles, and the box that the curve runs through.
 void PutArrangement(const Content& content, SectionWriter& writer) {
   std::vector<uint32_t> order(content.polygons.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<uint32_t>(i);
@@ -159,6 +164,8 @@ void PutArrangement(const Content& content, SectionWriter& writer) {
 
 }  // namespace
 
+// Sections first, then the table, whose checksums are theirs, then the header, whose checksum is
+// that of the table.
 std::string WriteBundle(const Scene& scene, BundleIndex index) {
   const Content content = ContentOf(scene, index);
   BundleHeader header = HeaderOf(content);

@@ -298,14 +298,18 @@ SceneIndex::SceneIndex(std::vector<Polygon> polygons, const Workers& workers) {
   });
   tiles_.assign(tiles.begin(), tiles.end());
   SortShared(polygons, workers, ById);
-  AddIdPages(Entries(std::move(polygons)));
+  const auto at = [&](size_t i) {
+    return std::make_move_iterator(polygons.begin() + static_cast<std::ptrdiff_t>(i));
+  };
+  for (size_t i = 0; i < polygons.size(); i += kPageSize) {
+    const size_t last = std::min(i + kPageSize, polygons.size());
+    id_pages_.push_back(MakeIdPage(Entries(std::vector<Polygon>(at(i), at(last)))));
+  }
   Finish();
 }
 
-SceneIndex::SceneIndex(const Box& frame, std::vector<std::shared_ptr<const Tile>> tiles,
-                       std::vector<IdPage::Entry> by_id)
-    : curve_(frame), tiles_(tiles.begin(), tiles.end()) {
-  AddIdPages(std::move(by_id));
+SceneIndex::SceneIndex(const Box& frame, Pages<Tile> tiles, Pages<IdPage> id_pages)
+    : curve_(frame), tiles_(std::move(tiles)), id_pages_(std::move(id_pages)) {
   Finish();
 }
 
@@ -348,16 +352,6 @@ bool SceneIndex::HasPlaceFor(const std::vector<Polygon>& arriving) const {
   return std::all_of(arriving.begin(), arriving.end(), [this](const Polygon& polygon) {
     return Holds(curve_.frame(), polygon.bounds());
   });
-}
-
-void SceneIndex::AddIdPages(std::vector<IdPage::Entry> by_id) {
-  const auto at = [&](size_t i) {
-    return std::make_move_iterator(by_id.begin() + static_cast<std::ptrdiff_t>(i));
-  };
-  for (size_t i = 0; i < by_id.size(); i += kPageSize) {
-    const size_t last = std::min(i + kPageSize, by_id.size());
-    id_pages_.push_back(MakeIdPage(std::vector<IdPage::Entry>(at(i), at(last))));
-  }
 }
 
 void SceneIndex::Finish() {

@@ -108,10 +108,9 @@ class SceneIndex {
   // has not.
   SceneIndex(const SceneIndex& base, const std::vector<const Polygon*>& gone,
              std::vector<Polygon> arriving);
-  // Of tiles along the curve over `frame`, as those of `tiles()`: none is empty, all keys of one
-  // come before those of the next. `by_id` are their polygons by ascending id.
-  SceneIndex(const Box& frame, std::vector<std::shared_ptr<const Tile>> tiles,
-             std::vector<IdPage::Entry> by_id);
+  // Of tiles along the curve over `frame`, as those of `tiles()`: all keys of one come before those
+  // of the next. `id_pages` have their polygons.
+  SceneIndex(const Box& frame, Pages<Tile> tiles, Pages<IdPage> id_pages);
 
   // Whether `base`, edited so, would still be in order along its curve.
   bool HasPlaceFor(const std::vector<Polygon>& arriving) const;
@@ -162,7 +161,6 @@ class SceneIndex {
   }
 
  private:
-  void AddIdPages(std::vector<IdPage::Entry> by_id);
   // Sets all that follows from the tiles and pages.
   void Finish();
 
