@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -23,30 +24,35 @@ struct BundleCommandOptions {
   bool no_index = false;
 };
 
-// One line of JSON.
-void PrintBundle(const std::string& path, const Scene& scene) {
+// One line of JSON. `open_ms` is what it took from the file to a scene that answers.
+void PrintBundle(const std::string& path, const Scene& scene, double open_ms) {
   std::error_code error;
   const uintmax_t size = std::filesystem::file_size(path, error);
   std::string line = "{\"file\":";
   AppendString(path, line);
   absl::StrAppend(&line, ",\"bytes\":", error ? 0 : size,
                   ",\"polygon_count\":", scene.polygon_count(),
-                  ",\"vertex_count\":", scene.vertex_count());
+                  ",\"vertex_count\":", scene.vertex_count(), ",\"open_ms\":");
+  AppendNumber(open_ms, line);
   std::cout << line << "}\n";
 }
 
 // A bundle that is only read is checked, and so is one that is written again.
 int Bundle(const BundleCommandOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
   const absl::StatusOr<SourceScene> source = ReadSource(options.source);
   if (!source.ok()) return Fail(source.status());
   const absl::StatusOr<Scene::Ptr> scene = source->file.scene(source->index);
   if (!scene.ok()) return Fail(scene.status());
+  const auto taken = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
   if (!options.output.empty()) {
     const absl::Status saved = SaveBundle(
         **scene, options.output, options.no_index ? BundleIndex::kNone : BundleIndex::kArranged);
     if (!saved.ok()) return Fail(saved);
   }
-  PrintBundle(options.output.empty() ? options.source.file : options.output, **scene);
+  PrintBundle(options.output.empty() ? options.source.file : options.output, **scene,
+              static_cast<double>(taken.count()) / 1000);
   return kSuccess;
 }
 

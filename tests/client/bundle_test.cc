@@ -46,7 +46,7 @@ class BundleCommandTest : public ClientTest {
 TEST_F(BundleCommandTest, WritesChecksAndWritesAgain) {
   ProcessResult result = Carom({"bundle", scenes_, "--id", "two", "-o", bundle_});
   EXPECT_EQ(result.exit_code, 0) << result.standard_error;
-  const std::string counts = R"("polygon_count":2,"vertex_count":5})";
+  const std::string counts = R"("polygon_count":2,"vertex_count":5,"open_ms":)";
   EXPECT_THAT(result.standard_output, StartsWith("{\"file\":\"" + bundle_ + "\",\"bytes\":"));
   EXPECT_THAT(result.standard_output, HasSubstr(counts));
   EXPECT_EQ(OpenBundle(bundle_).value()->Find(4)->category(), 6u);
