@@ -78,6 +78,10 @@ constexpr uint64_t Aligned(uint64_t offset) {
   return (offset + kAlignment - 1) / kAlignment * kAlignment;
 }
 
+// A tile takes some hundred bytes of memory: no more of them than scenes have, by far. Those that
+// are made have a hundred polygons or more each, two neighbours taken together.
+constexpr uint64_t MostTiles(uint64_t polygons) { return polygons / 16 + 16; }
+
 // What the header's checksum is of: the header before it, and the table after it.
 inline uint32_t PreambleChecksum(absl::string_view bytes) {
   constexpr size_t kChecksum = offsetof(BundleHeader, checksum);

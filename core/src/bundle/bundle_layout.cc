@@ -77,7 +77,7 @@ struct Asked {
   bool is_optional = false;
 };
 
-// In the order of `Section`.
+// In the order of `Section`. Of tiles there may be as many as there are.
 std::array<Asked, kSectionCount> AskedSizes(const BundleHeader& header, const SectionTable& table) {
   const uint64_t polygons = header.polygon_count;
   const uint64_t rings = header.ring_count;
@@ -96,9 +96,7 @@ std::array<Asked, kSectionCount> AskedSizes(const BundleHeader& header, const Se
       {4 * polygons, !has_user_data},
       {header.user_data_size},
       {is_arranged ? 4 * polygons : 0},
-      // As many as there are tiles, one at least, and none of them empty.
-      {is_arranged ? std::clamp<uint64_t>(tiles.size / 4, 1, std::max<uint64_t>(polygons, 1)) * 4
-                   : 0},
+      {is_arranged ? 4 * std::clamp<uint64_t>(tiles.size / 4, 1, MostTiles(polygons)) : 0},
       {polygons > 0 ? sizeof(Box) : 0, true},
   }};
 }

@@ -8,7 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <optional>
@@ -83,10 +85,11 @@ absl::Status CannotWrite(const std::string& path) {
 
 }  // namespace
 
-// A name of its own for each process; two threads of one do not save to one path at a time.
+// Each call has a file of its own; of several to one path the last one wins.
 absl::Status SaveBundle(const Scene& scene, const std::string& path, BundleIndex index) {
   const std::string bytes = WriteBundle(scene, index);
-  const std::string beside = absl::StrCat(path, ".", ::getpid(), ".part");
+  static std::atomic<uint64_t> calls = 0;
+  const std::string beside = absl::StrCat(path, ".", ::getpid(), "-", ++calls, ".part");
   const bool is_written = [&] {
     const File file(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC);
     return file.is_open() && file.Write(bytes);

@@ -308,6 +308,31 @@ TEST(BundleTest, TilesThatAreNotAlongTheCurveAreRefused) {
   EXPECT_EQ(FieldOf(status).substr(0, 10), "tile_sizes");
 }
 
+// A tile of its own for each polygon would take more memory than the polygons do.
+TEST(BundleTest, TooManyTilesAreRefused) {
+  const std::string bytes = WriteBundle(*SceneOf(Squares(40)));
+  const size_t tiles_at = OffsetOf(bytes, Section::kTileSizes);
+  const size_t frame_at = OffsetOf(bytes, Section::kFrame);
+  for (const uint32_t tiles : {1U, 18U, 19U, 40U}) {
+    std::string made = bytes.substr(0, tiles_at);
+    for (uint32_t i = 0; i < tiles; ++i) {
+      const uint32_t size = i + 1 < tiles ? 1 : 41 - tiles;
+      made.append(reinterpret_cast<const char*>(&size), sizeof size);
+    }
+    made.resize(internal::Aligned(made.size()), '\0');
+    const SectionEntry frame{12, 0, made.size(), sizeof(Box)};
+    made += bytes.substr(frame_at);
+    const uint64_t tiles_size = 4 * tiles;
+    const uint64_t file_size = made.size();
+    std::memcpy(&made[EntryAt(Section::kTileSizes) + offsetof(SectionEntry, size)], &tiles_size, 8);
+    std::memcpy(&made[EntryAt(Section::kFrame)], &frame, sizeof frame);
+    std::memcpy(&made[offsetof(BundleHeader, file_size)], &file_size, 8);
+    const std::string field = FieldOf(ReadBundle(Sealed(made)).status());
+    // Tiles of one polygon are not in the order of the curve here, which is another error.
+    EXPECT_EQ(field.substr(0, 11), tiles == 1 ? "" : tiles <= 18 ? "tile_sizes[" : "tile_sizes");
+  }
+}
+
 // Every number of the header, the table and the sections in turn is 0, 1, the largest there is, and
 // what overflows a product or a sum; also two at once that agree. What is not refused is a scene
 // that answers.
