@@ -9,6 +9,7 @@
 #include <optional>
 #include <ostream>
 #include <utility>
+#include <variant>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
@@ -32,22 +33,26 @@ absl::Status OfMember(const char* member, const absl::Status& status) {
   return Refused(status.code(), member, status.message());
 }
 
+// What takes the place of the scene.
+using NewScene = std::variant<std::vector<Polygon>, Scene::Ptr>;
+
 // The files of `load` lines. Keeps the last one: runs of lines load from the same file.
 class SceneFiles {
  public:
   explicit SceneFiles(std::string root) : root_(std::move(root)) {}
 
   // Errors name `file` or `id`.
-  absl::StatusOr<std::vector<Polygon>> Load(const LoadLine& line) {
+  absl::StatusOr<NewScene> Load(const LoadLine& line) {
     absl::Status opened = Open(line.file);
     if (!opened.ok()) return opened;
     const std::optional<size_t> index = file_->Find(line.id);
     if (!index) {
       return Refused(absl::StatusCode::kNotFound, "id", "the file has no scene of this id");
     }
+    if (file_->bundle() != nullptr) return file_->bundle();
     absl::StatusOr<std::vector<Polygon>> polygons = file_->polygons(*index);
     if (!polygons.ok()) return OfMember("id", polygons.status());
-    return polygons;
+    return *std::move(polygons);
   }
 
  private:
@@ -145,11 +150,13 @@ class Run {
     const absl::Status flushed = Flush();
     if (!flushed.ok()) return flushed;
     auto* scene = std::get_if<SceneLine>(&*line.content);
-    absl::StatusOr<std::vector<Polygon>> polygons =
+    absl::StatusOr<NewScene> loaded =
         scene ? std::move(scene->polygons) : files_.Load(std::get<LoadLine>(*line.content));
-    absl::Status status = polygons.status();
+    absl::Status status = loaded.status();
     if (status.ok()) {
-      status = evaluator_.Replace(*std::move(polygons));
+      auto* polygons = std::get_if<std::vector<Polygon>>(&*loaded);
+      status = polygons != nullptr ? evaluator_.Replace(std::move(*polygons))
+                                   : evaluator_.ReplaceBy(std::get<Scene::Ptr>(*loaded));
       if (!status.ok() && !IsOfTheRequest(status)) return status;
       status = scene ? OfScene(status) : status.ok() ? status : OfMember("id", status);
     }

@@ -14,6 +14,7 @@
 #include "carom/frame.h"
 #include "carom/group.h"
 #include "carom/polygon.h"
+#include "carom/scene.h"
 #include "carom/shape.h"
 
 namespace carom::cli {
@@ -26,6 +27,8 @@ class Evaluator {
   // Puts `polygons` in place of the scene, or leaves it as it is and says why: INVALID_ARGUMENT or
   // RESOURCE_EXHAUSTED for the polygons (see `IsOfTheRequest`), anything else for the service.
   virtual absl::Status Replace(std::vector<Polygon> polygons) = 0;
+  // The same for a scene that is there already.
+  virtual absl::Status ReplaceBy(const Scene::Ptr& scene) = 0;
 
   // Gives the handle, below kMaxTrackers, a tracker of this shape, in place of one it had. An error
   // of the request: as above. The tracker outlives the scene.

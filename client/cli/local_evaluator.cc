@@ -25,6 +25,11 @@ class Local final : public Evaluator {
     return absl::OkStatus();
   }
 
+  absl::Status ReplaceBy(const Scene::Ptr& scene) override {
+    scene_ = scene;
+    return absl::OkStatus();
+  }
+
   absl::Status Track(uint32_t handle, Shape shape) override {
     const TrackerDefinitions definition{.shapes = {&shape, 1}, .first_tracker = handle};
     return trackers_.Define({}, {&definition, 1});

@@ -40,6 +40,7 @@ int main(int argc, char** argv) {
   int exit_status = carom::cli::kSuccess;
   carom::cli::AddSceneCommands(app, exit_status);
   carom::cli::AddCastCommand(app, exit_status);
+  carom::cli::AddBundleCommand(app, exit_status);
   carom::cli::AddEvalCommand(app, exit_status);
   carom::cli::AddDemoCommand(app, exit_status);
   carom::cli::AddLoadCommand(app, exit_status);

@@ -40,6 +40,13 @@ class Remote final : public Evaluator {
     return status;
   }
 
+  absl::Status ReplaceBy(const Scene::Ptr& scene) override {
+    std::vector<Polygon> polygons;
+    polygons.reserve(scene->polygon_count());
+    for (size_t i = 0; i < scene->polygon_count(); ++i) polygons.push_back(scene->polygon(i));
+    return Replace(std::move(polygons));
+  }
+
   absl::Status Track(uint32_t handle, Shape shape) override {
     // What a server would refuse by default is refused here, before others wait for it.
     const TrackerDefinitions definition{.shapes = {&shape, 1}, .first_tracker = handle};

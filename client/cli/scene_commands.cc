@@ -12,8 +12,8 @@
 #include "carom/client.h"
 #include "carom/status.h"
 #include "client/cli/command.h"
+#include "client/cli/scene_source.h"
 #include "client/formats/json_text.h"
-#include "client/formats/scene_reader.h"
 #include "client/formats/scene_writer.h"
 
 namespace carom::cli {
@@ -22,11 +22,9 @@ namespace {
 struct SceneOptions {
   std::string address;
   std::string name;
-  std::string file;
-  std::string id;
+  SceneSource source;
   uint64_t version = 0;
   bool replace = false;
-  bool strict = false;
 };
 
 // One line of JSON, with `more` members.
@@ -56,34 +54,15 @@ int PrintOrFail(const SceneOptions& options, const absl::StatusOr<SceneSummary>&
   return kSuccess;
 }
 
-// The index of the one scene of the file, or of the one that `--id` names.
-absl::StatusOr<size_t> ChooseScene(const SceneFile& file, const SceneOptions& options) {
-  if (!options.id.empty()) {
-    const std::optional<size_t> index = file.Find(options.id);
-    if (index) return *index;
-    return absl::NotFoundError(absl::StrCat(options.file, " has no scene ", options.id));
-  }
-  if (file.size() == 1) return 0;
-  return absl::InvalidArgumentError(
-      absl::StrCat(options.file, " has ", file.size(), " scenes: choose one of them with --id"));
-}
-
-absl::StatusOr<std::vector<Polygon>> ReadOneScene(const SceneOptions& options) {
-  const absl::StatusOr<SceneFile> file =
-      SceneFile::Read(options.file == "-" ? "/dev/stdin" : options.file);
-  if (!file.ok()) return file.status();
-  const absl::StatusOr<size_t> index = ChooseScene(*file, options);
-  if (!index.ok()) return index.status();
-  // Before the polygons are read: a misspelt member may be why they are refused.
-  const absl::Status unknown = file->UnknownMembers(*index);
-  if (!unknown.ok() && options.strict) return unknown;
-  Warn(options.file, unknown);
-  return file->polygons(*index);
+absl::StatusOr<std::vector<Polygon>> ReadPolygonsOf(const SceneSource& source) {
+  const absl::StatusOr<SourceScene> scene = ReadSource(source);
+  if (!scene.ok()) return scene.status();
+  return scene->file.polygons(scene->index);
 }
 
 // Without a deadline: an import takes as long as its scene is large.
 int Import(const SceneOptions& options, Client& client) {
-  const absl::StatusOr<std::vector<Polygon>> polygons = ReadOneScene(options);
+  const absl::StatusOr<std::vector<Polygon>> polygons = ReadPolygonsOf(options.source);
   if (!polygons.ok()) return Fail(polygons.status());
   const absl::StatusOr<SceneSummary> scene =
       client.ImportScene(FullName(options.name), *polygons,
@@ -177,11 +156,11 @@ void AddSceneCommands(CLI::App& app, int& exit_status) {
   };
 
   CLI::App* import =
-      add_named({"import", "Register the scene of a JSON or JSON Lines file", Import});
-  import->add_option("FILE", options->file, "The file; - is standard input")->required();
-  import->add_option("--id", options->id, "The scene's id, in a file of several");
+      add_named({"import", "Register the scene of a JSON or JSON Lines file, or a bundle", Import});
+  import->add_option("FILE", options->source.file, "The file; - is standard input")->required();
+  import->add_option("--id", options->source.id, "The scene's id, in a file of several");
   import->add_flag("--replace", options->replace, "Replace the scene if it is there");
-  import->add_flag("--strict", options->strict,
+  import->add_flag("--strict", options->source.strict,
                    "Refuse a file with members that nothing reads, in place of a warning");
   add({"list", "Print all scenes, one a line", List});
   add_named({"get", "Print a scene's version and size", Show});

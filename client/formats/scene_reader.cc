@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "carom/bundle_file.h"
 #include "carom/shape.h"
 #include "carom/status.h"
 #include "client/formats/json_text.h"
@@ -172,6 +173,14 @@ absl::Status NotAScene(size_t line) {
       absl::StrCat("line ", line, " is not a scene: a JSON object with \"polygons\""));
 }
 
+// As much of the stream as there is, up to the length that tells a bundle.
+std::string ReadHead(std::istream& stream) {
+  std::string head(8, '\0');
+  stream.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<size_t>(stream.gcount()));
+  return head;
+}
+
 // The scenes of a JSON Lines file, or nothing if its first line is no document of its own.
 absl::StatusOr<std::optional<std::vector<json>>> ReadLines(std::string_view text) {
   std::vector<json> scenes;
@@ -270,8 +279,9 @@ absl::StatusOr<std::vector<Polygon>> ReadPolygons(const json& object) {
   return polygons;
 }
 
-// The whole file is read at once: JSON has no length in front, and scenes are small beside their
-// index. A folder opens as a stream without error, hence the check.
+// The whole file is read at once, but for a bundle in a regular file, which is mapped: JSON has no
+// length in front, and scenes are small beside their index. A folder opens as a stream without
+// error, hence the check.
 absl::StatusOr<SceneFile> SceneFile::Read(const std::string& path) {
   std::error_code error;
   const bool is_directory = std::filesystem::is_directory(path, error);
@@ -279,8 +289,20 @@ absl::StatusOr<SceneFile> SceneFile::Read(const std::string& path) {
   if (is_directory || !stream) {
     return absl::NotFoundError(absl::StrCat("cannot read the file ", path));
   }
-  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  std::string text = ReadHead(stream);
   SceneFile file;
+  const bool is_bundle = IsBundle(text);
+  const bool is_mapped = is_bundle && std::filesystem::is_regular_file(path, error);
+  if (!is_mapped) {
+    text.append(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>());
+  }
+  if (is_bundle) {
+    absl::StatusOr<Scene::Ptr> scene = is_mapped ? OpenBundle(path) : ReadBundle(text);
+    if (!scene.ok()) return scene.status();
+    file.bundle_ = *std::move(scene);
+    file.bundle_id_ = std::filesystem::path(path).stem().string();
+    return file;
+  }
   absl::StatusOr<std::optional<std::vector<json>>> lines = ReadLines(text);
   if (!lines.ok()) return lines.status();
   if (lines->has_value()) {
@@ -294,24 +316,37 @@ absl::StatusOr<SceneFile> SceneFile::Read(const std::string& path) {
 }
 
 std::string SceneFile::id(size_t index) const {
+  if (bundle_ != nullptr) return bundle_id_;
   const auto member = scenes_[index].find("id");
   return member != scenes_[index].end() && member->is_string() ? member->get<std::string>() : "";
 }
 
 std::optional<size_t> SceneFile::Find(std::string_view id) const {
-  for (size_t i = 0; i < scenes_.size(); ++i) {
+  for (size_t i = 0; i < size(); ++i) {
     if (this->id(i) == id) return i;
   }
   return std::nullopt;
 }
 
 absl::StatusOr<std::vector<Polygon>> SceneFile::polygons(size_t index) const {
-  return ReadPolygons(scenes_[index]);
+  if (bundle_ == nullptr) return ReadPolygons(scenes_[index]);
+  std::vector<Polygon> polygons;
+  polygons.reserve(bundle_->polygon_count());
+  for (size_t i = 0; i < bundle_->polygon_count(); ++i) polygons.push_back(bundle_->polygon(i));
+  return polygons;
+}
+
+absl::StatusOr<Scene::Ptr> SceneFile::scene(size_t index) const {
+  if (bundle_ != nullptr) return bundle_;
+  absl::StatusOr<std::vector<Polygon>> read = polygons(index);
+  if (!read.ok()) return read.status();
+  return Scene::Create(*std::move(read));
 }
 
 absl::Status SceneFile::UnknownMembers(size_t index) const {
   static const std::vector<std::string> kScene = {"id", "polygons"};
   Refusal refusal;
+  if (bundle_ != nullptr) return absl::OkStatus();
   AddUnknown(scenes_[index], kScene, "", refusal);
   const json& polygons = scenes_[index].at("polygons");
   if (!polygons.is_array()) return refusal.status();

@@ -25,6 +25,7 @@
 #include "absl/status/statusor.h"
 #include "carom/geometry.h"
 #include "carom/polygon.h"
+#include "carom/scene.h"
 
 namespace carom {
 
@@ -54,26 +55,34 @@ absl::StatusOr<Polygon> ReadPolygon(const nlohmann::json& object);
 absl::StatusOr<std::vector<Polygon>> ReadPolygons(const nlohmann::json& object);
 
 // A file of scenes: JSON Lines with one scene a line, or a single document over any lines. A scene
-// is an object with `polygons`, and `id` (a string) where there are several.
+// is an object with `polygons`, and `id` (a string) where there are several. Or a bundle
+// (carom/bundle_file.h), which is one scene, with the name of the file as its id: `arena` of
+// maps/arena.carom. The first bytes decide which it is, not the name.
 class SceneFile {
  public:
   // Errors: NOT_FOUND if the file cannot be read; INVALID_ARGUMENT if it is not JSON, naming the
-  // line, or holds something that is not a scene.
+  // line, or holds something that is not a scene; of a bundle those of `OpenBundle`.
   static absl::StatusOr<SceneFile> Read(const std::string& path);
 
-  size_t size() const { return scenes_.size(); }
+  size_t size() const { return bundle_ != nullptr ? 1 : scenes_.size(); }
+  // The scene of a bundle, else null.
+  const Scene::Ptr& bundle() const { return bundle_; }
   // Of scene `index`; empty if it has none.
   std::string id(size_t index) const;
   // The first scene with this id.
   std::optional<size_t> Find(std::string_view id) const;
   // Errors as for ReadPolygons.
   absl::StatusOr<std::vector<Polygon>> polygons(size_t index) const;
+  // The same as a scene. Errors: also those of Scene::Create.
+  absl::StatusOr<Scene::Ptr> scene(size_t index) const;
   // The members of scene `index`, its polygons and their rings that nothing reads: OK if there are
   // none, else INVALID_ARGUMENT with the paths of the first 16 and, if one is near, the name meant.
   absl::Status UnknownMembers(size_t index) const;
 
  private:
   std::vector<nlohmann::json> scenes_;
+  Scene::Ptr bundle_;
+  std::string bundle_id_;
 };
 
 }  // namespace carom

@@ -5,6 +5,16 @@
 
 #include <benchmark/benchmark.h>
 
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "carom/bundle_file.h"
+#include "carom/locate.h"
 #include "carom/predicates.h"
 #include "tests/bench/ours.h"
 #include "tests/bench/scenes.h"
@@ -76,6 +86,56 @@ BENCHMARK(BM_Locate)
     ->RangeMultiplier(100)
     ->Range(100, 1000000)
     ->ArgName("polygons")
+    ->Unit(benchmark::kMillisecond);
+
+// Squares in rows, as a map of tiles has them.
+Scene::Ptr SquareScene(size_t count) {
+  std::vector<Polygon> polygons;
+  const auto columns = static_cast<size_t>(std::sqrt(static_cast<double>(count)));
+  for (size_t i = 0; i < count; ++i) {
+    const auto x = static_cast<double>(2 * (i % columns));
+    const auto y = static_cast<double>(2 * (i / columns));
+    polygons.push_back(
+        Polygon::Create({i, {{{{x, y}, {x + 1, y}, {x + 1, y + 1}, {x, y + 1}}}}}).value());
+  }
+  return Scene::Create(std::move(polygons)).value();
+}
+
+// From a file in the page cache to the first answer, on one thread or on all cores. Without the
+// arrangement the scene is indexed anew.
+void BM_OpenBundle(benchmark::State& state) {
+  const std::string path = (std::filesystem::temp_directory_path() / "carom_micro.carom").string();
+  const auto index = state.range(1) != 0 ? BundleIndex::kArranged : BundleIndex::kNone;
+  if (!SaveBundle(*SquareScene(static_cast<size_t>(state.range(0))), path, index).ok()) {
+    return state.SkipWithError("the bundle cannot be written");
+  }
+  BundleReadOptions options;
+  if (state.range(2) != 0) {
+    options.workers = {std::thread::hardware_concurrency(),
+                       [](size_t parts, const std::function<void(size_t)>& work) {
+                         std::vector<std::thread> threads;
+                         for (size_t i = 0; i < parts; ++i) threads.emplace_back(work, i);
+                         for (std::thread& thread : threads) thread.join();
+                       }};
+  }
+  const double x[] = {100.5}, y[] = {100.5};
+  LocateAnswers answers;
+  WorkMeter meter;
+  for (auto _ : state) {
+    Scene::Ptr scene = OpenBundle(path, options).value();
+    LocatePoints(*scene, {x, y}, kEveryCategory, answers, meter);
+    benchmark::DoNotOptimize(answers.polygon_ids.data());
+    state.PauseTiming();  // the end of the scene is not part of it
+    scene = nullptr;
+    state.ResumeTiming();
+  }
+  std::filesystem::remove(path);
+}
+BENCHMARK(BM_OpenBundle)
+    ->ArgsProduct({{10000, 1000000}, {1, 0}, {0, 1}})
+    ->ArgNames({"polygons", "arranged", "threads"})
+    ->MeasureProcessCPUTime()
+    ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -154,7 +154,7 @@ TEST_F(CliTest, Usage) {
 // A usage error names what was typed, and what may have been meant.
 TEST_F(CliTest, UsageMessages) {
   const std::pair<std::vector<std::string>, std::string> kMessages[] = {
-      {{}, "a command is required: scene, cast, eval, demo, load"},
+      {{}, "a command is required: scene, cast, bundle, eval, demo, load"},
       {{"evl"}, "unknown command 'evl'; did you mean 'eval'?"},
       {{"fly"}, "unknown command 'fly'"},
       {{"--verison"}, "unknown option '--verison'; did you mean '--version'?"},

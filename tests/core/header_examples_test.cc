@@ -10,7 +10,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -18,6 +20,8 @@
 #include "absl/status/statusor.h"
 #include "carom/arc.h"
 #include "carom/batch.h"
+#include "carom/bundle.h"
+#include "carom/bundle_file.h"
 #include "carom/cast.h"
 #include "carom/contact.h"
 #include "carom/convex.h"
@@ -394,6 +398,30 @@ TEST_F(HeaderExampleTest, Status) {
   ASSERT_EQ(violations.size(), 1u);
   EXPECT_EQ(violations[0].field, "segments.by");
   EXPECT_EQ(delay_us, 0u);
+}
+
+TEST_F(HeaderExampleTest, Bundle) {
+  // carom/bundle.h
+  const std::string bytes = WriteBundle(*scene);
+  const absl::StatusOr<Scene::Ptr> again = ReadBundle(bytes);
+  const bool same = again.ok() && (*again)->Find(7) != nullptr;  // true
+  const absl::Status cut = ReadBundle(bytes.substr(0, 100)).status();
+  // cut.code() == absl::StatusCode::kDataLoss, of the field "header.file_size"
+  // end
+  EXPECT_TRUE(same);
+  EXPECT_EQ(cut.code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(Violations(cut)[0].field, "header.file_size");
+}
+
+TEST_F(HeaderExampleTest, BundleFile) {
+  const std::string path = ::testing::TempDir() + "/header_example.carom";
+  // carom/bundle_file.h
+  const absl::Status saved = SaveBundle(*scene, path);
+  const absl::StatusOr<Scene::Ptr> opened = OpenBundle(path);
+  const bool same = saved.ok() && opened.ok() && (*opened)->polygon_count() == 1;  // true
+  // end
+  EXPECT_TRUE(same);
+  std::filesystem::remove(path);
 }
 
 TEST_F(HeaderExampleTest, Batch) {

@@ -76,6 +76,17 @@ struct EdgeRef {
   friend constexpr auto operator<=>(const EdgeRef&, const EdgeRef&) = default;
 };
 
+class Polygon;
+
+namespace internal {
+
+// For the bundle reader: the polygon of `head`, but for its rings and user data, which are not
+// read, with one closed ring of one vertex or more, accepted and as `Normalized` reads them. It is
+// taken as it is: a vertex at the end that equals the first one stays.
+Polygon PolygonOfRing(const PolygonSpec& head, std::span<const Vec2> ring);
+
+}  // namespace internal
+
 // An immutable polygon. Copies share it, so copying costs O(1). A polygon moved from may only be
 // assigned to or destroyed. Thread-safe: no member function writes. Memory: 72 bytes and 16 a
 // vertex; more for several rings, open chains and user data.
@@ -191,6 +202,7 @@ class Polygon {
 
   friend bool PlaceInto(const Polygon& shape, const Pose& pose, std::optional<Polygon>& placed);
   friend void RingInto(std::span<const Vec2> ring, std::optional<Polygon>& polygon);
+  friend Polygon internal::PolygonOfRing(const PolygonSpec& head, std::span<const Vec2> ring);
 
   explicit Polygon(Block* block) : block_(block) {}
   static Block& Reuse(std::optional<Polygon>& polygon, size_t vertex_count);

@@ -31,9 +31,13 @@
 
 namespace carom {
 
+class Scene;
+
 namespace internal {
 class EditHistory;
 class SceneIndex;
+// For the bundle reader: the scene without a past that has this index.
+std::shared_ptr<const Scene> SceneOf(std::unique_ptr<const SceneIndex> index, uint64_t version);
 }  // namespace internal
 
 // One change in a commit.
@@ -114,6 +118,8 @@ class Scene {
   const internal::EditHistory& history() const { return *history_; }
 
  private:
+  friend Ptr internal::SceneOf(std::unique_ptr<const internal::SceneIndex> index, uint64_t version);
+
   Scene(std::unique_ptr<const internal::SceneIndex> index,
         std::unique_ptr<const internal::EditHistory> history, uint64_t version);
 

@@ -126,6 +126,10 @@ absl::StatusOr<Scene::Ptr> Scene::Create(std::vector<Polygon> polygons, uint64_t
                        std::make_unique<const EditHistory>(), version));
 }
 
+Scene::Ptr internal::SceneOf(std::unique_ptr<const SceneIndex> index, uint64_t version) {
+  return Scene::Ptr(new Scene(std::move(index), std::make_unique<const EditHistory>(), version));
+}
+
 // Nothing is built before all checks have passed: a commit is taken as a whole or not at all. The
 // index is rebuilt where more than half of the polygons change, or one lies outside of the frame
 // that the curve has cells for; otherwise it shares the pages that were not edited. The boxes of

@@ -4,6 +4,7 @@
 #include "index/scene_index.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <iterator>
@@ -23,20 +24,59 @@ uint32_t Cell(double value, double min, double max) {
   return static_cast<uint32_t>(std::clamp((value - min) / (max - min) * kCells, 0.0, kCells - 1));
 }
 
-// The distance along Hilbert's curve (1891) of a cell: two bits a level, and the quarter that the
-// next levels lie in is turned so that its curve begins where the last one ended.
-uint64_t HilbertPlace(uint32_t x, uint32_t y) {
-  uint64_t place = 0;
-  for (int bit = kCurveBits - 1; bit >= 0; --bit) {
-    const uint32_t right = x >> bit & 1;
-    const uint32_t upper = y >> bit & 1;
-    place = place << 2 | ((3 * right) ^ upper);
-    if (upper == 0) {
-      const uint32_t flip = right == 0 ? 0 : ~uint32_t{0};
-      const uint32_t turned = y ^ flip;
-      y = x ^ flip;
-      x = turned;
+// Hilbert's curve (1891): two bits of a place for each level, and the quarter that the next levels
+// lie in is turned so that its curve begins where the last one ended. A quarter is turned by
+// exchanging x and y, by taking both from the other end, or both.
+struct Turn {
+  uint32_t swapped = 0;
+  uint32_t flipped = 0;
+};
+
+// The two bits of a cell whose bits at a level are `x` and `y`; `turn` becomes that of its quarter.
+constexpr uint32_t TakeLevel(uint32_t x, uint32_t y, Turn& turn) {
+  const uint32_t right = (turn.swapped != 0 ? y : x) ^ turn.flipped;
+  const uint32_t upper = (turn.swapped != 0 ? x : y) ^ turn.flipped;
+  if (upper == 0) turn = {turn.swapped ^ 1, turn.flipped ^ right};
+  return (3 * right) ^ upper;
+}
+
+// Four levels at once: for a turn and four bits of x and y the byte of the place, and the next
+// turn.
+constexpr int kLevels = 4;
+struct Levels {
+  uint8_t place;
+  uint8_t turn;
+};
+using LevelTable = std::array<std::array<Levels, 256>, 4>;
+
+constexpr LevelTable MakeLevelTable() {
+  LevelTable table{};
+  for (uint32_t state = 0; state < 4; ++state) {
+    for (uint32_t cell = 0; cell < 256; ++cell) {
+      Turn turn{state & 1, state >> 1};
+      uint32_t place = 0;
+      for (int bit = kLevels - 1; bit >= 0; --bit) {
+        place = place << 2 | TakeLevel(cell >> (kLevels + bit) & 1, cell >> bit & 1, turn);
+      }
+      table[state][cell] = {static_cast<uint8_t>(place),
+                            static_cast<uint8_t>(turn.swapped | turn.flipped << 1)};
     }
+  }
+  return table;
+}
+
+constexpr LevelTable kLevelTable = MakeLevelTable();
+
+// The place of a cell along the curve. 32 levels are taken, of which the first, where both bits are
+// 0, only swaps; so it begins with a swap.
+uint64_t HilbertPlace(uint32_t x, uint32_t y) {
+  static_assert(kCurveBits == 31);
+  uint64_t place = 0;
+  uint32_t turn = 1;
+  for (int bit = 32 - kLevels; bit >= 0; bit -= kLevels) {
+    const Levels levels = kLevelTable[turn][(x >> bit & 15) << kLevels | (y >> bit & 15)];
+    place = place << (2 * kLevels) | levels.place;
+    turn = levels.turn;
   }
   return place;
 }
@@ -180,6 +220,18 @@ double MedianSpacing(const Pages<Tile>& tiles) {
   return *median;
 }
 
+// A tile of polygons that are sorted along the curve. It is chosen along the curve, but within it
+// polygons are in the order of its tree, so that what a node has is close in memory.
+std::shared_ptr<const Tile> MakeTile(std::vector<IndexedPolygon> sorted, const Curve& curve) {
+  const std::vector<uint32_t> order =
+      Arranged(sorted.size(), [&](size_t i) { return sorted[i].polygon().bounds(); });
+  const CurveKey first_key = curve.KeyOf(sorted[0].polygon());
+  std::vector<IndexedPolygon> arranged;
+  arranged.reserve(sorted.size());
+  for (const uint32_t i : order) arranged.push_back(std::move(sorted[i]));
+  return std::make_shared<const Tile>(std::move(arranged), first_key);
+}
+
 std::shared_ptr<const IdPage> MakeIdPage(std::vector<IdPage::Entry> entries) {
   return std::make_shared<const IdPage>(std::move(entries));
 }
@@ -194,18 +246,14 @@ CurveKey Curve::KeyOf(const Polygon& polygon) const {
   return {HilbertPlace(x, y), polygon.id()};
 }
 
-// A tile is chosen along the curve, but within it polygons are in the order of its tree, so that
-// what a node has is close in memory. The head has what is needed without reading the tile.
-Tile::Tile(std::vector<IndexedPolygon> polygons, const Curve& curve) {
-  const std::vector<uint32_t> order =
-      Arranged(polygons.size(), [&](size_t i) { return polygons[i].polygon().bounds(); });
-  head_.first_key = curve.KeyOf(polygons[0].polygon());
-  head_.polygon_count = polygons.size();
-  polygons_.reserve(polygons.size());
-  for (const uint32_t i : order) {
-    head_.bounds.Extend(polygons[i].polygon().bounds());
-    head_.vertex_count += polygons[i].polygon().vertex_count();
-    polygons_.push_back(std::move(polygons[i]));
+// The head has what is needed without reading the tile.
+Tile::Tile(std::vector<IndexedPolygon> arranged, CurveKey first_key)
+    : polygons_(std::move(arranged)) {
+  head_.first_key = first_key;
+  head_.polygon_count = polygons_.size();
+  for (const IndexedPolygon& indexed : polygons_) {
+    head_.bounds.Extend(indexed.polygon().bounds());
+    head_.vertex_count += indexed.polygon().vertex_count();
   }
   tree_ = BoxTree(polygons_.size(), [this](size_t i) { return polygons_[i].polygon().bounds(); });
 }
@@ -245,7 +293,7 @@ SceneIndex::SceneIndex(std::vector<Polygon> polygons, const Workers& workers) {
       for (size_t i = ends[at]; i < ends[at + 1]; ++i) {
         in_tile.emplace_back(polygons[order[i].second]);
       }
-      tiles[at] = std::make_shared<const Tile>(std::move(in_tile), curve_);
+      tiles[at] = MakeTile(std::move(in_tile), curve_);
     }
   });
   tiles_.assign(tiles.begin(), tiles.end());
@@ -257,6 +305,11 @@ SceneIndex::SceneIndex(std::vector<Polygon> polygons, const Workers& workers) {
     const size_t last = std::min(i + kPageSize, polygons.size());
     id_pages_.push_back(MakeIdPage(Entries(std::vector<Polygon>(at(i), at(last)))));
   }
+  Finish();
+}
+
+SceneIndex::SceneIndex(const Box& frame, Pages<Tile> tiles, Pages<IdPage> id_pages)
+    : curve_(frame), tiles_(std::move(tiles)), id_pages_(std::move(id_pages)) {
   Finish();
 }
 
@@ -282,7 +335,7 @@ SceneIndex::SceneIndex(const SceneIndex& base, const std::vector<const Polygon*>
       base.tiles_, {std::move(gone_keys), std::move(indexed)}, key_of,
       [this](const Tile& tile) { return tile.Sorted(curve_); },
       [this](std::vector<IndexedPolygon> polygons) {
-        return std::make_shared<const Tile>(std::move(polygons), curve_);
+        return MakeTile(std::move(polygons), curve_);
       });
   std::sort(arriving.begin(), arriving.end(), ById);
   id_pages_ = Edited(

@@ -60,8 +60,9 @@ class Tile {
     size_t vertex_count = 0;
   };
 
-  // `polygons` are sorted along the curve.
-  Tile(std::vector<IndexedPolygon> polygons, const Curve& curve);
+  // Of polygons in an order that is good for a tree. No polygon of the tile comes before
+  // `first_key` on the curve.
+  Tile(std::vector<IndexedPolygon> arranged, CurveKey first_key);
 
   // As the tree has them.
   std::span<const IndexedPolygon> entries() const { return polygons_; }
@@ -107,6 +108,9 @@ class SceneIndex {
   // has not.
   SceneIndex(const SceneIndex& base, const std::vector<const Polygon*>& gone,
              std::vector<Polygon> arriving);
+  // Of tiles along the curve over `frame`, as those of `tiles()`: all keys of one come before those
+  // of the next. `id_pages` have their polygons.
+  SceneIndex(const Box& frame, Pages<Tile> tiles, Pages<IdPage> id_pages);
 
   // Whether `base`, edited so, would still be in order along its curve.
   bool HasPlaceFor(const std::vector<Polygon>& arriving) const;
@@ -125,6 +129,9 @@ class SceneIndex {
   // By ascending id, `index` in [0, polygon_count()).
   const Polygon& polygon(size_t index) const;
 
+  const Curve& curve() const { return curve_; }
+  // Along the curve.
+  const Pages<Tile>& tiles() const { return tiles_; }
   const BoxTree& tree() const { return tree_; }
   // Item `index` of the tree.
   const Tile& tile(size_t index) const { return *arranged_[index]; }

@@ -215,6 +215,19 @@ void RingInto(std::span<const Vec2> ring, std::optional<Polygon>& polygon) {
   block.details = nullptr;
 }
 
+// As `Create` makes it, in one pass.
+Polygon internal::PolygonOfRing(const PolygonSpec& head, std::span<const Vec2> ring) {
+  Polygon polygon(Polygon::Block::New(ring.size()));
+  Polygon::Block& block = *polygon.block_;
+  block.id = head.id;
+  block.category = head.category;
+  block.fill_rule = head.fill_rule;
+  block.solidity = head.solidity;
+  std::copy(ring.begin(), ring.end(), block.vertices());
+  for (const Vec2 p : ring) block.bounds.Extend(p);
+  return polygon;
+}
+
 // The bounds of the placed vertices say whether all of them are accepted; NaN cannot occur, as
 // vertices and poses are finite. A shape that is placed into itself is copied first, so that its
 // vertices are not overwritten while they are read.

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "client/cli/scene_source.h"
+
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/command.h"
+
+namespace carom::cli {
+namespace {
+
+// The index of the one scene of the file, or of the one that is named.
+absl::StatusOr<size_t> ChooseScene(const SceneFile& file, const SceneSource& source) {
+  if (!source.id.empty()) {
+    const std::optional<size_t> index = file.Find(source.id);
+    if (index) return *index;
+    return absl::NotFoundError(absl::StrCat(source.file, " has no scene ", source.id));
+  }
+  if (file.size() == 1) return 0;
+  return absl::InvalidArgumentError(
+      absl::StrCat(source.file, " has ", file.size(), " scenes: choose one of them with --id"));
+}
+
+}  // namespace
+
+absl::StatusOr<SourceScene> ReadSource(const SceneSource& source) {
+  absl::StatusOr<SceneFile> file = SceneFile::Read(source.file == "-" ? "/dev/stdin" : source.file);
+  if (!file.ok()) return file.status();
+  const absl::StatusOr<size_t> index = ChooseScene(*file, source);
+  if (!index.ok()) return index.status();
+  // Before the polygons are read: a misspelt member may be why they are refused.
+  const absl::Status unknown = file->UnknownMembers(*index);
+  if (!unknown.ok() && source.strict) return unknown;
+  Warn(source.file, unknown);
+  return SourceScene{*std::move(file), *index};
+}
+
+}  // namespace carom::cli

@@ -1,0 +1,209 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "bundle/bundle_columns.h"
+#include "bundle/bundle_format.h"
+#include "bundle/bundle_layout.h"
+#include "carom/bundle.h"
+#include "carom/status.h"
+#include "index/scene_index.h"
+
+namespace carom {
+namespace {
+
+using internal::BundleLayout;
+using internal::Column;
+using internal::Cursor;
+using internal::Curve;
+using internal::CurveKey;
+using internal::IdPage;
+using internal::InvalidItem;
+using internal::kPageSize;
+using internal::Section;
+using internal::Tile;
+
+// A tile of a scene that was edited may have twice as many polygons as one that is made.
+constexpr size_t kMaxTileSize = 2 * kPageSize;
+
+// What becomes of a part of the polygons: a tile, or as many in a row.
+struct Part {
+  std::vector<Polygon> polygons;
+  std::shared_ptr<const Tile> tile;  // null without an arrangement
+  CurveKey last_key;
+};
+
+// One bundle while it is read.
+class Reader {
+ public:
+  Reader(const BundleLayout& layout, const BundleReadOptions& options)
+      : layout_(layout), options_(options), columns_(layout, options.polygon_limits) {}
+
+  absl::StatusOr<Scene::Ptr> Read() {
+    absl::Status status = layout_.is_arranged() ? ReadFrame() : absl::OkStatus();
+    if (status.ok()) status = CutIntoParts();
+    if (status.ok()) status = MakeParts();
+    if (!status.ok()) return status;
+    return layout_.is_arranged() ? Arranged() : Indexed();
+  }
+
+ private:
+  // There is a curve over any finite frame.
+  absl::Status ReadFrame() {
+    const Box frame = Column<Box>(layout_[Section::kFrame])[0];
+    for (const double value : {frame.min.x, frame.min.y, frame.max.x, frame.max.y}) {
+      if (!std::isfinite(value)) return InvalidField("frame", "must be finite");
+    }
+    curve_ = Curve(frame);
+    return absl::OkStatus();
+  }
+
+  // Finds where each part begins, and so checks the columns of counts and sizes.
+  absl::Status CutIntoParts() {
+    const Column<uint32_t> tile_sizes(layout_[Section::kTileSizes]);
+    Cursor at;
+    for (size_t part = 0; at.polygon < columns_.polygon_count(); ++part) {
+      begins_.push_back(at);
+      const size_t left = columns_.polygon_count() - at.polygon;
+      size_t size = std::min(kPageSize, left);
+      if (layout_.is_arranged()) {
+        size = part < tile_sizes.size() ? tile_sizes[part] : 0;
+        if (size < 1 || size > std::min(kMaxTileSize, left)) {
+          return InvalidItem("tile_sizes", part,
+                             absl::StrCat("must be from 1 to ", kMaxTileSize, ", and add up"));
+        }
+      }
+      for (size_t i = 0; i < size; ++i) {
+        if (absl::Status status = columns_.Skip(at); !status.ok()) return status;
+      }
+    }
+    if (layout_.is_arranged() && begins_.size() != tile_sizes.size()) {
+      return InvalidField("tile_sizes", "must add up");
+    }
+    begins_.push_back(at);
+    return columns_.CheckEnd(at);
+  }
+
+  // By all workers; of several errors the first in the file.
+  absl::Status MakeParts() {
+    parts_.resize(begins_.size() - 1);
+    const size_t workers =
+        std::clamp<size_t>(options_.workers.parts, 1, std::max<size_t>(parts_.size(), 1));
+    std::vector<absl::Status> statuses(workers);
+    options_.workers.run(workers, [&](size_t worker) {
+      absl::Status& status = statuses[worker];
+      const size_t end = parts_.size() * (worker + 1) / workers;
+      for (size_t i = parts_.size() * worker / workers; i < end && status.ok(); ++i) {
+        status = columns_.Read(begins_[i], begins_[i + 1], parts_[i].polygons);
+        if (status.ok() && layout_.is_arranged()) MakeTile(parts_[i]);
+      }
+    });
+    absl::Status first;
+    for (const absl::Status& status : statuses) first.Update(status);
+    return first;
+  }
+
+  // Its polygons come in the order that its tree had when it was written.
+  void MakeTile(Part& part) const {
+    std::vector<IndexedPolygon> indexed;
+    indexed.reserve(part.polygons.size());
+    CurveKey first_key = curve_.KeyOf(part.polygons[0]);
+    part.last_key = first_key;
+    for (const Polygon& polygon : part.polygons) {
+      const CurveKey key = curve_.KeyOf(polygon);
+      if (key < first_key) first_key = key;
+      if (part.last_key < key) part.last_key = key;
+      indexed.emplace_back(polygon);
+    }
+    part.tile = std::make_shared<const Tile>(std::move(indexed), first_key);
+  }
+
+  // All polygons in the order of the file.
+  std::vector<Polygon> TakePolygons() {
+    std::vector<Polygon> polygons;
+    polygons.reserve(columns_.polygon_count());
+    for (Part& part : parts_) {
+      polygons.insert(polygons.end(), std::make_move_iterator(part.polygons.begin()),
+                      std::make_move_iterator(part.polygons.end()));
+      part.polygons = {};
+    }
+    return polygons;
+  }
+
+  // The order by id is the file's own, and is checked for it to be the same for equal scenes.
+  absl::StatusOr<Scene::Ptr> Indexed() {
+    std::vector<Polygon> polygons = TakePolygons();
+    for (size_t i = 1; i < polygons.size(); ++i) {
+      if (polygons[i - 1].id() < polygons[i].id()) continue;
+      return InvalidItem("ids", i, "must be above the one before, without an arrangement");
+    }
+    return Scene::Create(std::move(polygons), options_.version, options_.limits, options_.workers);
+  }
+
+  // Edits look for a polygon in the tile that its place on the curve says, hence the check.
+  absl::StatusOr<Scene::Ptr> Arranged() {
+    internal::Pages<Tile> tiles;
+    tiles.reserve(parts_.size());
+    for (size_t i = 0; i < parts_.size(); ++i) {
+      if (i > 0 && !(parts_[i - 1].last_key < parts_[i].tile->head().first_key)) {
+        return InvalidItem("tile_sizes", i, "must cut the polygons along the curve of the frame");
+      }
+      tiles.push_back(std::move(parts_[i].tile));
+    }
+    internal::Pages<IdPage> id_pages;
+    absl::Status status = MakeIdPages(id_pages);
+    if (!status.ok()) return status;
+    return internal::SceneOf(std::make_unique<const internal::SceneIndex>(
+                                 curve_.frame(), std::move(tiles), std::move(id_pages)),
+                             options_.version);
+  }
+
+  // Ids that ascend all along name no polygon twice, and as there are as many as polygons, none is
+  // left out. Ids are gathered from a column: the polygons themselves are far apart in memory.
+  absl::Status MakeIdPages(internal::Pages<IdPage>& pages) {
+    std::vector<Polygon> polygons = TakePolygons();
+    std::vector<uint64_t> ids;
+    ids.reserve(polygons.size());
+    for (const Polygon& polygon : polygons) ids.push_back(polygon.id());
+    const Column<uint32_t> order(layout_[Section::kIdOrder]);
+    uint64_t last = 0;
+    for (size_t begin = 0; begin < ids.size(); begin += kPageSize) {
+      const size_t end = std::min(begin + kPageSize, ids.size());
+      std::vector<IdPage::Entry> entries;
+      entries.reserve(end - begin);
+      for (size_t i = begin; i < end; ++i) {
+        const size_t at = order[i];
+        if (at >= ids.size() || (i > 0 && ids[at] <= last)) {
+          return InvalidItem("id_order", i, "must name the polygons by ascending id");
+        }
+        last = ids[at];
+        entries.push_back({last, std::move(polygons[at])});
+      }
+      pages.push_back(std::make_shared<const IdPage>(std::move(entries)));
+    }
+    return absl::OkStatus();
+  }
+
+  const BundleLayout& layout_;
+  const BundleReadOptions& options_;
+  const internal::BundleColumns columns_;
+  Curve curve_;
+  std::vector<Cursor> begins_;  // of the parts, and the end of the last
+  std::vector<Part> parts_;
+};
+
+}  // namespace
+
+absl::StatusOr<Scene::Ptr> ReadBundle(absl::string_view bytes, const BundleReadOptions& options) {
+  const absl::StatusOr<BundleLayout> layout = internal::ReadLayout(bytes, options.limits);
+  if (!layout.ok()) return layout.status();
+  return Reader(*layout, options).Read();
+}
+
+}  // namespace carom
