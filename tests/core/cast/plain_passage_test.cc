@@ -216,8 +216,8 @@ TEST_F(PlainPassageTest, WhatItCannotTell) {
   const Line line(Segment{{0, 0}, {4, 0}});
   const Ring slit{{2, -1}, {2, 1}, {2, -1}, {2, -2}};
   EXPECT_EQ(FindPlain(line, slit, plain), PlainVerdict::kCannotTell);
-  EXPECT_EQ(FindPlain(line, Ring(33, Vec2{1, 1}), plain), PlainVerdict::kCannotTell);
-  EXPECT_EQ(FindPlain(line, Ring(32, Vec2{1, 1}), plain), PlainVerdict::kNoPassage);
+  EXPECT_EQ(FindPlain(line, Ring(65, Vec2{1, 1}), plain), PlainVerdict::kCannotTell);
+  EXPECT_EQ(FindPlain(line, Ring(64, Vec2{1, 1}), plain), PlainVerdict::kNoPassage);
   EXPECT_EQ(FindPlain(line, {}, plain), PlainVerdict::kCannotTell);
 }
 
