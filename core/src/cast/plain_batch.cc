@@ -20,6 +20,9 @@ namespace {
 
 constexpr size_t kSlots = LineDescent::kMaxLines;
 constexpr size_t kWindow = 1024;
+// The first lines of a large batch are tried. Where more than one in four of a window is hard, as
+// on lattices, the rest of the batch is left to the general path: twice the work would not pay.
+constexpr size_t kTried = 32;
 
 // What the plain path works with, kept by the thread: a warm batch allocates nothing.
 struct Scratch {
@@ -53,6 +56,7 @@ class PlainBatch final : public LineObserver {
  private:
   void Visit(const Frontier& pairs) override { VisitPlainPairs(pairs, visit_); }
   bool RunWindow();
+  bool LeaveWindow();
   bool StartNext(size_t at);
   void StartBlock();
   bool Continue(size_t at);
@@ -74,6 +78,7 @@ class PlainBatch final : public LineObserver {
   size_t end_ = 0;
   size_t underway_ = 0;
   size_t hard_count_ = 0;
+  bool is_left_ = false;  // whether the next window is left to the general path
 };
 
 bool PlainBatch::Run() {
@@ -81,8 +86,10 @@ bool PlainBatch::Run() {
   out_.counts.assign(source_.count, 0);
   for (begin_ = 0; begin_ < source_.count; begin_ = end_) {
     next_ = started_ = begin_;
-    end_ = std::min(begin_ + kWindow, source_.count);
-    if (!RunWindow() || !CastHard() || !Write()) return false;
+    const size_t left = source_.count - begin_;
+    end_ = begin_ + (begin_ == 0 && left > 8 * kTried ? kTried : std::min(kWindow, left));
+    if (!(is_left_ ? LeaveWindow() : RunWindow()) || !CastHard() || !Write()) return false;
+    is_left_ = 4 * scratch_->hard.size() > end_ - begin_;
   }
   scratch_.Return();
   return true;
@@ -99,6 +106,12 @@ bool PlainBatch::RunWindow() {
     }
   }
   return !meter_.stopped();
+}
+
+// Leaves all lines of the window to the general path, which counts their work.
+bool PlainBatch::LeaveWindow() {
+  for (size_t i = 0; i < end_ - begin_; ++i) scratch_->lines[i].is_hard = true;
+  return true;
 }
 
 // Starts the next item that has a line; those that have none count as lines without a hit. Returns
@@ -167,7 +180,7 @@ void PlainBatch::Remove(size_t at) {
   scratch_->descent.lines[at] = scratch_->descent.lines[underway_];
 }
 
-// The lines of the window that are left to the general path. They have lines, so no errors.
+// The lines of the window that are left to the general path.
 bool PlainBatch::CastHard() {
   scratch_->hard.clear();
   for (size_t item = begin_; item < end_; ++item) {
