@@ -3,19 +3,11 @@
 
 #include "carom/cast.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <utility>
 #include <vector>
 
-#include "absl/functional/function_ref.h"
-#include "base/hit_collector.h"
-#include "base/thread_scratch.h"
-#include "cast/line_cast.h"
-#include "cast/passages.h"
-#include "index/line_interval.h"
-#include "index/line_traversal.h"
+#include "cast/general_batch.h"
+#include "cast/plain_batch.h"
 #include "index/scene_traversal.h"
 #include "shape/line.h"
 
@@ -23,203 +15,6 @@ namespace carom {
 namespace {
 
 using internal::Line;
-
-constexpr size_t kLines = internal::LineDescent::kMaxLines;
-constexpr size_t kWindow = 1024;
-constexpr size_t kMostKept = 65536;  // hits of all lines under way that want all of theirs
-
-// The hits of one item among those of its window.
-struct Slice {
-  size_t begin = 0;
-  size_t count = 0;
-};
-
-// A line under way.
-struct ActiveLine {
-  size_t item;
-  internal::LineInterval stretch;
-  internal::LineCast cast;
-};
-
-// What casts work with, kept by the thread while it is small: a warm batch allocates nothing.
-struct Scratch {
-  // Whether it holds some megabytes at most.
-  bool IsWorthCaching() const { return finder.capacity() + hits.capacity() <= 16 * kWindow; }
-
-  internal::PassageFinder finder;
-  internal::LineDescent descent;
-  std::array<ActiveLine, kLines> lines;
-  std::vector<Slice> slices;  // of each item of the window
-  std::vector<CastHit> hits;
-  std::vector<Vec2> reflections;
-};
-
-// Casts a batch, many lines at a time. They are over in any order; what they hit is put in order
-// window by window.
-class CastBatch final : public internal::LineObserver {
- public:
-  // `line_of(i, line)` sets the line of item i, or records an error and returns false.
-  using LineOf = absl::FunctionRef<bool(size_t, Line&)>;
-
-  CastBatch(const Scene& scene, const CastOptions& options, CastAnswers& out, WorkMeter& meter)
-      : scene_(scene.index()), options_(options), out_(out), meter_(meter) {}
-
-  // Called once. Returns false once the meter stops.
-  bool Run(size_t count, const LineOf& line_of);
-
- private:
-  void Visit(const internal::Frontier& pairs) override;
-  bool StartNext(size_t at);
-  bool Continue(size_t at);
-  void Remove(size_t at);
-  void Report(ActiveLine& line);
-  bool FlushWindow();
-
-  const internal::SceneIndex& scene_;
-  const CastOptions& options_;
-  CastAnswers& out_;
-  WorkMeter& meter_;
-  const LineOf* line_of_ = nullptr;
-  internal::ThreadScratch<Scratch> scratch_;
-  size_t begin_ = 0;  // of the window
-  size_t next_ = 0;
-  size_t end_ = 0;
-  size_t underway_ = 0;
-};
-
-// Lines of which all hits are wanted are fewer at a time, so that their hits stay within kMostKept.
-// A window's answers are put in order when all of it is over.
-bool CastBatch::Run(size_t count, const LineOf& line_of) {
-  out_.Clear();
-  out_.counts.assign(count, 0);
-  line_of_ = &line_of;
-  const bool is_ordered = internal::IsOrdered(options_.mode);
-  const size_t hits = is_ordered ? std::max<size_t>(options_.max_hits, 1) : 1;
-  const size_t most = std::clamp<size_t>(kMostKept / hits, 1, kLines);
-  for (begin_ = 0; begin_ < count; begin_ = end_) {
-    next_ = begin_;
-    end_ = std::min(begin_ + kWindow, count);
-    scratch_->slices.assign(end_ - begin_, {});
-    scratch_->hits.clear();
-    scratch_->reflections.clear();
-    underway_ = 0;
-    while (underway_ < most && StartNext(underway_)) ++underway_;
-    while (underway_ > 0) {
-      scratch_->descent.Run(scene_, underway_, *this, meter_);
-      if (meter_.stopped()) return false;
-      for (size_t at = underway_; at-- > 0;) {
-        if (Continue(at)) continue;
-        Report(scratch_->lines[at]);
-        scratch_->lines[at].cast.Trim();
-        if (!StartNext(at)) Remove(at);
-      }
-    }
-    if (meter_.stopped() || !FlushWindow()) return false;
-  }
-  std::sort(out_.truncated.begin(), out_.truncated.end());
-  if (scratch_->IsWorthCaching()) scratch_.Return();
-  return true;
-}
-
-// Starts the next item that has a line; those that have none leave an error. Returns false at the
-// end of the window, or once the meter has stopped.
-bool CastBatch::StartNext(size_t at) {
-  while (next_ < end_) {
-    const size_t item = next_++;
-    if (!meter_.Spend(1)) return false;
-    auto& [its_item, stretch, cast] = scratch_->lines[at];
-    Line& line = cast.line();
-    if (!(*line_of_)(item, line)) continue;
-    its_item = item;
-    cast.Start(options_, meter_);
-    stretch.Start(line, scene_, cast.is_ordered());
-    scratch_->descent.lines[at] = internal::LineCull(line, stretch.bounds(), scene_.magnitude());
-    return true;
-  }
-  return false;
-}
-
-// Whether there is more to look at of a line, which then is what comes next.
-bool CastBatch::Continue(size_t at) {
-  auto& [item, stretch, cast] = scratch_->lines[at];
-  if (cast.is_done() || stretch.end() >= cast.end()) return false;
-  stretch.Advance(cast.line(), cast.end());
-  scratch_->descent.lines[at].SetReach(stretch.bounds());
-  return true;
-}
-
-// Puts the last line in the place of one that is over.
-void CastBatch::Remove(size_t at) {
-  --underway_;
-  if (at == underway_) return;
-  std::swap(scratch_->lines[at], scratch_->lines[underway_]);
-  scratch_->descent.lines[at] = scratch_->descent.lines[underway_];
-}
-
-// Of a few pairs at a time the memory of the entries is asked for, then that of the polygons.
-void CastBatch::Visit(const internal::Frontier& pairs) {
-  constexpr size_t kGroup = 32;
-  std::array<const IndexedPolygon*, kGroup> entries;
-  for (size_t begin = 0; begin < pairs.count; begin += kGroup) {
-    const size_t count = std::min(pairs.count - begin, kGroup);
-    if (!meter_.Spend(count)) return;
-    for (size_t i = 0; i < count; ++i) {
-      const auto slot = internal::Slot::Of(pairs.targets[begin + i]);
-      entries[i] = &scene_.tile(slot.tile).entries()[slot.index];
-      __builtin_prefetch(entries[i]);
-    }
-    for (size_t i = 0; i < count; ++i) {
-      const auto* const block = static_cast<const char*>(entries[i]->polygon().memory());
-      __builtin_prefetch(block);
-      __builtin_prefetch(block + 64);
-      __builtin_prefetch(block + 128);
-    }
-    for (size_t i = 0; i < count; ++i) {
-      const uint16_t line = pairs.lines[begin + i];
-      auto& [item, stretch, cast] = scratch_->lines[line];
-      if (cast.is_done() || stretch.WasVisited(entries[i]->polygon().bounds())) continue;
-      if (cast.Add(*entries[i], scratch_->finder)) {
-        if (cast.end() < stretch.end()) {
-          scratch_->descent.lines[line].SetReach(stretch.BoundsUpTo(cast.line(), cast.end()));
-        }
-      } else if (cast.is_done()) {
-        scratch_->descent.lines[line].Stop();
-      }
-    }
-  }
-}
-
-// Measures the hits of a line that is over. Four units a hit: its fractions, point and normals.
-void CastBatch::Report(ActiveLine& line) {
-  auto& [item, stretch, cast] = line;
-  const size_t count = cast.Finish();
-  out_.counts[item] = static_cast<uint32_t>(count);
-  if (options_.mode == CastMode::kAny || count == 0 || !meter_.SpendRows(count)) return;
-  if (cast.is_truncated()) out_.truncated.push_back(static_cast<uint32_t>(item));
-  scratch_->slices[item - begin_] = {scratch_->hits.size(), count};
-  for (size_t rank = 0; rank < count; ++rank) {
-    if (!meter_.Spend(4)) return;
-    Vec2 reflection;
-    cast.Measure(rank, scratch_->hits.emplace_back(), reflection);
-    if (options_.reflect) scratch_->reflections.push_back(reflection);
-  }
-}
-
-// Lines are over in any order, and their hits lie in it: copies them in the order of the items.
-bool CastBatch::FlushWindow() {
-  const auto append = [](auto& to, const auto& from, const Slice& slice) {
-    const auto first = from.begin() + static_cast<std::ptrdiff_t>(slice.begin);
-    to.insert(to.end(), first, first + static_cast<std::ptrdiff_t>(slice.count));
-  };
-  for (const Slice& slice : scratch_->slices) {
-    if (slice.count == 0) continue;
-    // What is reported is paid for; copies of many hits take a while.
-    if (slice.count > 1 && !meter_.Spend(slice.count)) return false;
-    append(out_.hits, scratch_->hits, slice);
-    if (options_.reflect) append(out_.reflections, scratch_->reflections, slice);
-  }
-  return true;
-}
 
 // Sets the line of ray i, or records an error and returns false.
 bool ReadRay(const RayColumns& rays, size_t i, Line& line, std::vector<ItemError>& errors) {
@@ -257,6 +52,14 @@ bool ReadSegment(const SegmentColumns& segments, size_t i, Line& line,
   return true;
 }
 
+bool Cast(const Scene& scene, const CastOptions& options, const internal::PlainSource& source,
+          CastAnswers& out, WorkMeter& meter) {
+  if (internal::IsPlainQuestion(options)) {
+    return internal::CastPlain(scene, options, source, out, meter);
+  }
+  return internal::CastInGeneral(scene, options, source.count, source.line_of, out, meter);
+}
+
 }  // namespace
 
 void CastAnswers::Clear() {
@@ -272,13 +75,13 @@ bool CastSegments(const Scene& scene, const SegmentColumns& segments, const Cast
   const auto line_of = [&](size_t i, Line& line) {
     return ReadSegment(segments, i, line, out.errors);
   };
-  return CastBatch(scene, options, out, meter).Run(segments.size(), line_of);
+  return Cast(scene, options, {segments.size(), line_of, &segments}, out, meter);
 }
 
 bool CastRays(const Scene& scene, const RayColumns& rays, const CastOptions& options,
               CastAnswers& out, WorkMeter& meter) {
   const auto line_of = [&](size_t i, Line& line) { return ReadRay(rays, i, line, out.errors); };
-  return CastBatch(scene, options, out, meter).Run(rays.size(), line_of);
+  return Cast(scene, options, {rays.size(), line_of}, out, meter);
 }
 
 }  // namespace carom

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "cast/hit_measures.h"
 #include "shape/measures.h"
 
 namespace carom::internal {
@@ -89,58 +90,10 @@ void LineCast::Measure(size_t rank, CastHit& hit, Vec2& reflection) const {
   std::optional<Polygon> box;
   if (options_->target == CastTarget::kBounds) box = BoxOf(*candidate.polygon);
   const Polygon& polygon = box ? *box : *candidate.polygon;
-  Measure(polygon, candidate, hit);
+  MeasureHit(line_, polygon, candidate.passage, {candidate.at_exit, options_->detail}, hit);
   if (options_->reflect && hit.normal != Vec2{}) {
     reflection = Reflected(line_, polygon.edge(candidate.reported().index));
   }
-}
-
-// The unit normal of `edge` with the sign of normal . direction `towards`.
-Vec2 LineCast::NormalOf(const Polygon& polygon, const PassageEdge& edge, int towards) const {
-  if (edge.index == kNoEdge || edge.parallel) return {};
-  const Segment e = polygon.edge(edge.index);
-  return UnitNormal(e, line_.Cross(e) > 0 ? -towards : towards);
-}
-
-// In the order of the contract: parallel, then an end of the edge, then between its ends.
-Feature LineCast::FeatureOf(const Polygon& polygon, const PassageEdge& edge) const {
-  if (edge.index == kNoEdge) return Feature::kNone;
-  if (edge.parallel) return Feature::kCollinear;
-  if (edge.at.is_vertex()) return Feature::kVertex;
-  if (!edge.at.is_start() && !edge.at.is_end()) return Feature::kEdge;
-  // The line meets the edge in one point: that is an end of it if this end is on the line.
-  const Segment e = polygon.edge(edge.index);
-  return line_.Side(e.a) == 0 || line_.Side(e.b) == 0 ? Feature::kVertex : Feature::kEdge;
-}
-
-// Each level of detail adds to those before it; what is not asked stays as in a default hit.
-void LineCast::Measure(const Polygon& polygon, const Candidate& candidate, CastHit& hit) const {
-  const Passage& passage = candidate.passage;
-  const PassageEdge& reported = candidate.reported();
-  hit.polygon_id = polygon.id();
-  hit.starts_inside = passage.begin.is_start();
-  hit.ends_inside = passage.end.is_end() || line_.is_point();
-  hit.fraction = candidate.fraction().Rounded(line_);
-  if (options_->detail >= CastDetail::kNormal) {
-    // The reported edge defines the point, so that equal fractions of several edges do not matter.
-    const bool has_edge = reported.index != kNoEdge;
-    hit.point = (has_edge ? reported.at : candidate.fraction()).Point(line_, hit.fraction);
-    if (candidate.at_exit) {
-      if (!hit.ends_inside) hit.normal = NormalOf(polygon, reported, 1);
-    } else if (!hit.starts_inside) {
-      hit.normal = NormalOf(polygon, reported, -1);
-    }
-  }
-  if (options_->detail >= CastDetail::kEdge) {
-    hit.feature = FeatureOf(polygon, reported);
-    if (hit.feature != Feature::kNone) hit.edge = polygon.edge_ref(reported.index);
-  }
-  if (options_->detail < CastDetail::kExit) return;
-  hit.exit_fraction = candidate.at_exit ? hit.fraction : passage.end.Rounded(line_);
-  if (passage.exit.index == kNoEdge) return;
-  hit.has_exit_edge = true;
-  hit.exit_edge = polygon.edge_ref(passage.exit.index);
-  if (!hit.ends_inside) hit.exit_normal = NormalOf(polygon, passage.exit, 1);
 }
 
 }  // namespace carom::internal

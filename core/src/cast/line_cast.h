@@ -75,9 +75,6 @@ class LineCast {
   bool AddPassages(const Polygon& polygon, std::span<const Passage> passages);
   bool Keep(const Polygon& polygon, const Passage& passage, bool at_exit);
   bool Narrow(const Fraction& best);
-  void Measure(const Polygon& polygon, const Candidate& candidate, CastHit& hit) const;
-  Vec2 NormalOf(const Polygon& polygon, const PassageEdge& edge, int towards) const;
-  Feature FeatureOf(const Polygon& polygon, const PassageEdge& edge) const;
 
   const CastOptions* options_ = nullptr;
   WorkMeter* meter_ = nullptr;

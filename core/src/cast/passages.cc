@@ -25,11 +25,6 @@ void Prefer(PassageEdge& best, const PassageEdge& candidate) {
   }
 }
 
-// One closed ring, solid.
-bool IsPlain(const Polygon& polygon) {
-  return polygon.is_one_closed_ring() && polygon.solidity() == Solidity::kSolid;
-}
-
 }  // namespace
 
 void PassageFinder::Start(const Line& line) {

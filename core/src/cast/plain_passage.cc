@@ -42,6 +42,17 @@ LaneIntervals CrossingsOf(const Line& line, const Vec2& one, const Vec2& one_end
   return {t - error, t + error, SignBits(size > 2 * d_error) == 3};
 }
 
+// The sides of a whole ring: eight points at a time, the most that `SidesOf` takes.
+CertainSides SidesOfRing(const Line& line, std::span<const Vec2> ring) {
+  CertainSides sides;
+  for (size_t i = 0; i < ring.size(); i += 8) {
+    const CertainSides more = SidesOf(line, ring.data() + i, std::min<size_t>(ring.size() - i, 8));
+    sides.left |= more.left << i;
+    sides.right |= more.right << i;
+  }
+  return sides;
+}
+
 }  // namespace
 
 // The filter of `Line::Side`, without the case of equality, which is that of points on the line.
@@ -73,28 +84,21 @@ CertainSides SidesOf(const Line& line, const Vec2* points, size_t count) {
 PlainVerdict FindPlain(const Line& line, std::span<const Vec2> ring, PlainPassage& passage) {
   const size_t n = ring.size();
   if (n == 0 || n > kMaxPlainEdges) return PlainVerdict::kCannotTell;
-  // Eight points at a time, the most that `SidesOf` takes.
-  CertainSides sides = SidesOf(line, ring.data(), std::min<size_t>(n, 8));
-  for (size_t i = 8; i < n; i += 8) {
-    const CertainSides more = SidesOf(line, ring.data() + i, std::min<size_t>(n - i, 8));
-    sides.left |= more.left << i;
-    sides.right |= more.right << i;
-  }
-  return FindPlain(line, ring, sides, passage);
+  const CertainSides sides = SidesOfRing(line, ring);
+  if (!sides.AreCertain(n)) return PlainVerdict::kCannotTell;
+  const uint64_t crossing = sides.Crossings(n);
+  if (crossing == 0) return PlainVerdict::kNoPassage;
+  const uint64_t rest = crossing & (crossing - 1);
+  if ((rest & (rest - 1)) != 0) return PlainVerdict::kCannotTell;
+  return FindPlain(line, ring, crossing, passage);
 }
 
 // A ring that crosses the line's unbounded extension twice, at t_1 < t_2, winds once about the
 // points between, in either direction, and not about others: those are filled under both rules.
-PlainVerdict FindPlain(const Line& line, std::span<const Vec2> ring, CertainSides sides,
+PlainVerdict FindPlain(const Line& line, std::span<const Vec2> ring, uint64_t crossing,
                        PlainPassage& passage) {
   const size_t last = ring.size() - 1;
-  if ((sides.left | sides.right) != (2u << last) - 1) return PlainVerdict::kCannotTell;
-  // Bit i: edge i passes from one side to the other. An even number does.
-  const uint32_t crossing = sides.left ^ (sides.left >> 1 | (sides.left & 1) << last);
-  if (crossing == 0) return PlainVerdict::kNoPassage;
-  const uint32_t rest = crossing & (crossing - 1);
-  if ((rest & (rest - 1)) != 0) return PlainVerdict::kCannotTell;
-
+  const uint64_t rest = crossing & (crossing - 1);
   // What follows is hard to predict, hence free of branches.
   const auto one = static_cast<uint32_t>(std::countr_zero(crossing));
   const auto other = static_cast<uint32_t>(std::countr_zero(rest));
@@ -121,21 +125,19 @@ PlainVerdict FindPlain(const Line& line, std::span<const Vec2> ring, CertainSide
   return static_cast<PlainVerdict>((before != 3) & (after != 3));
 }
 
-// Crossings must be certain to be apart, not only from the ends of the line but from one another:
-// insertion into the sorted ones compares intervals strictly, and gives up where two overlap.
 bool FindPlainCrossings(const Line& line, std::span<const Vec2> ring, PlainCrossings& found) {
   const size_t n = ring.size();
   if (n < 2 || n > PlainCrossings::kMaxEdges) return false;
-  uint64_t left = 0;
-  uint64_t right = 0;
-  for (size_t i = 0; i < n; i += 8) {
-    const CertainSides sides = SidesOf(line, ring.data() + i, std::min<size_t>(n - i, 8));
-    left |= uint64_t{sides.left} << i;
-    right |= uint64_t{sides.right} << i;
-  }
-  const size_t last = n - 1;
-  if ((left | right) != (uint64_t{2} << last) - 1) return false;
-  uint64_t crossing = left ^ (left >> 1 | (left & 1) << last);
+  const CertainSides sides = SidesOfRing(line, ring);
+  return sides.AreCertain(n) && FindPlainCrossings(line, ring, sides, found);
+}
+
+// Crossings must be certain to be apart, not only from the ends of the line but from one another:
+// insertion into the sorted ones compares intervals strictly, and gives up where two overlap.
+bool FindPlainCrossings(const Line& line, std::span<const Vec2> ring, const CertainSides& sides,
+                        PlainCrossings& found) {
+  const size_t last = ring.size() - 1;
+  uint64_t crossing = sides.Crossings(ring.size());
   found.count = 0;
   found.winding_at_start = 0;
   // An even number of edges passes from one side to the other. Two at a time.
@@ -152,7 +154,7 @@ bool FindPlainCrossings(const Line& line, std::span<const Vec2> ring, PlainCross
     if (!at.are_certain) return false;
     for (size_t k = 0; k < 2; ++k) {
       const Interval t{at.low[k], at.high[k]};
-      const auto change = static_cast<int8_t>((left >> edges[k] & 1) != 0 ? 1 : -1);
+      const auto change = static_cast<int8_t>((sides.left >> edges[k] & 1) != 0 ? 1 : -1);
       if (t.low > line.t_max) continue;
       if (t.high < line.t_min) {
         found.winding_at_start += change;
@@ -169,6 +171,31 @@ bool FindPlainCrossings(const Line& line, std::span<const Vec2> ring, PlainCross
     }
   }
   return true;
+}
+
+PlainVerdict FirstPassage(const PlainCrossings& found, FillRule rule, PlainPassage& passage) {
+  const auto is_filled = [rule](int winding) {
+    return rule == FillRule::kEvenOdd ? winding % 2 != 0 : winding != 0;
+  };
+  int winding = found.winding_at_start;
+  bool is_inside = is_filled(winding);
+  bool is_found = is_inside;
+  passage = {};
+  passage.entry = passage.exit = kNoEdge;
+  for (size_t i = 0; i < found.count; ++i) {
+    const PlainCrossing& crossing = found.crossings[i];
+    winding += crossing.winding_change;
+    if (is_filled(winding) == is_inside) continue;
+    if (is_inside) {
+      passage.exit = crossing.edge;
+      passage.end = crossing.at;
+      return PlainVerdict::kPassage;
+    }
+    is_inside = is_found = true;
+    passage.entry = crossing.edge;
+    passage.begin = crossing.at;
+  }
+  return is_found ? PlainVerdict::kPassage : PlainVerdict::kNoPassage;
 }
 
 }  // namespace carom::internal

@@ -7,30 +7,16 @@
 #include <cmath>
 
 namespace carom::internal {
-namespace {
-
-// Measured on scenes of polygons that cover from a hundredth to a third of the plane.
-constexpr double kFirst = 4;  // in spacings of the scene
-constexpr double kGrowth = 3;
-
-}  // namespace
 
 // The first interval begins where the line begins and ends some spacings after the line enters the
 // bounds of the scene, since before those there is nothing to meet. A line that is hardly longer
 // than that, or is whole by request, has one interval. The ends only decide what is visited
 // first, so rounding in them changes no answer.
-void LineInterval::Start(const Line& line, const SceneIndex& scene, bool is_whole) {
-  begin_ = line.t_min;
-  end_ = line.t_max;
-  bounds_ = line.bounds;
-  before_ = {};
+void LineInterval::StartLong(const Line& line, const SceneIndex& scene, double length) {
   left_ = kMost - 1;
+  length_ = length;
   const double dx = line.dx.high;
   const double dy = line.dy.high;
-  const double longer = std::max(std::abs(dx), std::abs(dy));
-  const double first = kFirst * scene.spacing();
-  if (is_whole || !(first > 0) || longer * (line.t_max - line.t_min) <= kGrowth * first) return;
-  length_ = first / longer;
   double enter = line.t_min;
   leave_ = line.t_max;
   const auto pass = [&](double from, double d, double min, double max) {

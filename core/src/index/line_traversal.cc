@@ -56,8 +56,9 @@ struct Children {
 // side, are not both on one side of it. All eight lanes are stored, those that are met first: their
 // numbers come from a table by the bits of the mask, and what is beyond the count is overwritten by
 // the next node.
+template <class Pairs>
 HWY_INLINE size_t AddChildren(const BoxNode& node, const LineCull& cull, Children children,
-                              Frontier& out, size_t count) {
+                              Pairs& out, size_t count) {
   const hn::CappedTag<float, BoxNode::kWidth> d;
   const float* const start = node.min_x.data();
   const auto normal_x = hn::Set(d, cull.normal_x);
@@ -142,6 +143,45 @@ void OpenTileNodes(const SceneIndex& scene, size_t level, const FrontierPart& pa
       });
 }
 
+// Takes line `line` down alone: what it meets last is opened first. The polygons it may meet are
+// visited when there are no more, or no room for more.
+void WalkLine(const LineDescent::Call& call, LineCull& cull, uint16_t line, Frontier& polygons) {
+  const BoxTree& upper = call.scene.tree();
+  WalkStack stack;
+  stack.targets[0] = 0;
+  stack.lines[0] = static_cast<uint16_t>(WalkStack::kUpper + upper.level_count() - 1);
+  stack.count = 1;
+  polygons.count = 0;
+  while (stack.count > 0) {
+    if (!call.meter.Spend(BoxNode::kWidth)) return;
+    const uint32_t target = stack.targets[--stack.count];
+    const uint16_t kind = stack.lines[stack.count];
+    if (kind >= WalkStack::kUpper) {
+      const auto below = static_cast<uint16_t>(kind - 1);
+      const BoxNode& node = upper.node(kind - WalkStack::kUpper, target);
+      stack.count =
+          AddChildren(node, cull, {target * uint32_t{BoxNode::kWidth}, below}, stack, stack.count);
+      continue;
+    }
+    const Slot at = kind == WalkStack::kTile ? Slot{target, 0} : Slot::Of(target);
+    const BoxTree& tree = call.scene.tile(at.tile).tree();
+    const size_t level = kind == WalkStack::kTile ? tree.level_count() - 1 : kind - size_t{1};
+    const BoxNode& node = tree.node(level, at.index);
+    const uint32_t first = Slot{at.tile, at.index * uint32_t{BoxNode::kWidth}}.number();
+    if (level > 0) {
+      const auto below = static_cast<uint16_t>(level);
+      stack.count = AddChildren(node, cull, {first, below}, stack, stack.count);
+      continue;
+    }
+    polygons.count = AddChildren(node, cull, {first, line}, polygons, polygons.count);
+    if (polygons.count < Frontier::kPart) continue;
+    call.observer.Visit(polygons);
+    polygons.count = 0;
+  }
+  if (polygons.count > 0) call.observer.Visit(polygons);
+  polygons.count = 0;
+}
+
 }  // namespace
 }  // namespace carom::internal::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -152,6 +192,7 @@ namespace {
 
 HWY_EXPORT(OpenUpperNodes);
 HWY_EXPORT(OpenTileNodes);
+HWY_EXPORT(WalkLine);
 
 }  // namespace
 
@@ -162,18 +203,13 @@ LineCull::LineCull(const Line& line, const Box& reach, double magnitude) {
   // 2^-e for a longer side in [2^e, 2^(e+1)).
   const uint64_t exponent = std::bit_cast<uint64_t>(longer) >> 52;
   const double scale = exponent == 0 ? 0 : std::bit_cast<double>((uint64_t{2046} - exponent) << 52);
-  normal_x = static_cast<float>(-dy * scale);
-  normal_y = static_cast<float>(dx * scale);
+  SetNormal(static_cast<float>(-dy * scale), static_cast<float>(dx * scale));
   const double offset = normal_x * line.origin.x + normal_y * line.origin.y;
   const double size = std::max({magnitude, std::abs(line.origin.x), std::abs(line.origin.y)});
   const double slack = size * 0x1p-18 + 0x1p-120;
   far = 2 * size;
   least = static_cast<float>(offset - slack);
   most = static_cast<float>(offset + slack);
-  upper_x = normal_x >= 0 ? kMaxX : kMinX;
-  lower_x = normal_x >= 0 ? kMinX : kMaxX;
-  upper_y = normal_y >= 0 ? kMaxY : kMinY;
-  lower_y = normal_y >= 0 ? kMinY : kMaxY;
   SetReach(reach);
 }
 
@@ -188,10 +224,18 @@ void LineDescent::Run(const SceneIndex& scene, size_t count, LineObserver& obser
                       WorkMeter& meter) {
   const size_t levels = scene.tree().level_count();
   if (levels == 0) return;
+  if (count <= kFew) {
+    for (size_t i = 0; i < count; ++i) Walk({scene, observer, meter}, static_cast<uint16_t>(i));
+    return;
+  }
   for (Frontier& frontier : upper_) frontier.count = 0;
   for (Frontier& frontier : in_tiles_) frontier.count = 0;
   for (size_t i = 0; i < count; ++i) upper_[levels].Add(0, static_cast<uint16_t>(i));
   OpenUpper({scene, observer, meter}, levels);
+}
+
+void LineDescent::Walk(const Call& call, uint16_t line) {
+  HWY_DYNAMIC_DISPATCH(WalkLine)(call, lines[line], line, in_tiles_[0]);
 }
 
 void LineDescent::OpenUpper(const Call& call, size_t level) {

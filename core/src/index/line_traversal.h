@@ -45,6 +45,15 @@ class LineCull {
   LineCull(const Line& line, const Box& reach, double magnitude);
 
   void SetReach(const Box& reach);
+  // Of any length but so that components are below 2.
+  void SetNormal(float x, float y) {
+    normal_x = x;
+    normal_y = y;
+    upper_x = x >= 0 ? kMaxX : kMinX;
+    lower_x = x >= 0 ? kMinX : kMaxX;
+    upper_y = y >= 0 ? kMaxY : kMinY;
+    lower_y = y >= 0 ? kMinY : kMaxY;
+  }
   // Meets nothing from now on.
   void Stop() { max_x = -HUGE_VALF; }
 
@@ -96,6 +105,18 @@ struct Slot {
   uint32_t number() const { return tile << kBits | index; }
 };
 
+// What a line that goes alone has yet to open: nodes with their kinds, in place of lines. Of each
+// level no more than the children of one node wait, and one more in front of them.
+struct WalkStack {
+  static constexpr size_t kLevels = 14;
+  static constexpr uint16_t kTile = 64;   // a tile; below, a node of that level, plus 1, of a tile
+  static constexpr uint16_t kUpper = 65;  // a node of level 0 of the upper tree, and so on
+
+  size_t count = 0;
+  std::array<uint32_t, (kLevels + 1) * BoxNode::kWidth> targets;
+  std::array<uint16_t, (kLevels + 1) * BoxNode::kWidth> lines;
+};
+
 // Called for the polygons that lines may meet.
 class LineObserver {
  public:
@@ -118,7 +139,17 @@ class LineDescent {
 
   std::array<LineCull, kMaxLines> lines;
 
+  // What stays the same down the trees.
+  struct Call {
+    const SceneIndex& scene;
+    LineObserver& observer;
+    WorkMeter& meter;
+  };
+
  private:
+  // So few lines are taken down one by one: they have no pairs to share the work of a level.
+  static constexpr size_t kFew = 2;
+
   // Over the tiles that `Slot` can number, respectively over 2 kPageSize polygons: powers of
   // eight.
   static constexpr size_t kUpperLevels = 8;
@@ -126,12 +157,7 @@ class LineDescent {
   static_assert(uint64_t{1} << 3 * kUpperLevels >= uint64_t{1} << (32 - Slot::kBits));
   static_assert(size_t{1} << 3 * kTileLevels >= 2 * kPageSize);
 
-  struct Call {
-    const SceneIndex& scene;
-    LineObserver& observer;
-    WorkMeter& meter;
-  };
-
+  void Walk(const Call& call, uint16_t line);
   void OpenUpper(const Call& call, size_t level);
   void OpenTiles(const Call& call);
   void OpenInTiles(const Call& call, size_t level);

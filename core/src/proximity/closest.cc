@@ -25,7 +25,12 @@ class PairSearch {
  public:
   PairSearch(const PlacedShape& a, const PlacedShape& b, const ClosestQuery& query,
              WorkMeter& meter)
-      : a_(a), b_(b), enough_(query.enough), limit2_(query.limit2), meter_(meter) {}
+      : a_(a),
+        b_(b),
+        enough_(query.enough),
+        enough2_(SquareBounds(query.enough)),
+        limit2_(query.limit2),
+        meter_(meter) {}
 
   // Returns whether a pair within `enough` was found.
   bool Run() {
@@ -74,7 +79,12 @@ class PairSearch {
           const LaneBits edges = (LaneBits{1} << (last - first)) - 1;
           for (LaneBits bits = distances.Within(limit2_) & edges; bits != 0; bits &= bits - 1) {
             const size_t i = first + static_cast<size_t>(std::countr_zero(bits));
-            Measure(i, polygon.polygon().edge(i), 0, point);
+            const Segment edge = polygon.polygon().edge(i);
+            if (distances.lower() > 0) {
+              Improve(i, 0, point.a, edge);
+            } else {
+              Measure(i, edge, 0, point);
+            }
             if (done_) return false;
           }
           return true;
@@ -83,7 +93,7 @@ class PairSearch {
 
   // A pair is within this squared distance. What is within `enough` stays within the limit.
   void LowerLimit(double distance2) {
-    limit2_ = std::min(limit2_, std::max(distance2, SquareBounds(enough_).high));
+    limit2_ = std::min(limit2_, std::max(distance2, enough2_.high));
   }
 
   bool Visit(size_t index_a, const Segment& edge_a) {
@@ -103,27 +113,29 @@ class PairSearch {
       done_ = true;
       return;
     }
-    const auto improve = [&](Vec2 vertex, const Segment& edge, bool vertex_is_of_a) {
-      const Approach approach(vertex, edge);
-      if (approach.distance2.low > limit2_) return false;
-      if (best_ && Compare(approach, *best_->approach) >= 0) return false;
-      best_ = Closest{Closest::Kind::kApart, index_a, index_b, 0, vertex_is_of_a, approach};
-      LowerLimit(approach.distance2.high);
-      return true;
-    };
-    bool improved = improve(edge_b.a, edge_a, false);
-    if (!b_.IsPoint()) {
-      improved |= improve(edge_b.b, edge_a, false);
-      improved |= improve(edge_a.a, edge_b, true);
-      improved |= improve(edge_a.b, edge_b, true);
-    }
-    // Only a pair nearer than all before can be the first within `enough`.
-    done_ = improved && Compare(*best_->approach, enough_) <= 0;
+    Improve(index_a, index_b, edge_b.a, edge_a);
+    if (b_.IsPoint()) return;
+    Improve(index_a, index_b, edge_b.b, edge_a);
+    Improve(index_a, index_b, edge_a.a, edge_b, true);
+    Improve(index_a, index_b, edge_a.b, edge_b, true);
+  }
+
+  // Keeps a vertex of one edge of the pair and the other edge where they are nearer than all
+  // before. Only these can be the first within `enough`.
+  void Improve(size_t index_a, size_t index_b, Vec2 vertex, const Segment& edge,
+               bool vertex_is_of_a = false) {
+    const Approach approach(vertex, edge);
+    if (approach.distance2.low > limit2_) return;
+    if (best_ && Compare(approach, *best_->approach) >= 0) return;
+    best_ = Closest{Closest::Kind::kApart, index_a, index_b, 0, vertex_is_of_a, approach};
+    LowerLimit(approach.distance2.high);
+    done_ = done_ || IsWithin(approach, enough_, enough2_);
   }
 
   const PlacedShape& a_;
   const PlacedShape& b_;
   const LengthSum enough_;
+  const Bounds2 enough2_;
   double limit2_;
   WorkMeter& meter_;
   std::optional<Closest> best_;
@@ -148,9 +160,9 @@ std::optional<Closest> FindClosest(const PlacedShape& a, const PlacedShape& b,
 
 bool IsWithin(const PlacedShape& a, const PlacedShape& b, double distance, WorkMeter& meter) {
   const LengthSum enough{a.radius(), b.radius(), distance};
-  const std::optional<Closest> closest =
-      FindClosest(a, b, {enough, SquareBounds(enough).high}, meter);
-  return closest && IsCoreWithin(*closest, enough);
+  const Bounds2 square = SquareBounds(enough);
+  const std::optional<Closest> closest = FindClosest(a, b, {enough, square.high}, meter);
+  return closest && IsCoreWithin(*closest, enough, square);
 }
 
 }  // namespace carom::internal

@@ -47,9 +47,9 @@ struct ClosestQuery {
 std::optional<Closest> FindClosest(const PlacedShape& a, const PlacedShape& b,
                                    const ClosestQuery& query, WorkMeter& meter);
 
-// Whether the cores are at most `sum` apart.
-inline bool IsCoreWithin(const Closest& closest, const LengthSum& sum) {
-  return closest.kind != Closest::Kind::kApart || Compare(*closest.approach, sum) <= 0;
+// Whether the cores are at most `sum` apart, whose `SquareBounds` are `square`.
+inline bool IsCoreWithin(const Closest& closest, const LengthSum& sum, const Bounds2& square) {
+  return closest.kind != Closest::Kind::kApart || IsWithin(*closest.approach, sum, square);
 }
 
 // Whether the shapes are at most `distance` apart. Exact; meaningless once the meter has stopped.

@@ -3,27 +3,49 @@
 
 #include "proximity/distance_query.h"
 
+#include <bit>
 #include <optional>
 
 #include "index/scene_traversal.h"
 #include "numeric/box_distance.h"
+#include "proximity/edge_bounds.h"
 
 namespace carom::internal {
+namespace {
+
+// The first at the least distance from a point of some edges of a polygon that it does not touch.
+Closest NearestOf(const Polygon& polygon, Vec2 point, uint64_t edges) {
+  Closest nearest;
+  for (; edges != 0; edges &= edges - 1) {
+    const auto i = static_cast<size_t>(std::countr_zero(edges));
+    const Approach approach(point, polygon.edge(i));
+    if (nearest.approach && Compare(approach, *nearest.approach) >= 0) continue;
+    nearest.edge_a = i;
+    nearest.approach = approach;
+  }
+  return nearest;
+}
+
+}  // namespace
 
 // Polygons come roughly by the distance of their boxes, so that the limit falls early under
 // NEAREST. Rows are counted there once the ties are known; else as they come.
 bool DistanceQuery::Run(const PlacedShape& mover, double max_distance) {
   touch_ = {mover.radius(), 0, 0};
   reach_ = {mover.radius(), 0, max_distance};
-  limit2_ = SquareBounds(reach_).high;
-  touch2_ = SquareBounds(touch_).high;
+  reach2_ = SquareBounds(reach_);
+  touch2_ = SquareBounds(touch_);
+  limit2_ = reach2_.high;
   near_.clear();
   unkept_ = 0;
+  candidate_count_ = 0;
+  const bool by_bounds = options_.mode == DistanceMode::kNearest && mover.IsPoint();
   scene_.index().TraverseNearest(meter_, mover.core_bounds(), limit2_,
                                  [&](const IndexedPolygon& fixed) {
-                                   Visit(mover, fixed);
+                                   by_bounds ? VisitByBounds(mover, fixed) : Visit(mover, fixed);
                                    return !meter_.stopped();
                                  });
+  VisitCandidates(mover);
   if (options_.mode == DistanceMode::kNearest) meter_.SpendRows(near_.size() + unkept_);
   if (meter_.stopped()) return false;
   if (near_.size() > 1) {
@@ -57,6 +79,42 @@ inline bool DistanceQuery::MakeRoom(const Closest& closest, bool is_touching) {
   return false;
 }
 
+// For a point: what its distances from edges are to within a bound leaves one polygon, nearly
+// always, to be looked at exactly, and an edge or two of it.
+void DistanceQuery::VisitByBounds(const PlacedShape& mover, const IndexedPolygon& fixed) {
+  const Polygon& polygon = fixed.polygon();
+  const auto ring = polygon.vertices();
+  const Vec2 point = mover.core_bounds().min;
+  const Box& bounds = polygon.bounds();
+  // A point inside touches, whatever its distances from edges are.
+  if (!polygon.is_one_closed_ring() || ring.size() > kMostBoundedEdges || bounds.Contains(point)) {
+    return Visit(mover, fixed);
+  }
+  if ((polygon.category() & options_.mask) == 0 ||
+      LowerDistance2(bounds, mover.core_bounds()) > limit2_ || !meter_.Spend(ring.size())) {
+    return;
+  }
+  const EdgeBounds edges = BoundsOfEdges(ring, point);
+  LowerLimit(edges.upper2);
+  if (edges.lower2 > limit2_) return;
+  if (candidate_count_ == kMostCandidates) VisitCandidates(mover);
+  candidates_[candidate_count_++] = {&fixed, edges};
+}
+
+// Polygons that may touch are left to the general search, for which the order of edges counts.
+void DistanceQuery::VisitCandidates(const PlacedShape& mover) {
+  for (size_t i = 0; i < candidate_count_ && !meter_.stopped(); ++i) {
+    const auto& [fixed, edges] = candidates_[i];
+    if (edges.lower2 > limit2_) continue;
+    if (!(edges.lower2 > touch2_.high)) {
+      Visit(mover, *fixed);
+    } else {
+      Keep(*fixed, NearestOf(fixed->polygon(), mover.core_bounds().min, edges.nearest));
+    }
+  }
+  candidate_count_ = 0;
+}
+
 // Under WITHIN any pair of edges in reach will do; else the search goes on to the nearest, unless
 // the shapes touch.
 void DistanceQuery::Visit(const PlacedShape& mover, const IndexedPolygon& fixed) {
@@ -71,12 +129,17 @@ void DistanceQuery::Visit(const PlacedShape& mover, const IndexedPolygon& fixed)
   const LengthSum& enough = options_.mode == DistanceMode::kWithin ? reach_ : touch_;
   const std::optional<Closest> closest =
       FindClosest(PlacedShape(fixed), mover, {enough, limit2_}, meter_);
-  if (!closest || !IsCoreWithin(*closest, reach_)) return;
-  const bool is_touching = IsCoreWithin(*closest, touch_);
-  if (options_.mode == DistanceMode::kNearest && !MakeRoom(*closest, is_touching)) return;
-  near_.push_back({&fixed, *closest, is_touching});
+  if (closest) Keep(fixed, *closest);
+}
+
+// Adds a polygon that is in reach.
+void DistanceQuery::Keep(const IndexedPolygon& fixed, const Closest& closest) {
+  if (!IsCoreWithin(closest, reach_, reach2_)) return;
+  const bool is_touching = IsCoreWithin(closest, touch_, touch2_);
+  if (options_.mode == DistanceMode::kNearest && !MakeRoom(closest, is_touching)) return;
+  near_.push_back({&fixed, closest, is_touching});
   if (options_.mode == DistanceMode::kNearest) {
-    LowerLimit(is_touching ? 0 : closest->approach->distance2.high);
+    LowerLimit(is_touching ? 0 : closest.approach->distance2.high);
   } else {
     meter_.SpendRows(1);
   }

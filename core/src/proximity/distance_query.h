@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "index/indexed_polygon.h"
 #include "index/placed_shape.h"
 #include "proximity/closest.h"
+#include "proximity/edge_bounds.h"
 #include "shape/approach.h"
 
 namespace carom::internal {
@@ -38,10 +40,22 @@ class DistanceQuery {
   bool Run(const PlacedShape& mover, double max_distance);
 
  private:
+  // A polygon that may be the nearest.
+  struct Candidate {
+    const IndexedPolygon* fixed;
+    EdgeBounds edges;
+  };
+  static constexpr size_t kMostCandidates = 16;
+
+  void VisitByBounds(const PlacedShape& mover, const IndexedPolygon& fixed);
+  void VisitCandidates(const PlacedShape& mover);
   void Visit(const PlacedShape& mover, const IndexedPolygon& fixed);
+  void Keep(const IndexedPolygon& fixed, const Closest& closest);
   bool MakeRoom(const Closest& closest, bool is_touching);
   // A polygon is within this squared distance. All that touch count, even so.
-  void LowerLimit(double distance2) { limit2_ = std::min(limit2_, std::max(distance2, touch2_)); }
+  void LowerLimit(double distance2) {
+    limit2_ = std::min(limit2_, std::max(distance2, touch2_.high));
+  }
 
   const Scene& scene_;
   const DistanceOptions options_;
@@ -49,8 +63,11 @@ class DistanceQuery {
   WorkMeter& meter_;
   LengthSum touch_;  // cores this near touch
   LengthSum reach_;  // cores this near count
+  Bounds2 touch2_;
+  Bounds2 reach2_;
   double limit2_ = 0;
-  double touch2_ = 0;
+  std::array<Candidate, kMostCandidates> candidates_;
+  size_t candidate_count_ = 0;
   size_t unkept_ = 0;  // ties beyond the rows that there may be
 };
 

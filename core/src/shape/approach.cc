@@ -119,12 +119,6 @@ double SumOfProduct(double origin, double direction, double length) {
 
 }  // namespace
 
-Bounds2 SquareBounds(const LengthSum& sum) {
-  const double square = sum.rounded() * sum.rounded();
-  if (square == HUGE_VAL) return {square, square};
-  return {square * (1 - 16 * kFilterUnit), square * (1 + 16 * kFilterUnit)};
-}
-
 Approach::Approach(Vec2 vertex, const Segment& edge)
     : vertex(vertex),
       edge(NearestPart(vertex, edge)),

@@ -9,6 +9,8 @@
 // is a point of doubles. Comparing two has degree 6. Doubles that bound it decide almost always.
 #pragma once
 
+#include <cmath>
+
 #include "carom/geometry.h"
 #include "numeric/dyadic.h"
 #include "numeric/exact.h"
@@ -34,7 +36,11 @@ struct Bounds2 {
 };
 
 // Bounds of the squared sum; exact for 0 and +inf.
-Bounds2 SquareBounds(const LengthSum& sum);
+inline Bounds2 SquareBounds(const LengthSum& sum) {
+  const double square = sum.rounded() * sum.rounded();
+  if (square == HUGE_VAL) return {square, square};
+  return {square * (1 - 16 * kFilterUnit), square * (1 + 16 * kFilterUnit)};
+}
 
 struct Approach {
   // The nearest point of `edge` to `vertex`.
@@ -55,6 +61,12 @@ int Compare(const Approach& a, const Approach& b);
 
 // The sign of (distance of `approach`) - `sum`. Exact.
 int Compare(const Approach& approach, const LengthSum& sum);
+
+// Whether that is at most 0, given the `SquareBounds` of the sum.
+inline bool IsWithin(const Approach& approach, const LengthSum& sum, const Bounds2& square) {
+  if (approach.distance2.low > square.high) return false;
+  return approach.distance2.high < square.low || Compare(approach, sum) <= 0;
+}
 
 // The double nearest to (distance of `approach`) - (radius_a + radius_b), which is above 0; ties to
 // even. A function of the exact value alone: approaches that tie give the same bits.

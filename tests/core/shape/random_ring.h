@@ -40,6 +40,19 @@ inline Ring RandomRing(Random& random, const Grid& grid, int max_vertices) {
   return ring;
 }
 
+// A ring of any turns about a point, as seen from there in random or in rising directions.
+inline Ring RingAbout(Random& random, Vec2 center, double radius, int count) {
+  Ring ring;
+  const bool is_star = random.Below(2) == 0;
+  for (int i = 0; i < count; ++i) {
+    const double angle = is_star ? (i + random.Unit()) * 6.283 / count : random.Unit() * 6.283;
+    const double r = radius * (0.2 + 0.8 * random.Unit());
+    ring.push_back({center.x + r * std::cos(angle), center.y + r * std::sin(angle)});
+  }
+  if (random.Below(2) == 0) std::reverse(ring.begin(), ring.end());
+  return ring;
+}
+
 // The strict corners of the hull, counter-clockwise (Andrew's monotone chain).
 inline Ring Hull(Ring points) {
   std::sort(points.begin(), points.end(),

@@ -1,0 +1,347 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Measures of plain hits: the functions of `Fraction::Refined`, `PointAt` and `UnitNormal`,
+// operation by operation, with several hits in the lanes of a vector. Their error bounds are
+// derived there.
+
+#include <algorithm>
+#include <array>
+
+#include "cast/hit_measures.h"
+#include "cast/plain_line.h"
+#include "cast/reported_edge.h"
+#include "numeric/exact.h"
+#include "numeric/expansion.h"
+
+#ifndef CAROM_CORE_SRC_PLAIN_HITS_CC_  // the first time this file is compiled
+#define CAROM_CORE_SRC_PLAIN_HITS_CC_
+namespace carom::internal {
+namespace {
+
+constexpr size_t kBlock = 4;  // hits at a time, in as many lanes as there are
+using Column = std::array<double, kBlock>;
+
+// One coordinate of crossings: the line's origin and direction, the ends of the edge and their
+// difference, a pair of doubles; then the results.
+struct Axis {
+  void Set(size_t i, double from, TwoDoubles along, double begin, double end) {
+    origin[i] = from;
+    d[i] = along.high;
+    d_low[i] = along.low;
+    a[i] = begin;
+    b[i] = end;
+  }
+
+  Column origin, d, d_low, a, b, e, e_low;
+  Column point, normal;
+};
+
+// Crossings of lines and edges.
+struct alignas(64) Crossings {
+  void Set(size_t i, const Line& line, const Segment& edge, const Interval& at) {
+    x.Set(i, line.origin.x, line.dx, edge.a.x, edge.b.x);
+    y.Set(i, line.origin.y, line.dy, edge.a.y, edge.b.y);
+    low[i] = at.low;
+    high[i] = at.high;
+  }
+
+  Axis x, y;
+  Column low, high;
+  Column fraction;
+  unsigned certain;  // bit i: the results of crossing i are the exact ones, rounded
+};
+
+enum class Want : uint8_t { kFraction, kNormal, kPointAndNormal };
+
+}  // namespace
+}  // namespace carom::internal
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/src/cast/plain_hits.cc"
+#include "hwy/foreach_target.h"  // compiles this file once for each instruction set
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace carom::internal::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using hn::Abs;
+using hn::Add;
+using hn::And;
+using hn::Mul;
+using hn::Sub;
+
+using D = hn::CappedTag<double, kBlock>;
+using V = hn::Vec<D>;
+using Mask = hn::Mask<D>;
+
+HWY_INLINE V All(double value) { return hn::Set(D(), value); }
+HWY_INLINE V At(const Column& column, size_t i) { return hn::Load(D(), column.data() + i); }
+HWY_INLINE void Put(V value, Column& column, size_t i) { hn::Store(value, D(), &column[i]); }
+
+// The functions of expansion.h and double_lanes.h.
+HWY_INLINE void TwoSum(V a, V b, V& high, V& low) {
+  high = Add(a, b);
+  const V b_part = Sub(high, a);
+  const V a_part = Sub(high, b_part);
+  low = Add(Sub(a, a_part), Sub(b, b_part));
+}
+HWY_INLINE void TwoDiff(V a, V b, V& high, V& low) { TwoSum(a, hn::Neg(b), high, low); }
+HWY_INLINE void Split(V a, V& high, V& low) {
+  const V scaled = Mul(All(kSplitter), a);
+  high = Sub(scaled, Sub(scaled, a));
+  low = Sub(a, high);
+}
+
+// The product of p and p_low with the edge in `other`, the other coordinate: sets the product of
+// the high halves, and returns the sum of the others.
+HWY_INLINE V HalfProducts(V p, V p_low, const Axis& other, size_t i, V& high) {
+  const V e = At(other.e, i);
+  V p_half, p_rest, e_half, e_rest;
+  Split(p, p_half, p_rest);
+  Split(e, e_half, e_rest);
+  high = Mul(p_half, e_half);
+  const V mixed = Add(Mul(p_half, e_rest), Mul(p_rest, e_half));
+  return Add(mixed, Add(Mul(p_low, e), Add(Mul(p_rest, e_rest), Mul(p, At(other.e_low, i)))));
+}
+
+// In one coordinate, p = (a - origin) - q direction as a sum. Returns the scale of its error.
+HWY_INLINE V Residue(const Axis& axis, size_t i, V q, V& p, V& p_low) {
+  V to_a, to_a_low, half, rest;
+  TwoDiff(At(axis.a, i), At(axis.origin, i), to_a, to_a_low);
+  Split(At(axis.d, i), half, rest);
+  const V step = Mul(half, q);
+  TwoDiff(to_a, step, p, p_low);
+  p_low = Add(p_low, Sub(Sub(to_a_low, Mul(rest, q)), Mul(At(axis.d_low, i), q)));
+  return Add(Abs(to_a), Abs(step));
+}
+
+// `Fraction::Refined` of the crossings from i on. Sets `t`, and returns where the interval is that
+// double alone.
+HWY_INLINE Mask Refined(const Crossings& of, size_t i, V& t) {
+  const V middle = Mul(All(0.5), Add(At(of.low, i), At(of.high, i)));
+  Mask certain = And(hn::Gt(middle, All(0x1p-200)), hn::Lt(middle, All(0x1p200)));
+  const V scaled = Mul(All(kSplitter), middle);
+  const V q = Sub(scaled, Sub(scaled, middle));
+  V p_x, p_x_low, p_y, p_y_low, x_high, y_high;
+  const V scale_x = Residue(of.x, i, q, p_x, p_x_low);
+  const V scale_y = Residue(of.y, i, q, p_y, p_y_low);
+  const V e_x = At(of.x.e, i);
+  const V e_y = At(of.y.e, i);
+  const V left = Mul(At(of.x.d, i), e_y);
+  const V right = Mul(At(of.y.d, i), e_x);
+  const V d = Sub(left, right);
+  const V d_scale = Add(Abs(left), Abs(right));
+  certain = And(certain, hn::Gt(Abs(d), Mul(All(16 * kCrossError), d_scale)));
+  const V inverse = hn::Div(All(1), d);
+  const V x_low = HalfProducts(p_x, p_x_low, of.y, i, x_high);
+  const V y_low = HalfProducts(p_y, p_y_low, of.x, i, y_high);
+  const V r = Add(Sub(x_high, y_high), Sub(x_low, y_low));
+  const V r_scale = Add(Mul(scale_x, Abs(e_y)), Mul(scale_y, Abs(e_x)));
+  const V c = Mul(r, inverse);
+  const V bound = Mul(Abs(inverse), Add(Mul(Mul(All(16 * kFilterUnit), d_scale), Abs(c)),
+                                        Mul(All(32 * kFilterUnit * 0x1p-26), r_scale)));
+  t = Add(q, Sub(c, bound));
+  return And(certain, hn::Eq(t, Add(q, Add(c, bound))));
+}
+
+// Sets the coordinate of `PointAt`.
+HWY_INLINE void SetPoints(Axis& axis, size_t i, V t) {
+  const V d = At(axis.d, i);
+  V d_high, d_rest, t_high, t_low, sum, sum_low;
+  Split(d, d_high, d_rest);
+  Split(t, t_high, t_low);
+  const V step = Mul(d, t);
+  const V error = Add(Add(Sub(Mul(d_high, t_high), step), Mul(d_high, t_low)), Mul(d_rest, t_high));
+  const V step_low = Add(error, Mul(d_rest, t_low));
+  TwoSum(At(axis.origin, i), step, sum, sum_low);
+  const V low = Add(sum_low, Add(step_low, Mul(At(axis.d_low, i), t)));
+  Put(Add(Add(sum, low), All(0)), axis.point, i);
+}
+
+// A part of the angle between m and the edge: m in this coordinate, as halves, by the edge in the
+// other one. Sets the product of the high halves, and returns the sum of the others.
+HWY_INLINE V AnglePart(V half, V rest, const Axis& other, size_t i, V& high) {
+  V e_half, e_rest;
+  Split(At(other.e, i), e_half, e_rest);
+  high = Mul(half, e_half);
+  const V m = Add(half, rest);  // exact
+  return Add(Add(Mul(half, e_rest), Mul(rest, e_half)),
+             Add(Mul(rest, e_rest), Mul(m, At(other.e_low, i))));
+}
+
+// Sets one coordinate of the normal, `turned` corrected. Returns where it is certain.
+HWY_INLINE Mask SetNormal(V turned, V correction, V side, Column& normal, size_t i) {
+  const V bound = Mul(Abs(turned), All(kHasFilters ? 0x1p-74 : 1));
+  const V least = Add(turned, Sub(correction, bound));
+  Put(Add(Mul(side, least), All(0)), normal, i);
+  return hn::Eq(least, Add(turned, Add(correction, bound)));
+}
+
+// Sets the `UnitNormal` of edges of the sides +1 and -1. Returns where it is certain.
+HWY_INLINE Mask SetNormals(Crossings& of, size_t i, V side) {
+  const V e_x = At(of.x.e, i);
+  const V e_y = At(of.y.e, i);
+  const V length = hn::Sqrt(Add(Mul(e_x, e_x), Mul(e_y, e_y)));
+  const V inverse = hn::Div(All(1), length);
+  const V m_x = Mul(e_x, inverse);
+  const V m_y = Mul(e_y, inverse);
+  V x_half, x_rest, y_half, y_rest, sum, sum_low, f_x, f_y;
+  Split(m_x, x_half, x_rest);
+  Split(m_y, y_half, y_rest);
+  TwoSum(Mul(x_half, x_half), Mul(y_half, y_half), sum, sum_low);
+  const V mixed = Add(Mul(All(2), Mul(x_half, x_rest)), Mul(All(2), Mul(y_half, y_rest)));
+  const V rests = Add(Mul(x_rest, x_rest), Mul(y_rest, y_rest));
+  const V g = Add(Sub(sum, All(1)), Add(mixed, Add(sum_low, rests)));
+  const V f_x_low = AnglePart(x_half, x_rest, of.y, i, f_x);
+  const V f_y_low = AnglePart(y_half, y_rest, of.x, i, f_y);
+  const V f = Mul(Add(Sub(f_x, f_y), Sub(f_x_low, f_y_low)), inverse);
+  const V half = Mul(All(-0.5), g);
+  const V turned = hn::Neg(m_y);
+  const V x = Sub(Mul(turned, half), Mul(m_x, f));
+  const V y = Sub(Mul(m_x, half), Mul(m_y, f));
+  return And(SetNormal(turned, x, side, of.x.normal, i), SetNormal(m_x, y, side, of.y.normal, i));
+}
+
+HWY_INLINE void SetEdges(Axis& axis, size_t i) {
+  V e, e_low;
+  TwoDiff(At(axis.b, i), At(axis.a, i), e, e_low);
+  Put(e, axis.e, i);
+  Put(e_low, axis.e_low, i);
+}
+
+// `towards` is the sign of normal . direction. The sign of direction x edge is certain, as it was
+// for the crossing.
+void Measure(Crossings& of, Want want, double towards) {
+  of.certain = 0;
+  for (size_t i = 0; i < kBlock; i += hn::Lanes(D())) {
+    SetEdges(of.x, i);
+    SetEdges(of.y, i);
+    V t;
+    Mask certain = Refined(of, i, t);
+    Put(t, of.fraction, i);
+    if (want == Want::kPointAndNormal) {
+      SetPoints(of.x, i, t);
+      SetPoints(of.y, i, t);
+    }
+    if (want != Want::kFraction) {
+      const V left = Mul(At(of.x.d, i), At(of.y.e, i));
+      const Mask to_left = hn::Gt(left, Mul(At(of.y.d, i), At(of.x.e, i)));
+      const V side = hn::IfThenElse(to_left, All(-towards), All(towards));
+      certain = And(certain, SetNormals(of, i, side));
+    }
+    uint8_t bits[8];
+    hn::StoreMaskBits(D(), certain, bits);
+    of.certain |= static_cast<unsigned>(bits[0]) << i;
+  }
+}
+
+}  // namespace
+}  // namespace carom::internal::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace carom::internal {
+namespace {
+
+HWY_EXPORT(Measure);
+
+void MeasureAlone(const PlainHit& of, CastDetail detail) {
+  const PlainLine& line = *of.line;
+  *of.hit = {};
+  MeasureHit(line.line, *line.polygon, PassageOf(line.line, *line.polygon, line.passage),
+             {false, detail}, *of.hit);
+}
+
+Segment EdgeOf(const PlainLine& line, uint32_t edge) {
+  const auto ring = line.polygon->vertices();
+  return {ring[edge], ring[edge + 1 == ring.size() ? 0 : edge + 1]};
+}
+
+// The crossings of a block of lines with the edges they report, or leave by; of those that have
+// none, of the line before.
+template <class EdgeIn>
+void Gather(std::span<const PlainHit> hits, const EdgeIn& edge_in, Crossings& crossings) {
+  for (size_t i = 0; i < kBlock; ++i) {
+    const PlainLine& line = *hits[std::min(i, hits.size() - 1)].line;
+    const auto [edge, at] = edge_in(line);
+    crossings.Set(i, line.line, EdgeOf(line, edge == kNoEdge ? 0 : edge), at);
+  }
+}
+
+// A plain crossing is between the ends of the edge, and neither at the start nor at the end of the
+// line.
+void Write(const PlainHit& of, const Crossings& entries, size_t i, CastDetail detail) {
+  const PlainLine& line = *of.line;
+  CastHit& hit = *of.hit;
+  hit.polygon_id = line.polygon->id();
+  hit.ends_inside = line.passage.exit == kNoEdge;
+  hit.fraction = entries.fraction[i];
+  if (detail < CastDetail::kNormal) return;
+  hit.point = {entries.x.point[i], entries.y.point[i]};
+  hit.normal = {entries.x.normal[i], entries.y.normal[i]};
+  if (detail < CastDetail::kEdge) return;
+  hit.feature = Feature::kEdge;
+  hit.edge = {0, line.passage.entry};
+}
+
+void WriteExit(const PlainHit& of, const Crossings& exits, size_t i) {
+  const PlainLine& line = *of.line;
+  CastHit& hit = *of.hit;
+  if (hit.ends_inside) {
+    hit.exit_fraction = line.line.t_max;
+    return;
+  }
+  hit.exit_fraction = exits.fraction[i];
+  hit.has_exit_edge = true;
+  hit.exit_edge = {0, line.passage.exit};
+  hit.exit_normal = {exits.x.normal[i], exits.y.normal[i]};
+}
+
+// At most a block of them.
+void MeasureBlock(std::span<const PlainHit> hits, CastDetail detail) {
+  const auto entry = [](const PlainLine& line) {
+    return std::pair(line.passage.entry, line.passage.begin);
+  };
+  const auto exit = [](const PlainLine& line) {
+    return std::pair(line.passage.exit, line.passage.end);
+  };
+  Crossings entries;
+  Gather(hits, entry, entries);
+  const bool has_normal = detail >= CastDetail::kNormal;
+  HWY_DYNAMIC_DISPATCH(Measure)(entries, has_normal ? Want::kPointAndNormal : Want::kFraction, -1);
+  Crossings exits;
+  if (detail == CastDetail::kExit) {
+    Gather(hits, exit, exits);
+    HWY_DYNAMIC_DISPATCH(Measure)(exits, Want::kNormal, 1);
+  }
+  for (size_t i = 0; i < hits.size(); ++i) {
+    const PlainPassage& passage = hits[i].line->passage;
+    bool is_certain = passage.entry != kNoEdge && (entries.certain >> i & 1) != 0;
+    if (detail == CastDetail::kExit && passage.exit != kNoEdge) {
+      is_certain = is_certain && (exits.certain >> i & 1) != 0;
+    }
+    if (!is_certain) {
+      MeasureAlone(hits[i], detail);
+      continue;
+    }
+    Write(hits[i], entries, i, detail);
+    if (detail == CastDetail::kExit) WriteExit(hits[i], exits, i);
+  }
+}
+
+}  // namespace
+
+// A hit alone has no others to share the lanes with.
+void MeasurePlainHits(std::span<const PlainHit> hits, CastDetail detail) {
+  if (hits.size() == 1) return MeasureAlone(hits[0], detail);
+  for (size_t i = 0; i < hits.size(); i += kBlock) {
+    MeasureBlock(hits.subspan(i, std::min(kBlock, hits.size() - i)), detail);
+  }
+}
+
+}  // namespace carom::internal
+#endif  // HWY_ONCE

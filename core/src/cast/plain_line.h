@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Which polygon does a line meet first, where filters can decide?
+//
+// A `PlainLine` keeps the first passage so far as the two edges and intervals of plain_passage.h.
+// Polygons are compared by intervals alone. Where two overlap, or a filter cannot tell what a line
+// is to a polygon, the line is hard: it is given up at once, and left to the general path
+// (general_batch.h). So nothing is decided here that rounding might decide.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "carom/cast.h"
+#include "carom/geometry.h"
+#include "carom/polygon.h"
+#include "carom/work_meter.h"
+#include "cast/plain_passage.h"
+#include "index/line_interval.h"
+#include "index/line_traversal.h"
+#include "index/scene_index.h"
+#include "shape/line.h"
+
+namespace carom::internal {
+
+// A line, and its first passage so far.
+struct alignas(64) PlainLine {
+  // To be called once the line is set.
+  void Start() {
+    reach = line.bounds;
+    polygon = nullptr;
+    passage.begin = {HUGE_VAL, HUGE_VAL};
+    is_hard = false;
+  }
+  // Where the part of the line ends in which a better hit may be.
+  double end() const { return polygon == nullptr ? line.t_max : passage.begin.high; }
+
+  Line line{Segment{}};
+  Box reach;                         // holds the part that is looked at; empty once nothing is
+  const Polygon* polygon = nullptr;  // of the passage; null without one
+  PlainPassage passage;              // where it begins inside, `begin` is the line's start
+  bool is_hard = false;
+};
+
+// Some lines that start together, as the trees take them.
+struct PlainStart {
+  static constexpr size_t kMost = 32;
+
+  std::array<LineCull, kMost> culls;
+  uint64_t bad;  // bit i: segment i has a coordinate that is not accepted
+};
+
+// Sets lines[i] to segment begin + i of the columns, and starts it, for i < count <= kMost.
+// `magnitude` is the scene's.
+void StartSegments(const SegmentColumns& segments, size_t begin, std::span<PlainLine> lines,
+                   double magnitude, PlainStart& start);
+
+// A line under way.
+struct PlainSlot {
+  PlainLine* line;
+  LineInterval interval;
+};
+
+// What lines are compared with polygons for.
+struct PlainVisit {
+  const SceneIndex& scene;
+  const CastOptions& options;
+  PlainSlot* slots;  // by the numbers of pairs
+  LineCull* culls;   // likewise
+  WorkMeter& meter;
+};
+
+// Looks at the polygons that lines may meet, and narrows the lines. Each pair is a unit of work,
+// and so is each vertex that is compared with a line.
+void VisitPlainPairs(const Frontier& pairs, const PlainVisit& visit);
+
+// A line with a hit, and where that is written.
+struct PlainHit {
+  const PlainLine* line;
+  CastHit* hit;  // a default one
+};
+
+// Measures hits, in lanes where all roundings are certain, else as MeasureHit does.
+void MeasurePlainHits(std::span<const PlainHit> hits, CastDetail detail);
+
+}  // namespace carom::internal

@@ -1,0 +1,293 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The short way of the commonest casts against the general one: the same answers, to the bit; and
+// how many lines it leaves.
+
+#include "cast/plain_batch.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "tests/core/random_scene.h"
+#include "tests/core/shape/random_ring.h"
+#include "tests/support/repeats.h"
+
+namespace carom::testing {
+namespace {
+
+using carom::Ray;
+using carom::Segment;
+using internal::Line;
+
+std::vector<uint64_t> WordsOf(const CastHit& hit) {
+  std::vector<uint64_t> words{
+      hit.polygon_id,     hit.edge.ring,      hit.edge.edge,
+      hit.exit_edge.ring, hit.exit_edge.edge, static_cast<uint64_t>(hit.feature),
+      hit.starts_inside,  hit.ends_inside,    hit.has_exit_edge};
+  for (const double value : {hit.fraction, hit.exit_fraction, hit.point.x, hit.point.y,
+                             hit.normal.x, hit.normal.y, hit.exit_normal.x, hit.exit_normal.y}) {
+    words.push_back(std::bit_cast<uint64_t>(value));
+  }
+  return words;
+}
+
+// Columns of segments, some of which are no lines.
+struct Columns {
+  explicit Columns(const std::vector<Segment>& segments) {
+    for (const Segment& s : segments) {
+      ax.push_back(s.a.x);
+      ay.push_back(s.a.y);
+      bx.push_back(s.b.x);
+      by.push_back(s.b.y);
+    }
+  }
+  SegmentColumns view() const { return {ax, ay, bx, by}; }
+
+  std::vector<double> ax, ay, bx, by;
+};
+
+// Lines that are cast in batches, both ways, under some of the questions that both answer.
+class PlainBatchTest : public ::testing::Test {
+ protected:
+  void Compare(const Scene& scene, const std::vector<Line>& lines, Random& random) {
+    const auto line_of = [&](size_t i, Line& line) {
+      line = lines[i];
+      return true;
+    };
+    Compare(scene, {lines.size(), line_of}, random);
+  }
+
+  // Now and then a number is read as 0, or is not accepted.
+  void Compare(const Scene& scene, std::vector<Segment> segments, Random& random) {
+    for (Segment& segment : segments) {
+      if (random.Below(100) != 0) continue;
+      constexpr double kOdd[] = {-0.0, 1e-50, -1e-50, 0x1p53, -0x1.8p53, HUGE_VAL, NAN};
+      (random.Below(2) == 0 ? segment.a.x : segment.b.y) = kOdd[random.Below(7)];
+    }
+    const Columns columns(segments);
+    const SegmentColumns view = columns.view();
+    const auto line_of = [&](size_t i, Line& line) {
+      const auto& [a, b] = segments[i];
+      if (!IsAccepted(a) || !IsAccepted(b)) return false;
+      line = Line(Segment{Normalized(a), Normalized(b)});
+      return true;
+    };
+    Compare(scene, {segments.size(), line_of, &view}, random);
+  }
+
+  void Compare(const Scene& scene, const internal::PlainSource& source, Random& random) {
+    CastOptions options;
+    options.detail = static_cast<CastDetail>(random.Below(4));
+    options.mode = random.Below(4) == 0 ? CastMode::kAny : CastMode::kClosest;
+    if (random.Below(8) == 0) options.mask = 2;
+    CastAnswers plain;
+    CastAnswers general;
+    WorkMeter meter;
+    ASSERT_TRUE(internal::CastPlain(scene, options, source, plain, meter, &hard_));
+    ASSERT_TRUE(
+        internal::CastInGeneral(scene, options, source.count, source.line_of, general, meter));
+    all_ += source.count;
+    hits_ += general.hits.size();
+    ASSERT_EQ(plain.counts, general.counts);
+    ASSERT_EQ(plain.hits.size(), general.hits.size());
+    size_t k = 0;
+    for (size_t i = 0; i < source.count; ++i) {
+      if (options.mode == CastMode::kAny || general.counts[i] == 0) continue;
+      Line line{Segment{}};
+      source.line_of(i, line);
+      ASSERT_EQ(WordsOf(plain.hits[k]), WordsOf(general.hits[k])) << ToCode(line);
+      ++k;
+    }
+  }
+  static std::string ToCode(const Line& line) {
+    return absl::StrFormat("{%a, %a} + t {%a, %a}", line.origin.x, line.origin.y, line.dx.high,
+                           line.dy.high);
+  }
+
+  double hard_share() const { return static_cast<double>(hard_) / static_cast<double>(all_); }
+  // Prints how many lines are left to the general way.
+  void Report(const char* input) const {
+    std::printf("%s: %zu lines, %zu hits, %.4f %% left\n", input, all_, hits_, 100 * hard_share());
+  }
+
+  size_t all_ = 0;
+  size_t hits_ = 0;
+  size_t hard_ = 0;
+};
+
+// A ring that sees its center from everywhere, at random distances: concave, mostly.
+Ring Star(Random& random, Vec2 center, double radius, int count) {
+  Ring ring;
+  for (int i = 0; i < count; ++i) {
+    const double angle = 6.283185307179586 * i / count;
+    const double r = radius * (0.4 + 0.6 * random.Unit());
+    ring.push_back({center.x + r * std::cos(angle), center.y + r * std::sin(angle)});
+  }
+  return ring;
+}
+
+// Stars, or rings that cross themselves, all over a square of side `size`, some of them
+// overlapping.
+Scene::Ptr Scattered(Random& random, int count, double size, bool tangled) {
+  std::vector<Polygon> polygons;
+  for (int i = 0; i < count; ++i) {
+    PolygonSpec spec;
+    spec.id = static_cast<uint64_t>(i);
+    spec.category = 1 + static_cast<uint64_t>(random.Below(3));
+    spec.fill_rule = random.Below(2) == 0 ? FillRule::kEvenOdd : FillRule::kNonZero;
+    const Vec2 center{size * random.Unit(), size * random.Unit()};
+    const int vertices = random.Below(4) == 0 ? 24 + random.Below(41) : 3 + random.Below(8);
+    const double radius = 0.2 + 0.8 * random.Unit();
+    spec.rings = {{tangled ? RingAbout(random, center, radius, vertices)
+                           : Star(random, center, radius, vertices)}};
+    polygons.push_back(Polygon::Create(spec).value());
+  }
+  return Scene::Create(std::move(polygons)).value();
+}
+
+Segment AnySegment(Random& random, double size) {
+  const Vec2 a{size * random.Unit(), size * random.Unit()};
+  const double length = random.Below(3) == 0 ? 2 * size : 3;
+  return {a, {a.x + length * (2 * random.Unit() - 1), a.y + length * (2 * random.Unit() - 1)}};
+}
+
+Line AnyRay(Random& random, double size) {
+  const auto [a, b] = AnySegment(random, size);
+  Ray ray{a, {b.x - a.x, b.y - a.y}};
+  if (random.Below(2) == 0) ray.t_min = random.Unit();
+  if (random.Below(2) == 0) ray.t_max = ray.t_min + random.Unit();
+  return Line(ray);
+}
+
+// Without filters every line is left.
+void ExpectAtMost(double share, double most) {
+  if (internal::kHasFilters) {
+    EXPECT_LE(share, most);
+  }
+}
+
+TEST_F(PlainBatchTest, RandomLinesAmongRandomPolygons) {
+  Random random(1801);
+  for (int i = 0; i < Repeats(20, 1000) && !HasFailure(); ++i) {
+    const int count = random.Below(4) == 0 ? 2000 : 1 + random.Below(400);
+    const double size = 2 * std::sqrt(count);
+    const Scene::Ptr scene = Scattered(random, count, size, false);
+    std::vector<Segment> segments;
+    std::vector<Line> rays;
+    for (int k = 0; k < 2500; ++k) segments.push_back(AnySegment(random, size));
+    for (int k = 0; k < 1200; ++k) rays.push_back(AnyRay(random, size));
+    Compare(*scene, segments, random);
+    Compare(*scene, rays, random);
+  }
+  Report("random");
+  EXPECT_GT(hits_, all_ / 4);
+  ExpectAtMost(hard_share(), 0.01);
+}
+
+// Lines through vertices and along edges, ends on both, from inside and outside.
+TEST_F(PlainBatchTest, LinesThatTouch) {
+  Random random(1802);
+  for (int i = 0; i < Repeats(150, 10000) && !HasFailure(); ++i) {
+    const int count = 1 + random.Below(300);
+    const double size = 2 * std::sqrt(count);
+    const Scene::Ptr scene = Scattered(random, count, size, random.Below(2) == 0);
+    const auto place = [&]() -> Vec2 {
+      const Polygon& polygon = scene->polygon(static_cast<size_t>(random.Below(count)));
+      const auto at = static_cast<size_t>(random.Below(static_cast<int>(polygon.edge_count())));
+      const Segment edge = polygon.edge(at);
+      const double t = random.Unit();
+      switch (random.Below(4)) {
+        case 0:
+          return edge.a;
+        case 1:
+          return {edge.a.x + t * (edge.b.x - edge.a.x), edge.a.y + t * (edge.b.y - edge.a.y)};
+        case 2:
+          return {2 * edge.b.x - edge.a.x, 2 * edge.b.y - edge.a.y};
+        default:
+          return {size * random.Unit(), size * random.Unit()};
+      }
+    };
+    std::vector<Segment> segments;
+    const int lines =
+        random.Below(2) == 0 ? 1 + random.Below(40) : 250;  // of more, most would be left untried
+    for (int k = 0; k < lines; ++k) {
+      const Vec2 a = place();
+      segments.push_back({a, place()});
+    }
+    Compare(*scene, segments, random);
+  }
+  Report("touching");
+}
+
+// Everything coincides, and polygons are of every kind, from 1 vertex to several rings.
+TEST_F(PlainBatchTest, Lattices) {
+  Random random(1803);
+  for (int i = 0; i < Repeats(1500, 150000) && !HasFailure(); ++i) {
+    const Grid grid = AnyGrid(random);
+    std::vector<Polygon> polygons;
+    const int count = 1 + random.Below(12);
+    for (int k = 0; k < count; ++k) {
+      PolygonSpec spec = RandomPolygon(random, grid, static_cast<uint64_t>(count - k));
+      if (random.Below(2) == 0) spec.rings.resize(1);
+      if (random.Below(2) == 0) spec.rings[0].vertices = RandomConvexRing(random, grid);
+      auto polygon = Polygon::Create(spec);
+      if (polygon.ok()) polygons.push_back(*std::move(polygon));
+    }
+    const Scene::Ptr scene = Scene::Create(std::move(polygons)).value();
+    std::vector<Segment> segments;
+    const int lines = 1 + random.Below(40);
+    for (int k = 0; k < lines; ++k) {
+      const Vec2 a = grid.Point(random);
+      segments.push_back({a, grid.Point(random)});
+    }
+    Compare(*scene, segments, random);
+  }
+  Report("lattice");
+}
+
+// Boxes that share their sides, some of them twice: the commonest maps of games.
+TEST_F(PlainBatchTest, TileMaps) {
+  Random random(1804);
+  constexpr int kSide = 40;
+  std::vector<Polygon> polygons;
+  for (int i = 0; i < kSide * kSide; ++i) {
+    if (random.Below(3) == 0) continue;
+    const double x = i % kSide;
+    const double y = i / kSide;
+    PolygonSpec spec;
+    spec.rings = {{{{x, y}, {x + 1, y}, {x + 1, y + 1}, {x, y + 1}}}};
+    for (int k = 0; k < (random.Below(20) == 0 ? 2 : 1); ++k) {
+      spec.id = static_cast<uint64_t>(2 * i + 1 - k);
+      polygons.push_back(Polygon::Create(spec).value());
+    }
+  }
+  const Scene::Ptr scene = Scene::Create(std::move(polygons)).value();
+  for (int i = 0; i < Repeats(10, 1000) && !HasFailure(); ++i) {
+    std::vector<Segment> segments;
+    for (int k = 0; k < 2000; ++k) segments.push_back(AnySegment(random, kSide));
+    Compare(*scene, segments, random);
+  }
+  Report("tile map");
+  ExpectAtMost(hard_share(), 0.1);
+  for (int i = 0; i < Repeats(60, 6000) && !HasFailure(); ++i) {
+    const auto place = [&] { return Vec2{random.Below(81) / 2.0, random.Below(81) / 2.0}; };
+    std::vector<Segment> segments;
+    for (int k = 0; k < (i % 20 == 0 ? 2000 : 250); ++k) {
+      const Vec2 a = place();
+      segments.push_back({a, place()});
+    }
+    Compare(*scene, segments, random);
+  }
+  Report("tile map, with lines from and to its corners");
+}
+
+}  // namespace
+}  // namespace carom::testing

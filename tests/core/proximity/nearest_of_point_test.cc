@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The nearest polygons of points and discs, which bounds narrow down, against the general search of
+// every polygon: the same polygons, and what decides the distance to the bit.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "proximity/closest.h"
+#include "proximity/distance_query.h"
+#include "tests/core/random_scene.h"
+#include "tests/core/shape/random_ring.h"
+#include "tests/support/repeats.h"
+
+namespace carom::testing {
+namespace {
+
+using internal::Closest;
+using internal::DistanceQuery;
+using internal::FindClosest;
+
+using internal::LengthSum;
+using internal::MeasuredPolygon;
+using internal::PlacedShape;
+
+class NearestOfPointTest : public ::testing::Test {
+ protected:
+  // All polygons of a scene in the general way: those at the least distance within reach, by id.
+  static std::vector<MeasuredPolygon> General(const std::vector<carom::IndexedPolygon>& polygons,
+                                              const PlacedShape& mover, double max_distance) {
+    const LengthSum touch{mover.radius(), 0, 0};
+    const LengthSum reach{mover.radius(), 0, max_distance};
+    const auto is_within = [](const Closest& closest, const LengthSum& sum) {
+      return IsCoreWithin(closest, sum, SquareBounds(sum));
+    };
+    std::vector<MeasuredPolygon> nearest;
+    WorkMeter meter;
+    for (const carom::IndexedPolygon& polygon : polygons) {
+      const auto closest = FindClosest(PlacedShape(polygon), mover, {touch, HUGE_VAL}, meter);
+      if (!closest || !is_within(*closest, reach)) continue;
+      const bool is_touching = is_within(*closest, touch);
+      int order = -1;
+      if (!nearest.empty()) {
+        const MeasuredPolygon& best = nearest[0];
+        order = is_touching || best.is_touching
+                    ? static_cast<int>(best.is_touching) - static_cast<int>(is_touching)
+                    : internal::Compare(*closest->approach, *best.closest.approach);
+      }
+      if (order > 0) continue;
+      if (order < 0) nearest.clear();
+      nearest.push_back({&polygon, *closest, is_touching});
+    }
+    return nearest;
+  }
+
+  void CompareClosest(const MeasuredPolygon& a, const MeasuredPolygon& b) {
+    ASSERT_EQ(a.fixed->polygon().id(), b.fixed->polygon().id());
+    ASSERT_EQ(a.is_touching, b.is_touching);
+    ASSERT_EQ(a.closest.kind, b.closest.kind);
+    ASSERT_EQ(a.closest.edge_a, b.closest.edge_a);
+    ASSERT_EQ(a.closest.ring, b.closest.ring);
+    ASSERT_EQ(a.closest.approach.has_value(), b.closest.approach.has_value());
+    if (!a.closest.approach) return;
+    ASSERT_EQ(a.closest.approach->edge.a, b.closest.approach->edge.a);
+    ASSERT_EQ(a.closest.approach->edge.b, b.closest.approach->edge.b);
+    ASSERT_EQ(a.closest.approach->distance2.low, b.closest.approach->distance2.low);
+  }
+
+  void Compare(std::vector<Polygon> polygons, const std::vector<Vec2>& points, Random& random) {
+    std::vector<carom::IndexedPolygon> indexed;
+    for (const Polygon& polygon : polygons) indexed.emplace_back(polygon);
+    const Scene::Ptr scene = Scene::Create(std::move(polygons)).value();
+    std::vector<MeasuredPolygon> near;
+    WorkMeter meter;
+    DistanceOptions options;
+    options.mode = DistanceMode::kNearest;
+    DistanceQuery query(*scene, options, near, meter);
+    for (const Vec2 point : points) {
+      const double radius = random.Below(4) == 0 ? random.Unit() : 0;
+      const double reach = random.Below(3) == 0 ? HUGE_VAL : 3 * random.Unit();
+      const PlacedShape mover(Capsule{{point, point}, radius});
+      ASSERT_TRUE(query.Run(mover, reach));
+      const std::vector<MeasuredPolygon> general = General(indexed, mover, reach);
+      ++all_;
+      hits_ += near.size();
+      ASSERT_EQ(near.size(), general.size())
+          << absl::StrFormat("{%a, %a} radius %a reach %a", point.x, point.y, radius, reach);
+      for (size_t i = 0; i < near.size() && !HasFatalFailure(); ++i)
+        CompareClosest(near[i], general[i]);
+      if (HasFatalFailure()) {
+        FAIL() << absl::StrFormat("{%a, %a} radius %a reach %a", point.x, point.y, radius, reach);
+      }
+    }
+  }
+
+  size_t all_ = 0;
+  size_t hits_ = 0;
+};
+
+Polygon Ringed(Random& random, uint64_t id, Ring ring) {
+  PolygonSpec spec;
+  spec.id = id;
+  spec.fill_rule = random.Below(2) == 0 ? FillRule::kEvenOdd : FillRule::kNonZero;
+  spec.rings = {{std::move(ring)}};
+  return Polygon::Create(spec).value();
+}
+
+// Stars of 1 to 80 vertices all over a square, and points anywhere, at vertices and on edges.
+TEST_F(NearestOfPointTest, AmongStars) {
+  Random random(1811);
+  for (int i = 0; i < Repeats(60, 3000) && !HasFailure(); ++i) {
+    const int count = 1 + random.Below(60);
+    const double size = 2 * std::sqrt(count);
+    std::vector<Polygon> polygons;
+    for (int k = 0; k < count; ++k) {
+      const Vec2 center{size * random.Unit(), size * random.Unit()};
+      const int vertices = random.Below(5) == 0 ? 1 + random.Below(80) : 1 + random.Below(9);
+      polygons.push_back(Ringed(random, static_cast<uint64_t>(k),
+                                RingAbout(random, center, 0.1 + random.Unit(), vertices)));
+    }
+    std::vector<Vec2> points;
+    for (int k = 0; k < 1000; ++k) {
+      const Polygon& polygon = polygons[static_cast<size_t>(random.Below(count))];
+      const carom::Segment edge =
+          polygon.edge(static_cast<size_t>(random.Below(static_cast<int>(polygon.edge_count()))));
+      const double t = random.Unit();
+      const int kind = random.Below(8);
+      if (kind == 0) {
+        points.push_back(edge.a);
+      } else if (kind == 1) {
+        points.push_back(
+            {edge.a.x + t * (edge.b.x - edge.a.x), edge.a.y + t * (edge.b.y - edge.a.y)});
+      } else {
+        points.push_back({size * random.Unit(), size * random.Unit()});
+      }
+    }
+    Compare(polygons, points, random);
+  }
+  EXPECT_GT(hits_, all_ / 2);
+}
+
+// Everything ties: rings on a small grid, some of them twice, and points of a grid twice as fine.
+TEST_F(NearestOfPointTest, OnLattices) {
+  Random random(1812);
+  for (int i = 0; i < Repeats(1500, 150000) && !HasFailure(); ++i) {
+    const Grid grid = AnyGrid(random);
+    std::vector<Polygon> polygons;
+    const int count = 1 + random.Below(10);
+    for (int k = 0; k < count; ++k) {
+      Ring ring =
+          random.Below(2) == 0 ? RandomRing(random, grid, 9) : RandomConvexRing(random, grid);
+      polygons.push_back(Ringed(random, static_cast<uint64_t>(2 * k), ring));
+      if (random.Below(5) != 0) continue;
+      polygons.push_back(Ringed(random, static_cast<uint64_t>(2 * k + 1), std::move(ring)));
+    }
+    std::vector<Vec2> points;
+    for (int k = 0; k < 30; ++k) {
+      const Vec2 p = grid.Point(random);
+      const Vec2 q = grid.Point(random);
+      points.push_back(Normalized(random.Below(2) == 0 ? p : Vec2{(p.x + q.x) / 2, p.y}));
+    }
+    Compare(polygons, points, random);
+  }
+}
+
+}  // namespace
+}  // namespace carom::testing
