@@ -24,7 +24,7 @@ struct BundleCommandOptions {
   bool no_index = false;
 };
 
-// One line of JSON. `open_ms` is what it took from the file to a scene that answers.
+// One line of JSON. `open_ms` is what it took from opening the file to a scene that answers.
 void PrintBundle(const std::string& path, const Scene& scene, double open_ms) {
   std::error_code error;
   const uintmax_t size = std::filesystem::file_size(path, error);
