@@ -18,7 +18,7 @@ struct ShareOf {
 };
 
 // Messages lie in gRPC's buffers, whose own quota is a fifth. The rest is what no count sees.
-constexpr std::array<ShareOf, 3> kShares = {{{"scenes", 50}, {"trackers", 15}, {"messages", 10}}};
+constexpr std::array<ShareOf, 3> kShares = {{{"scenes", 50}, {"trackers", 10}, {"messages", 15}}};
 
 constexpr uint64_t kRetryDelayUs = 1000000;
 

@@ -24,8 +24,8 @@ TEST(MemoryAccountTest, SharesDoNotTakeFromEachOther) {
   const absl::Status refused = account.Take(MemoryShare::kScenes, 1);
   EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_NE(refused.message().find("scenes"), absl::string_view::npos) << refused;
-  EXPECT_TRUE(account.Take(MemoryShare::kTrackers, 150).ok());
-  EXPECT_TRUE(account.Take(MemoryShare::kMessages, 100).ok());
+  EXPECT_TRUE(account.Take(MemoryShare::kTrackers, 100).ok());
+  EXPECT_TRUE(account.Take(MemoryShare::kMessages, 150).ok());
   EXPECT_EQ(account.available(MemoryShare::kTrackers), 0u);
   account.Give(MemoryShare::kScenes, 500);
   EXPECT_EQ(account.available(MemoryShare::kScenes), 500u);
@@ -62,7 +62,7 @@ TEST(MemoryAccountTest, ChargesGoBackWithTheirOwner) {
 // A peer has no more than the others have left, so there is always some for the next.
 TEST(MemoryAccountTest, PeersLeaveSomeForOthers) {
   MemoryAccount account(10000000);
-  constexpr MemoryShare kShare = MemoryShare::kMessages;  // 1,000,000 bytes
+  constexpr MemoryShare kShare = MemoryShare::kTrackers;  // 1,000,000 bytes
   std::vector<std::shared_ptr<MemoryPeer>> peers;
   for (int i = 0; i < 5; ++i) {
     peers.push_back(account.Peer(absl::StrCat("peer ", i)));
@@ -71,7 +71,7 @@ TEST(MemoryAccountTest, PeersLeaveSomeForOthers) {
     while (account.Take(kShare, 100, peer).ok()) {
     }
     // Half of what was left, to the step.
-    EXPECT_NEAR(static_cast<double>(peer->used[2]), 1e6 / std::exp2(i + 1), 100) << i;
+    EXPECT_NEAR(static_cast<double>(peer->used[1]), 1e6 / std::exp2(i + 1), 100) << i;
     EXPECT_LT(account.available(kShare, peer), 100u);
     const absl::Status refused = account.Take(kShare, 100, peer);
     EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
@@ -84,7 +84,7 @@ TEST(MemoryAccountTest, PeersLeaveSomeForOthers) {
   EXPECT_FALSE(account.Take(kShare, 100, next.get()).ok());
   account.Give(kShare, 4000, next.get());
   account.Give(kShare, 1000000);
-  for (const auto& peer : peers) account.Give(kShare, peer->used[2], peer.get());
+  for (const auto& peer : peers) account.Give(kShare, peer->used[1], peer.get());
   EXPECT_EQ(account.available(kShare), 1000000u);
   EXPECT_NE(account.Peer(""), account.Peer(""));
 }
@@ -97,7 +97,7 @@ TEST(MemoryAccountTest, AnExcessShrinksTheShares) {
   EXPECT_EQ(account.Excess(300 + 250 + 75), 75u);
   account.SetExcess(75);
   EXPECT_EQ(account.limit(MemoryShare::kScenes), 450u);
-  EXPECT_EQ(account.limit(MemoryShare::kTrackers), 135u);
+  EXPECT_EQ(account.limit(MemoryShare::kTrackers), 90u);
   EXPECT_TRUE(account.Take(MemoryShare::kScenes, 150).ok());
   EXPECT_FALSE(account.Take(MemoryShare::kScenes, 1).ok());
   account.SetExcess(5000);
