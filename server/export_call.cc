@@ -73,8 +73,9 @@ absl::Status ExportCall::ReadOld() {
   if (absl::Status status = charge_.Add(bytes); !status.ok()) return status;
   absl::StatusOr<std::vector<Polygon>> polygons =
       runtime_.store.Load(request_.name(), request_.version());
-  if (polygons.ok()) polygons_ = *std::move(polygons);
-  return polygons.status();
+  if (!polygons.ok()) return polygons.status();
+  polygons_ = *std::move(polygons);
+  return absl::OkStatus();
 }
 
 void ExportCall::Run() {

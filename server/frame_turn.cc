@@ -24,8 +24,8 @@ namespace {
 // of a batch that is given up, also at the end of a budget, is lost.
 constexpr uint64_t kJoinedUnits = 1 << 14;
 
-// What a row of an answer takes at most while it is made, in the core, as a message and as bytes: as
-// measured by a million hits with all details.
+// What a row of an answer takes at most while it is made, in the core, as a message and as bytes:
+// as measured by a million hits with all details.
 constexpr uint64_t kBytesARow = 272;
 // Rows are charged by this much at once.
 constexpr uint64_t kChargedBytes = 1 << 20;

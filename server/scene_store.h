@@ -80,8 +80,8 @@ class SceneStore {
   // The versions of a scene that are known, ascending; the last one is current. Empty: no scene.
   virtual std::vector<VersionSummary> Versions(absl::string_view name) const = 0;
 
-  // The polygons of an older version, by ascending id. OUT_OF_RANGE naming `version` if they are not
-  // kept; NOT_FOUND naming `name`.
+  // The polygons of an older version, by ascending id. OUT_OF_RANGE naming `version` if they are
+  // not kept; NOT_FOUND naming `name`.
   virtual absl::StatusOr<std::vector<Polygon>> Load(absl::string_view name,
                                                     uint64_t version) const = 0;
 

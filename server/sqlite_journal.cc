@@ -455,8 +455,9 @@ absl::StatusOr<uint64_t> SqliteJournal::Edit(absl::string_view name,
   return RunWrite(name, summary, [&](TreeChange& change) -> absl::Status {
     const auto read = [this](const PageHash& hash) { return ReadPage(hash); };
     absl::StatusOr<TreeChange> edited = EditTree(scenes_.at(name).root, by_id, read);
-    if (edited.ok()) change = *std::move(edited);
-    return edited.status();
+    if (!edited.ok()) return edited.status();
+    change = *std::move(edited);
+    return absl::OkStatus();
   });
 }
 
