@@ -82,7 +82,7 @@ void ConnectionAcceptor::Stop() {
   const uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = write(stop_event_.get(), &one, sizeof(one));
   thread_.join();
-  listener_.sockets.clear();
+  const Listener gone = std::move(listener_);  // with its file, before another process has it
 }
 
 void ConnectionAcceptor::Run() {
@@ -98,11 +98,16 @@ void ConnectionAcceptor::Run() {
       if (fd == stop_event_.get()) return;
       if (connections_.contains(fd)) {
         Remove(fd);
-      } else if (listens && !AcceptFrom(fd)) {
+      } else if (IsListening(fd) && listens && !AcceptFrom(fd)) {
         Listen(listens = false);
       }
     }
   }
+}
+
+bool ConnectionAcceptor::IsListening(int fd) const {
+  return std::any_of(listener_.sockets.begin(), listener_.sockets.end(),
+                     [fd](const FileDescriptor& socket) { return socket.get() == fd; });
 }
 
 void ConnectionAcceptor::Listen(bool listens) {
@@ -150,6 +155,8 @@ bool ConnectionAcceptor::Add(FileDescriptor connection, std::string peer) {
 }
 
 void ConnectionAcceptor::Remove(int watched) {
+  // To close it would not do: gRPC's own descriptor of the connection may be open still.
+  epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, watched, nullptr);
   const auto at = connections_.find(watched);
   counts_.Leave(at->second.peer);
   connections_.erase(at);

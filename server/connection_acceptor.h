@@ -62,6 +62,7 @@ class ConnectionAcceptor {
 
  private:
   void Run();
+  bool IsListening(int fd) const;
   // Asks for events of the listening sockets, or of connections alone.
   void Listen(bool listens);
   // Accepts what waits on a socket. False if the system has no descriptor for it.

@@ -40,7 +40,7 @@ void ExportCall::OnAccepted(bool ok) {
   } else if (scene_ == nullptr) {
     return runtime_.executor.Submit(this);  // the reference becomes that of the run
   } else {
-    Write();
+    TryWrite();
   }
   Unref();
 }
@@ -68,11 +68,8 @@ absl::Status ExportCall::Open() {
 
 absl::Status ExportCall::ReadOld() {
   charge_ = NewCharge(MemoryShare::kScenes);
-  // About what the polygons take, before there are any.
-  const uint64_t bytes = 400 * summary_.polygon_count() + 24 * summary_.vertex_count();
-  if (absl::Status status = charge_.Add(bytes); !status.ok()) return status;
   absl::StatusOr<std::vector<Polygon>> polygons =
-      runtime_.store.Load(request_.name(), request_.version());
+      runtime_.store.Load(request_.name(), request_.version(), charge_);
   if (!polygons.ok()) return polygons.status();
   polygons_ = *std::move(polygons);
   return absl::OkStatus();
@@ -86,11 +83,19 @@ void ExportCall::Run() {
     status = OutOfMemory();
   }
   if (status.ok()) {
-    Write();
+    TryWrite();
   } else {
     Finish(status);
   }
   Unref();
+}
+
+void ExportCall::TryWrite() {
+  try {
+    Write();
+  } catch (const std::bad_alloc&) {
+    Finish(OutOfMemory());
+  }
 }
 
 // A scene without polygons is one part, too: its summary.
@@ -103,17 +108,18 @@ void ExportCall::Write() {
     wire::EncodePolygon(polygon(next_), message);
     bytes += message.ByteSizeLong();
   }
+  const grpc::ByteBuffer bytes = Serialize(part);
   Ref();
-  if (next_ == count) {
-    writer_.WriteAndFinish(Serialize(part), grpc::WriteOptions(), grpc::Status::OK, &finished_);
-    return;
-  }
   {
     absl::MutexLock lock(&mu_);
     StartTimer(unread_timer_, Clock::now() + runtime_.limits.stalled_export,
                [this] { CheckUnread(); });
   }
-  writer_.Write(Serialize(part), &written_);
+  if (next_ == count) {
+    writer_.WriteAndFinish(bytes, grpc::WriteOptions(), grpc::Status::OK, &finished_);
+  } else {
+    writer_.Write(bytes, &written_);
+  }
 }
 
 void ExportCall::OnWritten(bool ok) {
@@ -122,9 +128,17 @@ void ExportCall::OnWritten(bool ok) {
     StopTimer(unread_timer_);
   }
   if (ok) {
-    Write();
+    TryWrite();
   } else {
     Finish(absl::CancelledError("the call is cancelled"));
+  }
+  Unref();
+}
+
+void ExportCall::OnFinished(bool) {
+  {
+    absl::MutexLock lock(&mu_);
+    StopTimer(unread_timer_);
   }
   Unref();
 }

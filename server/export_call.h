@@ -42,7 +42,7 @@ class ExportCall final : public AsyncCall {
 
   void OnAccepted(bool ok);
   void OnWritten(bool ok);
-  void OnFinished(bool) { Unref(); }
+  void OnFinished(bool);
   void CheckUnread();
 
   // What is asked for: its summary, and its polygons, unless they are still to be read.
@@ -50,6 +50,8 @@ class ExportCall final : public AsyncCall {
   absl::Status ReadOld();
   // The next part, or the end.
   void Write();
+  // The same, or the error that there is no memory.
+  void TryWrite();
   const Polygon& polygon(size_t i) const {
     return scene_ != nullptr ? scene_->polygon(i) : polygons_[i];
   }

@@ -3,12 +3,17 @@
 
 #include "server/keyed_mutex.h"
 
+#include "server/executor.h"
+
 namespace carom::server {
 
 KeyedMutex::Lock::Lock(KeyedMutex& owner, absl::string_view key) ABSL_NO_THREAD_SAFETY_ANALYSIS
     : owner_(owner),
       key_(key),
       mutex_(owner.Enter(key_)) {
+  if (mutex_->TryLock()) return;
+  // Its holder may be waiting for this task's place on the executor.
+  const Executor::Blocked blocked;
   mutex_->Lock();
 }
 

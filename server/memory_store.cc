@@ -114,13 +114,19 @@ std::vector<VersionSummary> MemoryStore::Versions(absl::string_view name) const 
   return {it->second.versions.begin(), it->second.versions.end()};
 }
 
-absl::StatusOr<std::vector<Polygon>> MemoryStore::Load(absl::string_view name,
-                                                       uint64_t version) const {
+absl::StatusOr<std::vector<Polygon>> MemoryStore::Load(absl::string_view name, uint64_t version,
+                                                       MemoryCharge& charge) const {
   const absl::Status gone = Refused(absl::StatusCode::kOutOfRange, "version",
                                     "the polygons of this version are not kept");
   if (journal_ == nullptr) return gone;
-  absl::StatusOr<std::vector<Polygon>> polygons = journal_->Load(name, version);
-  if (absl::IsOutOfRange(polygons.status())) return gone;
+  std::vector<Polygon> polygons;
+  const absl::Status status = journal_->Load(name, version, [&](Polygon polygon) {
+    absl::Status charged = charge.Add(BytesOf(polygon));
+    if (charged.ok()) polygons.push_back(std::move(polygon));
+    return charged;
+  });
+  if (absl::IsOutOfRange(status)) return gone;
+  if (!status.ok()) return status;
   return polygons;
 }
 
@@ -177,10 +183,11 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Import(absl::string_view name, ImportMod
   return scene;
 }
 
-// The change lasts by now: from here on nothing fails.
+// The change lasts by now, so it must be seen: without the memory for that the process ends, and
+// its next one has the change from the journal.
 void MemoryStore::MakeCurrent(absl::string_view name, const Scene::Ptr& scene,
                               VersionSummary summary, uint64_t oldest,
-                              absl::FunctionRef<void(Entry&)> charge) {
+                              absl::FunctionRef<void(Entry&)> charge) noexcept {
   Scene::Ptr old;  // destroyed after the lock is released
   {
     absl::MutexLock lock(&mu_);
@@ -240,12 +247,9 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Rollback(absl::string_view name, uint64_
   if (base_version != 0 && base_version != (*base)->version()) {
     return StaleVersion("base_version", (*base)->version());
   }
-  absl::StatusOr<std::vector<Polygon>> polygons = Load(name, version);
-  if (!polygons.ok()) return polygons.status();
   MemoryCharge charge(account_, MemoryShare::kScenes);
-  for (const Polygon& polygon : *polygons) {
-    if (absl::Status status = charge.Add(BytesOf(polygon)); !status.ok()) return status;
-  }
+  absl::StatusOr<std::vector<Polygon>> polygons = Load(name, version, charge);
+  if (!polygons.ok()) return polygons.status();
   absl::StatusOr<Scene::Ptr> scene = Scene::Create(*std::move(polygons), NextVersion(), limits_);
   if (!scene.ok()) return scene.status();
   VersionSummary summary = SummaryOf(**scene, "");

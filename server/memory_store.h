@@ -42,8 +42,8 @@ class MemoryStore final : public SceneStore {
   Scene::Ptr Find(absl::string_view name) const override;
   absl::Status WhyMissing(absl::string_view name, absl::string_view field) const override;
   std::vector<VersionSummary> Versions(absl::string_view name) const override;
-  absl::StatusOr<std::vector<Polygon>> Load(absl::string_view name,
-                                            uint64_t version) const override;
+  absl::StatusOr<std::vector<Polygon>> Load(absl::string_view name, uint64_t version,
+                                            MemoryCharge& charge) const override;
   ScenePage List(absl::string_view after, size_t limit) const override;
   absl::StatusOr<Scene::Ptr> Import(absl::string_view name, ImportMode mode,
                                     std::vector<Polygon> polygons,
@@ -70,7 +70,7 @@ class MemoryStore final : public SceneStore {
   // Makes a version visible, with what `charge` makes of its entry's. Versions before the oldest
   // one that is kept are forgotten.
   void MakeCurrent(absl::string_view name, const Scene::Ptr& scene, VersionSummary summary,
-                   uint64_t oldest, absl::FunctionRef<void(Entry&)> charge);
+                   uint64_t oldest, absl::FunctionRef<void(Entry&)> charge) noexcept;
 
   uint64_t NextVersion() { return last_version_.fetch_add(1, std::memory_order_relaxed) + 1; }
   // Whether a scene of this name may be registered.

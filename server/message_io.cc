@@ -91,7 +91,12 @@ std::string PeekName(const grpc::ByteBuffer& bytes) {
   grpc::ProtoBufferReader reader(Unconst(bytes));
   if (!reader.status().ok()) return name;
   CodedInputStream input(&reader);
-  if (input.ReadTag() == MessageTag(1)) WireFormatLite::ReadString(&input, &name);
+  uint32_t tag = 0;
+  while ((tag = input.ReadTag()) != 0) {
+    const bool is_read = tag == MessageTag(1) ? WireFormatLite::ReadString(&input, &name)
+                                              : WireFormatLite::SkipField(&input, tag);
+    if (!is_read) break;
+  }
   return name;
 }
 

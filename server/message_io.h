@@ -36,8 +36,8 @@ struct FrameHead {
 // Cost: O(fields of the frame); columns are skipped.
 FrameHead PeekFrame(const grpc::ByteBuffer& bytes);
 
-// The name in bytes of a message whose first field is number 1, a string, and is there first, as
-// every serializer writes it; else empty.
+// The string of field 1 in bytes of a message, the last one if there are several, as a parser takes
+// it; empty if there is none. Cost: O(fields).
 std::string PeekName(const grpc::ByteBuffer& bytes);
 
 // How many messages a message of this type has within it, at any depth. Of bytes that are no such

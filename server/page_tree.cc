@@ -288,16 +288,16 @@ absl::Status ReadTree(const PageHash& root, PageReader read,
     if (page.content_case() == store::v1::Page::kChunk) return Damaged("a part of a polygon");
     for (const store::v1::LeafEntry& entry : page.leaf().entries()) {
       absl::StatusOr<Polygon> polygon = PolygonOf(entry, read);
-      if (!polygon.ok()) return Damaged(polygon.status().message());
+      if (absl::IsInvalidArgument(polygon.status())) return Damaged(polygon.status().message());
+      if (!polygon.ok()) return polygon.status();
       if (absl::Status status = visit(*std::move(polygon)); !status.ok()) return status;
     }
     return absl::OkStatus();
   });
 }
 
-void CollectPages(const PageHash& root, PageReader read, std::vector<PageHash>& pages) {
-  // What is damaged has nothing below that could be found.
-  Walk(root, read, 0, [&](const PageHash& hash, const store::v1::Page& page) {
+absl::Status CollectPages(const PageHash& root, PageReader read, std::vector<PageHash>& pages) {
+  return Walk(root, read, 0, [&](const PageHash& hash, const store::v1::Page& page) {
     pages.push_back(hash);
     for (const store::v1::LeafEntry& entry : page.leaf().entries()) {
       for (const std::string& chunk : entry.chunks()) {
@@ -307,7 +307,7 @@ void CollectPages(const PageHash& root, PageReader read, std::vector<PageHash>& 
       }
     }
     return absl::OkStatus();
-  }).IgnoreError();
+  });
 }
 
 }  // namespace carom::server

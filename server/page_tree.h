@@ -60,7 +60,7 @@ absl::StatusOr<TreeChange> EditTree(const PageHash& root, const TreeEdits& edits
 absl::Status ReadTree(const PageHash& root, PageReader read,
                       absl::FunctionRef<absl::Status(Polygon)> visit);
 
-// All pages below `root` that can be reached, itself among them.
-void CollectPages(const PageHash& root, PageReader read, std::vector<PageHash>& pages);
+// All pages below `root`, itself among them, or those before an error.
+absl::Status CollectPages(const PageHash& root, PageReader read, std::vector<PageHash>& pages);
 
 }  // namespace carom::server

@@ -60,8 +60,10 @@ class SceneJournal {
                                            const VersionSummary& summary) = 0;
   virtual absl::Status Delete(absl::string_view name) = 0;
 
-  // The polygons of a version that is kept.
-  virtual absl::StatusOr<std::vector<Polygon>> Load(absl::string_view name, uint64_t version) = 0;
+  // The polygons of a version that is kept, by ascending id, until `visit` fails; on another
+  // thread. OUT_OF_RANGE if it is not kept.
+  virtual absl::Status Load(absl::string_view name, uint64_t version,
+                            absl::FunctionRef<absl::Status(Polygon)> visit) = 0;
 };
 
 }  // namespace carom::server

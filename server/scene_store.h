@@ -26,6 +26,7 @@
 #include "carom/polygon.h"
 #include "carom/scene.h"
 #include "carom/status.h"
+#include "server/memory_account.h"
 #include "server/scene_journal.h"
 
 namespace carom::server {
@@ -82,8 +83,8 @@ class SceneStore {
 
   // The polygons of an older version, by ascending id. OUT_OF_RANGE naming `version` if they are
   // not kept; NOT_FOUND naming `name`.
-  virtual absl::StatusOr<std::vector<Polygon>> Load(absl::string_view name,
-                                                    uint64_t version) const = 0;
+  virtual absl::StatusOr<std::vector<Polygon>> Load(absl::string_view name, uint64_t version,
+                                                    MemoryCharge& charge) const = 0;
 
   // At most `limit` scenes with names above `after`.
   virtual ScenePage List(absl::string_view after, size_t limit) const = 0;

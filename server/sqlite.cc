@@ -4,6 +4,7 @@
 #include "server/sqlite.h"
 
 #include <cerrno>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 
@@ -43,23 +44,28 @@ absl::Status ErrorOf(sqlite3* database) {
 }  // namespace
 
 Statement& Statement::Bind(int index, int64_t value) {
-  sqlite3_bind_int64(statement_.get(), index, value);
+  Note(sqlite3_bind_int64(statement_.get(), index, value));
   return *this;
 }
 
 // Errors of what is bound show at the next step.
 Statement& Statement::BindText(int index, absl::string_view text) {
-  sqlite3_bind_text64(statement_.get(), index, text.data(), text.size(), SQLITE_STATIC,
-                      SQLITE_UTF8);
+  Note(sqlite3_bind_text64(statement_.get(), index, text.data(), text.size(), SQLITE_STATIC,
+                           SQLITE_UTF8));
   return *this;
 }
 
 Statement& Statement::BindBlob(int index, absl::string_view bytes) {
-  sqlite3_bind_blob64(statement_.get(), index, bytes.data(), bytes.size(), SQLITE_STATIC);
+  Note(sqlite3_bind_blob64(statement_.get(), index, bytes.data(), bytes.size(), SQLITE_STATIC));
   return *this;
 }
 
 absl::StatusOr<bool> Statement::Step() {
+  if (const int error = std::exchange(bind_error_, SQLITE_OK); error != SQLITE_OK) {
+    Reset();
+    return absl::Status(CodeOf(error, 0),
+                        absl::StrCat("the store's file: ", sqlite3_errstr(error)));
+  }
   const int result = sqlite3_step(statement_.get());
   if (result == SQLITE_ROW) return true;
   absl::Status status = absl::OkStatus();

@@ -41,10 +41,14 @@ class Statement {
 
  private:
   friend class Database;
+  void Note(int bind_result) {
+    if (bind_error_ == SQLITE_OK) bind_error_ = bind_result;
+  }
   struct Finalize {
     void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
   };
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  int bind_error_ = SQLITE_OK;  // the first since the last step
 };
 
 // A connection. Not thread-safe.

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -18,6 +19,7 @@
 #include "carom/status.h"
 #include "carom/store/v1/pages.pb.h"
 #include "server/executor.h"
+#include "server/rpc_status.h"
 
 namespace carom::server {
 namespace {
@@ -198,6 +200,7 @@ absl::Status SqliteJournal::Prepare() {
     absl::StatusOr<Statement> prepared = database_.Prepare(sql);
     if (!prepared.ok()) return prepared.status();
     *statement = *std::move(prepared);
+    statements_.push_back(statement);
   }
   return absl::OkStatus();
 }
@@ -236,13 +239,19 @@ absl::StatusOr<SavedScene> SqliteJournal::RecoverScene(int64_t id, const std::st
   current.id = id;
   if (absl::Status status = RecoverVersions(id, scene, current); !status.ok()) return status;
   if (current.version == 0) scene.status = Damaged("it has no version");
-  if (!scene.status.ok()) return scene;
+  if (!scene.status.ok()) {
+    current.root = {};  // not that of the version before
+    return scene;
+  }
   const auto read = [this](const PageHash& hash) { return ReadPage(hash); };
   scene.status = ReadTree(current.root, read, [&](Polygon polygon) {
     scene.polygons.push_back(std::move(polygon));
     return absl::OkStatus();
   });
-  if (!scene.status.ok()) scene.polygons = {};
+  if (scene.status.ok()) return scene;
+  // A disk that cannot be read today may be read tomorrow: that is no damage.
+  if (!absl::IsDataLoss(scene.status)) return scene.status;
+  scene.polygons = {};
   return scene;
 }
 
@@ -285,19 +294,14 @@ absl::StatusOr<PageHash> SqliteJournal::RootOf(absl::string_view name, uint64_t 
   return root;
 }
 
-absl::StatusOr<std::vector<Polygon>> SqliteJournal::Load(absl::string_view name, uint64_t version) {
-  std::vector<Polygon> polygons;
-  const absl::Status status = Run([&]() -> absl::Status {
+absl::Status SqliteJournal::Load(absl::string_view name, uint64_t version,
+                                 absl::FunctionRef<absl::Status(Polygon)> visit) {
+  return Run([&]() -> absl::Status {
     const absl::StatusOr<PageHash> root = RootOf(name, version);
     if (!root.ok()) return root.status();
     const auto read = [this](const PageHash& hash) { return ReadPage(hash); };
-    return ReadTree(*root, read, [&](Polygon polygon) {
-      polygons.push_back(std::move(polygon));
-      return absl::OkStatus();
-    });
+    return ReadTree(*root, read, visit);
   });
-  if (!status.ok()) return status;
-  return polygons;
 }
 
 // --- Writing ------------------------------------------------------------------------------------
@@ -325,11 +329,12 @@ absl::Status SqliteJournal::DropPages(absl::string_view hashes) {
 }
 
 // Of a damaged tree those that can be reached: the others stay in the file, which nobody reads.
-std::vector<PageHash> SqliteJournal::PagesOf(const PageHash& root) {
+absl::StatusOr<std::vector<PageHash>> SqliteJournal::PagesToDrop(const PageHash& root) {
   std::vector<PageHash> pages;
-  CollectPages(
-      root, [this](const PageHash& hash) { return ReadPage(hash); }, pages);
-  return pages;
+  const auto read = [this](const PageHash& hash) { return ReadPage(hash); };
+  const absl::Status status = CollectPages(root, read, pages);
+  if (status.ok() || absl::IsDataLoss(status)) return pages;
+  return status;
 }
 
 absl::StatusOr<SqliteJournal::Current> SqliteJournal::FindOrAdd(absl::string_view name) {
@@ -346,7 +351,7 @@ absl::Status SqliteJournal::WriteDropped(const Current& current,
                                          const std::vector<PageHash>& dropped) {
   std::string hashes;
   for (const PageHash& hash : dropped) hashes.append(hash.data(), hash.size());
-  // Pages are about as large as they may be.
+  // About: most pages are nearly full, and the parts of a large polygon are few.
   constexpr int64_t kPageBytes = 4096;
   return set_dropped_.Bind(1, current.id)
       .Bind(2, static_cast<int64_t>(current.version))
@@ -431,10 +436,13 @@ absl::StatusOr<uint64_t> SqliteJournal::Replace(absl::string_view name, const Sc
   for (size_t i = 0; i < polygons.size(); ++i) polygons[i] = &scene.polygon(i);
   // On the caller's thread, beside what the journal writes for others.
   TreeChange built = BuildTree(polygons);
-  return RunWrite(name, summary, [&](TreeChange& change) {
+  return RunWrite(name, summary, [&](TreeChange& change) -> absl::Status {
     change = std::move(built);
     const auto known = scenes_.find(name);
-    if (known != scenes_.end()) change.dropped = PagesOf(known->second.root);
+    if (known == scenes_.end()) return absl::OkStatus();
+    absl::StatusOr<std::vector<PageHash>> dropped = PagesToDrop(known->second.root);
+    if (!dropped.ok()) return dropped.status();
+    change.dropped = *std::move(dropped);
     return absl::OkStatus();
   });
 }
@@ -468,9 +476,14 @@ absl::StatusOr<uint64_t> SqliteJournal::Restore(absl::string_view name, uint64_t
     const absl::StatusOr<PageHash> root = RootOf(name, version);
     if (!root.ok()) return root.status();
     change.root = *root;
-    change.dropped = PagesOf(scenes_.at(name).root);
+    absl::StatusOr<std::vector<PageHash>> dropped = PagesToDrop(scenes_.at(name).root);
+    if (!dropped.ok()) return dropped.status();
+    change.dropped = *std::move(dropped);
+    std::vector<PageHash> pages;
+    const auto read = [this](const PageHash& hash) { return ReadPage(hash); };
+    if (absl::Status status = CollectPages(*root, read, pages); !status.ok()) return status;
     // They are there: one reference more.
-    for (const PageHash& hash : PagesOf(*root)) {
+    for (const PageHash& hash : pages) {
       if (absl::Status status = retain_page_.BindBlob(1, BytesOf(hash)).Run(); !status.ok()) {
         return status;
       }
@@ -483,8 +496,10 @@ absl::StatusOr<uint64_t> SqliteJournal::Restore(absl::string_view name, uint64_t
 absl::Status SqliteJournal::Delete(absl::string_view name) {
   return Run([&]() -> absl::Status {
     const Current& current = scenes_.at(name);
-    absl::Status status = absl::OkStatus();
-    for (const PageHash& hash : PagesOf(current.root)) {
+    const absl::StatusOr<std::vector<PageHash>> pages = PagesToDrop(current.root);
+    absl::Status status = pages.status();
+    if (!status.ok()) return status;
+    for (const PageHash& hash : *pages) {
       if (status.ok()) status = DropPage(hash);
     }
     std::string dropped;
@@ -551,10 +566,19 @@ void SqliteJournal::RunJobs(const std::vector<Job*>& jobs) {
 absl::Status SqliteJournal::RunJob(Job& job) {
   if (absl::Status status = database_.Run("SAVEPOINT job"); !status.ok()) return status;
   running_ = &job;
-  job.status = job.work();
+  try {
+    job.status = job.work();
+  } catch (const std::bad_alloc&) {
+    job.status = OutOfMemory();
+    for (Statement* statement : statements_) statement->Reset();
+  }
   running_ = nullptr;
+  // Whatever the job made of it: what came after the error would be transactions of their own.
+  if (database_.is_transaction_over()) {
+    return job.status.ok() ? absl::UnavailableError("the store's file: a transaction was lost")
+                           : job.status;
+  }
   if (job.status.ok()) return database_.Run("RELEASE job");
-  if (database_.is_transaction_over()) return job.status;
   return database_.Run("ROLLBACK TO job; RELEASE job");
 }
 

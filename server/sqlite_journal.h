@@ -53,7 +53,8 @@ class SqliteJournal final : public SceneJournal {
   absl::StatusOr<uint64_t> Restore(absl::string_view name, uint64_t version,
                                    const VersionSummary& summary) override;
   absl::Status Delete(absl::string_view name) override;
-  absl::StatusOr<std::vector<Polygon>> Load(absl::string_view name, uint64_t version) override;
+  absl::Status Load(absl::string_view name, uint64_t version,
+                    absl::FunctionRef<absl::Status(Polygon)> visit) override;
 
  private:
   // A scene's row, and its current version.
@@ -94,7 +95,7 @@ class SqliteJournal final : public SceneJournal {
   // One reference less; the page goes with the last one.
   absl::Status DropPage(const PageHash& hash);
   absl::Status DropPages(absl::string_view hashes);
-  std::vector<PageHash> PagesOf(const PageHash& root);
+  absl::StatusOr<std::vector<PageHash>> PagesToDrop(const PageHash& root);
   // Runs jobs as one transaction.
   void RunJobs(const std::vector<Job*>& jobs);
   absl::Status RunJob(Job& job);
@@ -117,6 +118,7 @@ class SqliteJournal final : public SceneJournal {
   Statement add_scene_, delete_scene_;
   Statement add_version_, read_versions_, drop_version_, count_history_, oldest_version_;
   Statement set_dropped_, delete_versions_, set_last_version_, find_version_;
+  std::vector<Statement*> statements_;  // all of them
   absl::flat_hash_map<std::string, Current> scenes_;
   uint64_t last_version_ = 0;
   Job* running_ = nullptr;

@@ -159,6 +159,26 @@ TEST_F(IdleSocketsTest, BeyondTheLimitOfConnections) {
   ExpectServed();
 }
 
+// Story: a connection that was reset stayed in the acceptor's epoll until gRPC had closed it, under
+// a number that another connection could have by then: that one was no longer counted.
+TEST_F(IdleSocketsTest, ResetConnectionsAreForgotten) {
+  ASSERT_NO_FATAL_FAILURE(Start({"--max-connections", "20"}));
+  for (int round = 0; round < 100; ++round) {
+    ASSERT_NO_FATAL_FAILURE(Connect(15));
+    const linger reset{.l_onoff = 1, .l_linger = 0};
+    for (const FileDescriptor& one : sockets_) {
+      setsockopt(one.get(), SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+    }
+    sockets_.clear();
+  }
+  EXPECT_TRUE(IsNewClientServed());
+  // None is counted any more, but for the two clients of this test; and those that come are.
+  ExpectServed();
+  ASSERT_NO_FATAL_FAILURE(Connect(100));
+  EXPECT_TRUE(Eventually([&] { return Closed() >= 81; })) << Closed();
+  EXPECT_LE(Closed(), 82u);
+}
+
 // The same where the process has fewer descriptors than it was promised.
 TEST_F(IdleSocketsTest, BeyondTheDescriptors) {
   ASSERT_NO_FATAL_FAILURE(Start());

@@ -63,6 +63,11 @@ TEST(MessageIoTest, PeeksAtNames) {
   EXPECT_EQ(name(""), "");
   EXPECT_EQ(name(FromText<v1::CommitEditsRequest>("base_version: 7").SerializeAsString()), "");
   EXPECT_EQ(name("\x0a\x7f"), "");
+  // Story: only a name that came first was found, so that two writers of one scene could meet. A
+  // parser takes the last one, wherever it is.
+  const std::string version("\x10\x07", 2);
+  EXPECT_EQ(name(version + "\x0a\x01" + "b"), "b");
+  EXPECT_EQ(name(std::string("\x0a\x01") + "a" + version + "\x0a\x01" + "b"), "b");
 }
 
 }  // namespace
