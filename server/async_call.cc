@@ -3,6 +3,8 @@
 
 #include "server/async_call.h"
 
+#include <grpc/grpc.h>
+
 #include <iterator>
 #include <string>
 
@@ -10,7 +12,6 @@
 #include "server/rpc_status.h"
 
 namespace carom::server {
-
 namespace {
 
 std::string PeerOf(const grpc::ServerContext& context, bool trust_forwarded_for) {
@@ -51,6 +52,10 @@ absl::Status AsyncCall::Admit() {
   // From here on `Drain` may be called, on another thread.
   if (!shared_.registry.Add(this)) return Draining();
   return status;
+}
+
+void AsyncCall::CutOff(const char* why) {
+  grpc_call_cancel_with_status(context_.c_call(), GRPC_STATUS_RESOURCE_EXHAUSTED, why, nullptr);
 }
 
 void AsyncCall::StopTimer(Timer::Id& timer) {

@@ -80,8 +80,14 @@ class AsyncCall : public Task, public Drainable {
       Unref();
     });
   }
-  // A charge of this call's peer, once it is admitted.
+  // Whose call it is, and a charge of theirs, once it is admitted.
+  const std::shared_ptr<MemoryPeer>& memory_peer() const { return memory_peer_; }
   MemoryCharge NewCharge(MemoryShare share) { return {shared_.memory, share, memory_peer_.get()}; }
+
+  static constexpr char kUnread[] = "the client does not read its answers";
+  // Has gRPC end the call with RESOURCE_EXHAUSTED although an answer is not sent yet, which
+  // `Finish` would wait for. "Done" follows, cancelled.
+  void CutOff(const char* why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   // The caller holds a reference of its own.
   void StopTimer(Timer::Id& timer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);

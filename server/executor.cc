@@ -153,20 +153,37 @@ void Executor::Dispatch() {
       Requeue(peer);
       continue;
     }
-    const auto [start, number, task] = queue->extract(queue->begin()).value();
-    clock_ns_ = std::max(clock_ns_, peer.served_ns);
-    peer.clock_ns = std::max(peer.clock_ns, start);
-    ++running_;
-    if (queue == &peer.paused) {
-      task->is_paused_ = false;
-    } else {
-      ++started_;
-      ++peer.started;
-      starts_.emplace_back(task, &peer);
-      if (starts_.size() > idle_threads_) AddThread();
+    if (queue == &peer.fresh && starts_.size() >= idle_threads_ && !AddThread()) {
+      return DispatchPaused();
     }
-    Requeue(peer);
+    Begin(peer, *queue);
   }
+}
+
+// A fresh task that took a turn without a thread would keep those waiting that have one.
+void Executor::DispatchPaused() {
+  while (running_ < task_count_) {
+    const auto next = std::ranges::find_if(
+        peers_in_turn_, [](const auto& entry) { return !std::get<Peer*>(entry)->paused.empty(); });
+    if (next == peers_in_turn_.end()) return;
+    Peer& peer = *std::get<Peer*>(*next);
+    Begin(peer, peer.paused);
+  }
+}
+
+void Executor::Begin(Peer& peer, Queue<Task>& queue) {
+  const auto [start, number, task] = queue.extract(queue.begin()).value();
+  clock_ns_ = std::max(clock_ns_, peer.served_ns);
+  peer.clock_ns = std::max(peer.clock_ns, start);
+  ++running_;
+  if (&queue == &peer.paused) {
+    task->is_paused_ = false;
+  } else {
+    ++started_;
+    ++peer.started;
+    starts_.emplace_back(task, &peer);
+  }
+  Requeue(peer);
 }
 
 // The task is gone, perhaps. Others may start in its place, those of all peers if there was no
@@ -182,8 +199,7 @@ void Executor::End(Peer& peer, int64_t ns) {
   Dispatch();
 }
 
-// Where the system has no more threads, tasks wait for those there are.
-void Executor::AddThread() {
+bool Executor::AddThread() {
   for (std::thread& thread : ended_threads_) thread.join();
   ended_threads_.clear();
   const auto self = threads_.emplace(threads_.end());
@@ -192,7 +208,10 @@ void Executor::AddThread() {
   } catch (const std::system_error&) {
     threads_.erase(self);
     if (threads_.empty()) throw;
+    return false;
   }
+  ++idle_threads_;
+  return true;
 }
 
 void Executor::ForgetPeers() {
@@ -204,24 +223,8 @@ void Executor::ForgetPeers() {
 }
 
 void Executor::Loop(std::list<std::thread>::iterator self) {
-  while (true) {
-    Task* task = nullptr;
-    Peer* peer = nullptr;
-    {
-      absl::MutexLock lock(&mu_);
-      ++idle_threads_;
-      while (!mu_.AwaitWithTimeout(absl::Condition(this, &Executor::MayLeaveIdle),
-                                   absl::FromChrono(kIdleThread)) &&
-             threads_.size() <= task_count_) {
-      }
-      --idle_threads_;
-      if (starts_.empty()) {
-        if (!stopping_) ended_threads_.splice(ended_threads_.end(), threads_, self);
-        return;
-      }
-      std::tie(task, peer) = starts_.front();
-      starts_.pop_front();
-    }
+  while (const std::optional<std::pair<Task*, Peer*>> start = AwaitStart(self)) {
+    const auto [task, peer] = *start;
     TakeUnpaidNs();
     current_executor = this;
     current_task = task;
@@ -229,8 +232,26 @@ void Executor::Loop(std::list<std::thread>::iterator self) {
     current_executor = nullptr;
     const int64_t ns = TakeUnpaidNs();
     absl::MutexLock lock(&mu_);
+    ++idle_threads_;
     End(*peer, ns);
   }
+}
+
+std::optional<std::pair<Task*, Executor::Peer*>> Executor::AwaitStart(
+    std::list<std::thread>::iterator self) {
+  absl::MutexLock lock(&mu_);
+  while (!mu_.AwaitWithTimeout(absl::Condition(this, &Executor::MayLeaveIdle),
+                               absl::FromChrono(kIdleThread)) &&
+         threads_.size() <= task_count_) {
+  }
+  --idle_threads_;
+  if (starts_.empty()) {
+    if (!stopping_) ended_threads_.splice(ended_threads_.end(), threads_, self);
+    return std::nullopt;
+  }
+  const std::pair<Task*, Peer*> start = starts_.front();
+  starts_.pop_front();
+  return start;
 }
 
 }  // namespace carom::server

@@ -14,6 +14,7 @@
 #include <deque>
 #include <list>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -54,7 +55,8 @@ class Task {
 //
 // Threads: one for each task that has started, running or paused, at most `kMaxStarted`, and of one
 // peer `kMaxStartedOfPeer`. More than the tasks at once end after `kIdleThread` without one, and
-// what they keep for the next task goes with them. Thread-safe.
+// what they keep for the next task goes with them. Where the system has no more threads, fresh
+// tasks wait until a task ends. Thread-safe.
 class Executor {
  public:
   static constexpr size_t kMaxStarted = 256;
@@ -110,6 +112,8 @@ class Executor {
 
   // The work of a thread, which is `self`.
   void Loop(std::list<std::thread>::iterator self);
+  // The next task of the calling thread, which is idle until then; none if the thread is to end.
+  std::optional<std::pair<Task*, Peer*>> AwaitStart(std::list<std::thread>::iterator self);
   // The earliest task of `peer` that may run; null if there is none.
   Queue<Task>* NextQueue(Peer& peer) ABSL_SHARED_LOCKS_REQUIRED(mu_);
   void Enqueue(Task& task, Queue<Task>& queue, Peer& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -123,8 +127,12 @@ class Executor {
   void Requeue(Peer& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Starts and wakes what may run now.
   void Dispatch() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void DispatchPaused() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // The first task of the queue, one of the peer's two, runs.
+  void Begin(Peer& peer, Queue<Task>& queue) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void End(Peer& peer, int64_t ns) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  void AddThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // An idle thread more, unless the system has none.
+  bool AddThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Peers that are up to the clock and have no task need not be known.
   void ForgetPeers() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool IsOver() const ABSL_SHARED_LOCKS_REQUIRED(mu_) {

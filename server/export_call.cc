@@ -15,12 +15,13 @@
 namespace carom::server {
 namespace {
 
-// A part ends with the polygon that reaches this: to encode so many takes some 100 us of the event
-// loop, and a part is never empty, so that a large polygon is one by itself.
+// A part ends with the polygon, or the piece of one, that reaches this: to encode so many bytes
+// takes some 100 us of the event loop, and a piece is bounded as well.
 constexpr size_t kPartBytes = 64 << 10;
 
 }  // namespace
 
+// The next call is waited for as soon as one is here.
 void ExportCall::Accept(SceneService& service, EventLoop& loop, SceneRuntime& runtime) {
   auto* call = new ExportCall(service, loop, runtime);
   service.RequestExportScene(&call->context_, &call->bytes_, &call->writer_, &loop.queue(),
@@ -101,19 +102,21 @@ void ExportCall::TryWrite() {
 // A scene without polygons is one part, too: its summary.
 void ExportCall::Write() {
   v1::ExportSceneResponse part;
-  if (next_ == 0) *part.mutable_scene() = summary_;
+  if (next_ == 0 && piece_.is_first()) *part.mutable_scene() = summary_;
   const size_t count = scene_ != nullptr ? scene_->polygon_count() : polygons_.size();
-  for (size_t bytes = 0; next_ < count && bytes < kPartBytes; ++next_) {
+  for (size_t bytes = 0; next_ < count && bytes < kPartBytes;) {
     v1::Polygon& message = *part.add_polygons();
-    wire::EncodePolygon(polygon(next_), message);
+    part.set_continues(!wire::EncodePiece(polygon(next_), wire::kPieceVertices, piece_, message));
+    if (part.continues()) break;
+    ++next_;
     bytes += message.ByteSizeLong();
   }
   const grpc::ByteBuffer bytes = Serialize(part);
   Ref();
   {
     absl::MutexLock lock(&mu_);
-    StartTimer(unread_timer_, Clock::now() + runtime_.limits.stalled_export,
-               [this] { CheckUnread(); });
+    StartTimer(unread_timer_, Clock::now() + runtime_.limits.stalled_answer,
+               [this, part = ++parts_] { CheckUnread(part); });
   }
   if (next_ == count) {
     writer_.WriteAndFinish(bytes, grpc::WriteOptions(), grpc::Status::OK, &finished_);
@@ -122,6 +125,7 @@ void ExportCall::Write() {
   }
 }
 
+// A client that is gone is noticed here, by the write that fails.
 void ExportCall::OnWritten(bool ok) {
   {
     absl::MutexLock lock(&mu_);
@@ -143,12 +147,14 @@ void ExportCall::OnFinished(bool) {
   Unref();
 }
 
-// The write then ends as failed, and with it the call.
-void ExportCall::CheckUnread() {
+// The write then ends as failed, and with it the call. The part may have been taken, and another
+// one written, while the timer waited for the lock.
+void ExportCall::CheckUnread(uint64_t part) {
   absl::MutexLock lock(&mu_);
-  if (std::exchange(unread_timer_, 0) != 0) context_.TryCancel();
+  if (part == parts_ && std::exchange(unread_timer_, 0) != 0) CutOff(kUnread);
 }
 
+// Not after `WriteAndFinish`, which is an end as well.
 void ExportCall::Finish(const absl::Status& status) {
   Ref();
   writer_.Finish(ToGrpcStatus(status), &finished_);

@@ -16,6 +16,7 @@
 #include "server/async_call.h"
 #include "server/event_loop.h"
 #include "server/scene_call.h"
+#include "wire/pieces.h"
 
 namespace carom::server {
 
@@ -25,8 +26,8 @@ namespace carom::server {
 //   OnAccepted  the request is here; the next call is waited for, and the first part is written.
 //   Run         on an executor thread: the polygons of an older version are read first.
 //   OnWritten   the next part, or the end.
-//   CheckUnread on the timer's thread: the call ends whose client takes no part for the stalled
-//   time. Drain       nothing: the export goes on while the drain lasts.
+//   CheckUnread on the timer's thread: the call ends whose client takes no part for that long.
+//   Drain       nothing: the export goes on while the drain lasts.
 class ExportCall final : public AsyncCall {
  public:
   // Takes one call, and each that follows, until the server is shut down.
@@ -43,7 +44,7 @@ class ExportCall final : public AsyncCall {
   void OnAccepted(bool ok);
   void OnWritten(bool ok);
   void OnFinished(bool);
-  void CheckUnread();
+  void CheckUnread(uint64_t part);
 
   // What is asked for: its summary, and its polygons, unless they are still to be read.
   absl::Status Open();
@@ -67,12 +68,14 @@ class ExportCall final : public AsyncCall {
   std::vector<Polygon> polygons_;  // else an older one's
   MemoryCharge charge_;            // of those
   size_t next_ = 0;                // polygon
+  wire::PieceStart piece_;         // of that
   grpc::ServerAsyncWriter<grpc::ByteBuffer> writer_{&context_};
   EventOf<ExportCall, &ExportCall::OnAccepted> accepted_{this};
   EventOf<ExportCall, &ExportCall::OnWritten> written_{this};
   EventOf<ExportCall, &ExportCall::OnFinished> finished_{this};
 
   Timer::Id unread_timer_ ABSL_GUARDED_BY(mu_) = 0;
+  uint64_t parts_ ABSL_GUARDED_BY(mu_) = 0;  // that were written
 };
 
 }  // namespace carom::server

@@ -4,13 +4,14 @@
 // caromd: the server as a process.
 //
 // Prints `caromd listening on ADDRESS` to stdout once it serves; everything else goes to stderr.
-// SIGTERM and SIGINT drain and end with 0; a second one ends at once with 1. A bad option ends
-// with 2, an address that cannot be had with 1.
+// SIGTERM and SIGINT drain and end with 0, at once while scenes are read; a second one ends at once
+// with 1. A bad option ends with 2, an address that cannot be had with 1.
 #include <malloc.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -19,6 +20,7 @@
 #include <variant>
 
 #include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
 #include "server/options.h"
 #include "server/server.h"
 
@@ -57,15 +59,31 @@ void BoundFreeMemory() {
   mallopt(M_MMAP_THRESHOLD, 16 << 20);
 }
 
-// Drains while a second signal ends the process.
-void DrainOrExit(carom::server::Server& server) {
-  std::thread([] {
-    AwaitStopSignal();
-    std::fputs("caromd: stopped by a second signal\n", stderr);
-    _exit(1);
-  }).detach();
-  server.Drain();
-}
+// The first signal is for the one who awaits it, unless nobody is served yet: then there is nothing
+// to drain. A second one ends the process.
+class StopWatch {
+ public:
+  StopWatch() {
+    std::thread([this] {
+      AwaitStopSignal();
+      if (!serves_) {
+        std::fputs("caromd: stopped before it served\n", stderr);
+        _exit(0);
+      }
+      stop_.Notify();
+      AwaitStopSignal();
+      std::fputs("caromd: stopped by a second signal\n", stderr);
+      _exit(1);
+    }).detach();
+  }
+
+  void Serves() { serves_ = true; }
+  void Await() { stop_.WaitForNotification(); }
+
+ private:
+  std::atomic<bool> serves_{false};
+  absl::Notification stop_;
+};
 
 }  // namespace
 
@@ -83,18 +101,21 @@ int main(int argc, char** argv) {
   if (const int* code = std::get_if<int>(&parsed)) return *code;
   const auto& options = std::get<carom::server::ServerOptions>(parsed);
 
+  // Outlives `main`, as its thread does.
+  StopWatch& watch = *new StopWatch;
   auto server = carom::server::Server::Start(options);
   if (!server.ok()) {
     const std::string message(server.status().message());
     std::fprintf(stderr, "caromd: %s\n", message.c_str());
     return absl::IsInvalidArgument(server.status()) ? 2 : 1;
   }
+  watch.Serves();
   std::printf("caromd listening on %s\n", (*server)->address().c_str());
   std::fflush(stdout);
 
-  AwaitStopSignal();
+  watch.Await();
   std::fputs("caromd: draining\n", stderr);
-  DrainOrExit(**server);
+  (*server)->Drain();
   std::fputs("caromd: stopped\n", stderr);
   return 0;
 }

@@ -3,7 +3,9 @@
 
 #include "server/memory_store.h"
 
+#include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
@@ -36,21 +38,16 @@ uint64_t IdOf(const SceneEdit& edit) {
   return polygon != nullptr ? polygon->id() : std::get<RemovePolygon>(edit).id;
 }
 
-// A scene takes about that much for a polygon: the polygon itself, its places in the pages, and
-// parts of their trees.
-constexpr uint64_t kPolygonBytes = 320;
-constexpr uint64_t kRingBytes = 64;
-constexpr uint64_t kVertexBytes = 24;
-
 // Of a scene, whatever a journal keeps of them.
 constexpr size_t kMaxSummaries = 1024;
 
-}  // namespace
+// Changes that are kept for watches: of each at most so much, of a scene, and of all scenes this
+// part of what scenes may take.
+constexpr uint64_t kMaxChangeBytes = 256 << 10;
+constexpr uint64_t kMaxKeptBytes = 1 << 20;
+constexpr uint64_t kKeptPart = 16;
 
-uint64_t BytesOf(const Polygon& polygon) {
-  return kPolygonBytes + kRingBytes * polygon.ring_count() + kVertexBytes * polygon.vertex_count() +
-         polygon.user_data().size();
-}
+}  // namespace
 
 VersionSummary MemoryStore::SummaryOf(const Scene& scene, absl::string_view edit_id) {
   return {.version = scene.version(),
@@ -130,6 +127,57 @@ absl::StatusOr<std::vector<Polygon>> MemoryStore::Load(absl::string_view name, u
   return polygons;
 }
 
+// The last change first: it is found there even if it is too large to be kept.
+SceneChange::Ptr MemoryStore::FindChange(absl::string_view name, uint64_t version) const {
+  absl::ReaderMutexLock lock(&mu_);
+  const auto it = scenes_.find(name);
+  if (it == scenes_.end()) return nullptr;
+  SceneChange::Ptr last = it->second.last_change.lock();
+  if (last != nullptr && last->base == version) return last;
+  const std::deque<SceneChange::Ptr>& changes = it->second.changes;
+  const auto found = std::lower_bound(
+      changes.begin(), changes.end(), version,
+      [](const SceneChange::Ptr& change, uint64_t base) { return change->base < base; });
+  return found != changes.end() && (*found)->base == version ? *found : nullptr;
+}
+
+// Both versions are known before the journal is asked, and may be pruned until it looks: that is
+// OUT_OF_RANGE like any that is gone.
+absl::StatusOr<SceneChange::Ptr> MemoryStore::LoadChange(absl::string_view name, uint64_t version,
+                                                         MemoryCharge charge) const {
+  const absl::Status gone = Refused(absl::StatusCode::kOutOfRange, "from_version",
+                                    "what came after this version of the scene is not kept");
+  auto change = std::make_shared<SceneChange>();
+  change->base = version;
+  {
+    absl::ReaderMutexLock lock(&mu_);
+    const auto it = scenes_.find(name);
+    if (it == scenes_.end()) return NoSuchScene();
+    const std::deque<VersionSummary>& versions = it->second.versions;
+    const auto known = std::lower_bound(
+        versions.begin(), versions.end(), version,
+        [](const VersionSummary& summary, uint64_t value) { return summary.version < value; });
+    if (known == versions.end() || known->version != version || known + 1 == versions.end()) {
+      return gone;
+    }
+    change->summary = *(known + 1);
+  }
+  if (journal_ == nullptr) return gone;
+  const absl::Status status =
+      journal_->Compare(name, version, change->summary.version,
+                        [&](const Polygon* before, const Polygon* after) -> absl::Status {
+                          std::optional<PolygonChange> changed = ChangeOf(before, after);
+                          if (!changed.has_value()) return absl::OkStatus();
+                          absl::Status charged = charge.Add(BytesOf(*changed));
+                          if (charged.ok()) change->list.push_back(*std::move(changed));
+                          return charged;
+                        });
+  if (absl::IsOutOfRange(status)) return gone;
+  if (!status.ok()) return status;
+  change->charge = std::move(charge);
+  return SceneChange::Ptr(std::move(change));
+}
+
 ScenePage MemoryStore::List(absl::string_view after, size_t limit) const {
   ScenePage page;
   absl::ReaderMutexLock lock(&mu_);
@@ -141,8 +189,34 @@ ScenePage MemoryStore::List(absl::string_view after, size_t limit) const {
   return page;
 }
 
+// Counts on the account even where there is no room for it, as scenes that are recovered do.
+absl::Status MemoryStore::Preload(absl::string_view name, const Scene::Ptr& scene,
+                                  int64_t created_us) {
+  Entry entry;
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < scene->polygon_count(); ++i) bytes += BytesOf(scene->polygon(i));
+  entry.charge = MemoryCharge(account_, MemoryShare::kScenes);
+  entry.charge.Set(bytes);
+  entry.scene = scene;
+  entry.versions.push_back(SummaryOf(*scene, ""));
+  entry.versions.back().created_us = created_us;
+  entry.is_read_only = true;
+  absl::MutexLock lock(&mu_);
+  if (!scenes_.emplace(std::string(name), std::move(entry)).second) {
+    return absl::AlreadyExistsError("a scene of this name is there");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status MemoryStore::CheckWritable(absl::string_view name) const {
+  absl::ReaderMutexLock lock(&mu_);
+  const auto it = scenes_.find(name);
+  return it != scenes_.end() && it->second.is_read_only ? ReadOnlyScene() : absl::OkStatus();
+}
+
 absl::Status MemoryStore::CheckImport(absl::string_view name, ImportMode mode) const {
-  if (scenes_.contains(name)) {
+  if (const auto it = scenes_.find(name); it != scenes_.end()) {
+    if (it->second.is_read_only) return ReadOnlyScene();
     if (mode == ImportMode::kReplace) return absl::OkStatus();
     return Refused(absl::StatusCode::kAlreadyExists, "name", "a scene of this name is there");
   }
@@ -175,20 +249,86 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Import(absl::string_view name, ImportMod
   if (!scene.ok()) return scene.status();
   if (abandoned()) return absl::CancelledError("the caller is gone; nothing is registered");
   VersionSummary summary = SummaryOf(**scene, "");
+  const std::shared_ptr<SceneChange> change = DifferenceOf(Find(name), *scene, summary);
   absl::StatusOr<uint64_t> oldest = 0;
   if (journal_ != nullptr) oldest = journal_->Replace(name, **scene, summary);
   if (!oldest.ok()) return oldest.status();
-  MakeCurrent(name, *scene, std::move(summary), *oldest,
-              [&](Entry& entry) { entry.charge = std::move(charge); });
+  MakeCurrent(name, *scene, change, std::move(summary), *oldest, [&](Entry& entry) {
+    std::swap(entry.charge, charge);  // which is then that of the scene before
+    if (change != nullptr && change->before != nullptr) change->charge = std::move(charge);
+  });
   return scene;
+}
+
+// Ends as soon as the difference is large: then the two scenes are it, which costs nothing.
+std::shared_ptr<SceneChange> MemoryStore::DifferenceOf(const Scene::Ptr& before,
+                                                       const Scene::Ptr& after,
+                                                       const VersionSummary& summary) {
+  if (before == nullptr) return nullptr;
+  auto both = std::make_shared<SceneChange>();
+  both->summary = summary;
+  both->base = before->version();
+  both->before = before;
+  both->after = after;
+  auto change = std::make_shared<SceneChange>();
+  change->summary = summary;
+  change->base = before->version();
+  change->bytes = sizeof(SceneChange);
+  ChangeCursor cursor(both);
+  for (; cursor.current() != nullptr && change->bytes <= kMaxChangeBytes; cursor.Next()) {
+    change->bytes += BytesOf(*cursor.current());
+    change->list.push_back(*cursor.current());
+  }
+  if (change->bytes > kMaxChangeBytes) return both;
+  change->charge = MemoryCharge(account_, MemoryShare::kScenes);
+  change->charge.Set(change->bytes);
+  return change;
+}
+
+std::shared_ptr<SceneChange> MemoryStore::DifferenceBy(std::span<const SceneEdit> edits,
+                                                       const Scene& before, const Scene& after,
+                                                       const VersionSummary& summary) {
+  auto change = std::make_shared<SceneChange>();
+  change->summary = summary;
+  change->base = before.version();
+  change->list = ChangesOf(before, after, edits);
+  change->bytes = BytesOf(change->list);
+  change->charge = MemoryCharge(account_, MemoryShare::kScenes);
+  change->charge.Set(change->bytes);
+  return change;
+}
+
+// The oldest ones of the scene make room, for all scenes too: one that nobody changes keeps its
+// own.
+void MemoryStore::Keep(Entry& entry, const std::shared_ptr<SceneChange>& change,
+                       std::vector<SceneChange::Ptr>& dropped) {
+  entry.last_change = change;
+  const uint64_t room = account_.limit(MemoryShare::kScenes) / kKeptPart;
+  const bool fits = change->before == nullptr && change->bytes <= kMaxChangeBytes;
+  const uint64_t added = fits ? change->bytes : 0;
+  while (!entry.changes.empty() &&
+         (entry.change_bytes + added > kMaxKeptBytes || kept_bytes_ + added > room ||
+          entry.changes.size() >= kMaxSummaries)) {
+    const uint64_t bytes = entry.changes.front()->bytes;
+    entry.change_bytes -= bytes;
+    kept_bytes_ -= bytes;
+    dropped.push_back(std::move(entry.changes.front()));
+    entry.changes.pop_front();
+  }
+  if (!fits || kept_bytes_ + added > room) return;
+  change->is_kept = true;
+  entry.change_bytes += added;
+  kept_bytes_ += added;
+  entry.changes.push_back(change);
 }
 
 // The change lasts by now, so it must be seen: without the memory for that the process ends, and
 // its next one has the change from the journal.
 void MemoryStore::MakeCurrent(absl::string_view name, const Scene::Ptr& scene,
-                              VersionSummary summary, uint64_t oldest,
-                              absl::FunctionRef<void(Entry&)> charge) noexcept {
-  Scene::Ptr old;  // destroyed after the lock is released
+                              const std::shared_ptr<SceneChange>& change, VersionSummary summary,
+                              uint64_t oldest, absl::FunctionRef<void(Entry&)> charge) noexcept {
+  Scene::Ptr old;  // destroyed after the lock is released, as what is dropped
+  std::vector<SceneChange::Ptr> dropped;
   {
     absl::MutexLock lock(&mu_);
     Entry& entry = scenes_[std::string(name)];
@@ -198,8 +338,9 @@ void MemoryStore::MakeCurrent(absl::string_view name, const Scene::Ptr& scene,
     while (entry.versions.front().version < oldest || entry.versions.size() > kMaxSummaries) {
       entry.versions.pop_front();
     }
+    if (change != nullptr) Keep(entry, change, dropped);
   }
-  Notify(name, scene->version());
+  Notify(name, scene->version(), change);
 }
 
 absl::StatusOr<Scene::Ptr> MemoryStore::FindBase(absl::string_view name) const {
@@ -212,6 +353,7 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Commit(absl::string_view name, uint64_t 
                                                std::vector<SceneEdit> edits,
                                                absl::string_view edit_id) {
   KeyedMutex::Lock writer(writers_, name);
+  if (absl::Status status = CheckWritable(name); !status.ok()) return status;
   // It stays the current one: only the holder of `writer` replaces it.
   const absl::StatusOr<Scene::Ptr> base = FindBase(name);
   if (!base.ok()) return base.status();
@@ -229,10 +371,11 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Commit(absl::string_view name, uint64_t 
   absl::StatusOr<Scene::Ptr> scene = (*base)->Commit(edits, NextVersion(), limits_);
   if (!scene.ok()) return scene.status();
   VersionSummary summary = SummaryOf(**scene, edit_id);
+  const std::shared_ptr<SceneChange> change = DifferenceBy(edits, **base, **scene, summary);
   absl::StatusOr<uint64_t> oldest = 0;
   if (journal_ != nullptr) oldest = journal_->Edit(name, edits, summary);
   if (!oldest.ok()) return oldest.status();
-  MakeCurrent(name, *scene, std::move(summary), *oldest, [&](Entry& entry) {
+  MakeCurrent(name, *scene, change, std::move(summary), *oldest, [&](Entry& entry) {
     entry.charge.Set(entry.charge.bytes() + added.bytes() - removed);
   });
   return scene;
@@ -242,6 +385,7 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Commit(absl::string_view name, uint64_t 
 absl::StatusOr<Scene::Ptr> MemoryStore::Rollback(absl::string_view name, uint64_t version,
                                                  uint64_t base_version) {
   KeyedMutex::Lock writer(writers_, name);
+  if (absl::Status status = CheckWritable(name); !status.ok()) return status;
   const absl::StatusOr<Scene::Ptr> base = FindBase(name);
   if (!base.ok()) return base.status();
   if (base_version != 0 && base_version != (*base)->version()) {
@@ -253,15 +397,19 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Rollback(absl::string_view name, uint64_
   absl::StatusOr<Scene::Ptr> scene = Scene::Create(*std::move(polygons), NextVersion(), limits_);
   if (!scene.ok()) return scene.status();
   VersionSummary summary = SummaryOf(**scene, "");
+  const std::shared_ptr<SceneChange> change = DifferenceOf(*base, *scene, summary);
   const absl::StatusOr<uint64_t> oldest = journal_->Restore(name, version, summary);
   if (!oldest.ok()) return oldest.status();
-  MakeCurrent(name, *scene, std::move(summary), *oldest,
-              [&](Entry& entry) { entry.charge = std::move(charge); });
+  MakeCurrent(name, *scene, change, std::move(summary), *oldest, [&](Entry& entry) {
+    std::swap(entry.charge, charge);
+    if (change->before != nullptr) change->charge = std::move(charge);
+  });
   return scene;
 }
 
 absl::Status MemoryStore::Delete(absl::string_view name, uint64_t version) {
   KeyedMutex::Lock writer(writers_, name);
+  if (absl::Status status = CheckWritable(name); !status.ok()) return status;
   const Scene::Ptr current = Find(name);
   // One that is damaged can be deleted, whatever its version.
   if (current == nullptr) {
@@ -273,11 +421,15 @@ absl::Status MemoryStore::Delete(absl::string_view name, uint64_t version) {
   if (journal_ != nullptr) {
     if (absl::Status status = journal_->Delete(name); !status.ok()) return status;
   }
+  Entry gone;  // destroyed without the lock
   {
     absl::MutexLock lock(&mu_);
-    scenes_.erase(scenes_.find(name));
+    const auto it = scenes_.find(name);
+    kept_bytes_ -= it->second.change_bytes;
+    gone = std::move(it->second);
+    scenes_.erase(it);
   }
-  Notify(name, 0);
+  Notify(name, 0, nullptr);
   return absl::OkStatus();
 }
 
@@ -286,9 +438,9 @@ void MemoryStore::AddListener(SceneListener* listener) {
   listeners_.push_back(listener);
 }
 
-void MemoryStore::Notify(absl::string_view name, uint64_t version) {
+void MemoryStore::Notify(absl::string_view name, uint64_t version, const SceneChange::Ptr& change) {
   absl::ReaderMutexLock lock(&listeners_mu_);
-  for (SceneListener* listener : listeners_) listener->OnSceneChanged(name, version);
+  for (SceneListener* listener : listeners_) listener->OnSceneChanged(name, version, change);
 }
 
 }  // namespace carom::server

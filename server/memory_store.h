@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,11 +22,9 @@
 
 namespace carom::server {
 
-// What a polygon of a scene takes, about, its part of the index included.
-uint64_t BytesOf(const Polygon& polygon);
-
 // Versions are those of one counter. With a journal a version is visible once it lasts; without one
-// all is gone when the process ends, and of older versions nothing but their summaries is there.
+// all is gone when the process ends, and of older versions nothing but their summaries is there,
+// and what small changes changed, as far back as fits.
 //
 // Thread-safe. Readers hold a shared lock for the lookup of a name and no longer; a new version is
 // built, and written down, under the lock of its own scene's writers alone.
@@ -39,11 +39,19 @@ class MemoryStore final : public SceneStore {
   // with the vertices so far. Scenes count on the account even where there is no room for them.
   absl::Status Recover(absl::FunctionRef<void(size_t scenes, uint64_t vertices)> progress);
 
+  // Serves a scene read-only beside those of the journal, which may then no longer be written under
+  // its name; after `Recover`. Its own version is kept. ALREADY_EXISTS if there is one of that
+  // name.
+  absl::Status Preload(absl::string_view name, const Scene::Ptr& scene, int64_t created_us);
+
   Scene::Ptr Find(absl::string_view name) const override;
   absl::Status WhyMissing(absl::string_view name, absl::string_view field) const override;
   std::vector<VersionSummary> Versions(absl::string_view name) const override;
   absl::StatusOr<std::vector<Polygon>> Load(absl::string_view name, uint64_t version,
                                             MemoryCharge& charge) const override;
+  SceneChange::Ptr FindChange(absl::string_view name, uint64_t version) const override;
+  absl::StatusOr<SceneChange::Ptr> LoadChange(absl::string_view name, uint64_t version,
+                                              MemoryCharge charge) const override;
   ScenePage List(absl::string_view after, size_t limit) const override;
   absl::StatusOr<Scene::Ptr> Import(absl::string_view name, ImportMode mode,
                                     std::vector<Polygon> polygons,
@@ -61,6 +69,11 @@ class MemoryStore final : public SceneStore {
     Scene::Ptr scene;  // null: what was stored of it is damaged
     MemoryCharge charge;
     std::deque<VersionSummary> versions;
+    // The changes that made the last of these, as far as they are kept, and what they take.
+    std::deque<SceneChange::Ptr> changes;
+    uint64_t change_bytes = 0;
+    std::weak_ptr<const SceneChange> last_change;  // kept or not
+    bool is_read_only = false;
   };
 
   // The summary of a version that is made now.
@@ -68,15 +81,28 @@ class MemoryStore final : public SceneStore {
   // The current version, or why there is none.
   absl::StatusOr<Scene::Ptr> FindBase(absl::string_view name) const;
   // Makes a version visible, with what `charge` makes of its entry's. Versions before the oldest
-  // one that is kept are forgotten.
-  void MakeCurrent(absl::string_view name, const Scene::Ptr& scene, VersionSummary summary,
+  // one that is kept are forgotten. `change` is null if there was no scene.
+  void MakeCurrent(absl::string_view name, const Scene::Ptr& scene,
+                   const std::shared_ptr<SceneChange>& change, VersionSummary summary,
                    uint64_t oldest, absl::FunctionRef<void(Entry&)> charge) noexcept;
+  // Keeps a change while there is room, in place of older ones, which go to `dropped`.
+  void Keep(Entry& entry, const std::shared_ptr<SceneChange>& change,
+            std::vector<SceneChange::Ptr>& dropped) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // What made `after` of `before`; null without that. Of two scenes whose difference is large it
+  // has both.
+  std::shared_ptr<SceneChange> DifferenceOf(const Scene::Ptr& before, const Scene::Ptr& after,
+                                            const VersionSummary& summary);
+  // The same of edits.
+  std::shared_ptr<SceneChange> DifferenceBy(std::span<const SceneEdit> edits, const Scene& before,
+                                            const Scene& after, const VersionSummary& summary);
+  // FAILED_PRECONDITION naming `name` for a scene that nobody may change.
+  absl::Status CheckWritable(absl::string_view name) const;
 
   uint64_t NextVersion() { return last_version_.fetch_add(1, std::memory_order_relaxed) + 1; }
   // Whether a scene of this name may be registered.
   absl::Status CheckImport(absl::string_view name, ImportMode mode) const
       ABSL_SHARED_LOCKS_REQUIRED(mu_);
-  void Notify(absl::string_view name, uint64_t version);
+  void Notify(absl::string_view name, uint64_t version, const SceneChange::Ptr& change);
 
   const size_t max_scenes_;
   const SceneLimits limits_;
@@ -88,7 +114,8 @@ class MemoryStore final : public SceneStore {
 
   mutable absl::Mutex mu_;
   absl::btree_map<std::string, Entry> scenes_ ABSL_GUARDED_BY(mu_);
-  size_t reserved_ ABSL_GUARDED_BY(mu_) = 0;  // places of scenes that are being registered
+  size_t reserved_ ABSL_GUARDED_BY(mu_) = 0;      // places of scenes that are being registered
+  uint64_t kept_bytes_ ABSL_GUARDED_BY(mu_) = 0;  // of all changes that are kept
 
   mutable absl::Mutex listeners_mu_;
   std::vector<SceneListener*> listeners_ ABSL_GUARDED_BY(listeners_mu_);

@@ -47,6 +47,12 @@ constexpr std::array kNumberOptions = {
                  "client"},
     NumberOption{"--max-scene-calls", "CAROM_MAX_SCENE_CALLS", &ServerOptions::max_scene_calls, 1,
                  65536, "Calls of SceneService at once at most; bounds their messages"},
+    NumberOption{"--max-watches", "CAROM_MAX_WATCHES", &ServerOptions::max_watches, 1, 1048576,
+                 "WatchScene calls at once at most; one that waits takes about 20 KiB"},
+    NumberOption{"--max-watches-per-peer", "CAROM_MAX_WATCHES_PER_PEER",
+                 &ServerOptions::max_watches_per_peer, 1, 1048576,
+                 "WatchScene calls of one IP address (of IPv6, 64 bits of it) at most, on loopback "
+                 "of one connection"},
     NumberOption{"--max-scenes", "CAROM_MAX_SCENES", &ServerOptions::max_scenes, 1, 1048576,
                  "Scenes at most; with the limits a scene, bounds the store"},
     NumberOption{"--max-polygons-per-scene", "CAROM_MAX_POLYGONS_PER_SCENE",
@@ -112,7 +118,7 @@ constexpr std::array kNumberOptions = {
         "--stalled-stream-seconds", "CAROM_STALLED_STREAM_SECONDS",
         &ServerOptions::stalled_stream_seconds, 1, 86400,
         "Seconds after which a stream or Evaluate call ends whose client reads no answer while "
-        "more than the unread bytes wait"},
+        "more than the unread bytes wait, and a scene call whose client does not read its answer"},
     NumberOption{"--import-seconds", "CAROM_IMPORT_SECONDS", &ServerOptions::import_seconds, 1,
                  86400, "Seconds of an import at most; frees what a slow client has sent"},
     NumberOption{"--drain-seconds", "CAROM_DRAIN_SECONDS", &ServerOptions::drain_seconds, 0, 3600,
@@ -185,6 +191,10 @@ void AddFlags(CLI::App& app, ServerOptions& options) {
          "Folder of the file of sqlite; default: $STATE_DIRECTORY, $XDG_STATE_HOME/carom or "
          "~/.local/state/carom")
       ->envname("CAROM_STATE_DIR");
+  app.add_option("--preload", options.preload,
+                 "Folder of bundles (NAME.carom) that are served read-only as scenes/NAME, beside "
+                 "those of the store")
+      ->envname("CAROM_PRELOAD");
   app.add_flag("--reflection", options.reflection,
                "Serve reflection and channelz, which tools such as grpcurl ask")
       ->envname("CAROM_REFLECTION");

@@ -31,6 +31,9 @@ struct ServerOptions {
   // Of sqlite; empty: see `DefaultStateDir`.
   std::string state_dir = "";
 
+  // A folder of bundles that are served read-only beside the store's scenes; empty: none.
+  std::string preload = "";
+
   // --- What is served ------------------------------------------------------------------------
   bool reflection = false;  // and channelz: what is there, for tools such as grpcurl
   // Listens without encryption where others than this machine may connect.
@@ -47,6 +50,8 @@ struct ServerOptions {
   uint64_t max_streams = 16384;
   uint64_t max_calls_per_connection = 1024;  // at once; others wait at the client
   uint64_t max_scene_calls = 256;            // imports among them
+  uint64_t max_watches = 4096;               // WatchScene calls at once
+  uint64_t max_watches_per_peer = 256;
   uint64_t max_scenes = 1024;
   uint64_t max_polygons_per_scene = 4194304;
   uint64_t max_vertices_per_polygon = 1048576;

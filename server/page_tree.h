@@ -60,6 +60,13 @@ absl::StatusOr<TreeChange> EditTree(const PageHash& root, const TreeEdits& edits
 absl::Status ReadTree(const PageHash& root, PageReader read,
                       absl::FunctionRef<absl::Status(Polygon)> visit);
 
+// The polygons in which two trees differ, by ascending id, as they are below the one root and below
+// the other, null where they are not there; equal ones may be among them. Reads no page that both
+// have, but for a few beside those that differ. DATA_LOSS as above.
+absl::Status CompareTrees(
+    const PageHash& before, const PageHash& after, PageReader read,
+    absl::FunctionRef<absl::Status(const Polygon* before, const Polygon* after)> visit);
+
 // All pages below `root`, itself among them, or those before an error.
 absl::Status CollectPages(const PageHash& root, PageReader read, std::vector<PageHash>& pages);
 

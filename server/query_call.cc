@@ -3,8 +3,6 @@
 
 #include "server/query_call.h"
 
-#include <grpc/grpc.h>
-
 #include <algorithm>
 #include <new>
 
@@ -102,10 +100,6 @@ void QueryCall::Submit() {
 void QueryCall::Cancel() {
   cancelled_ = true;
   if (ticket_ != 0) runtime_.gate.Wake(ticket_);
-}
-
-void QueryCall::CutOff(const char* why) {
-  grpc_call_cancel_with_status(context_.c_call(), GRPC_STATUS_RESOURCE_EXHAUSTED, why, nullptr);
 }
 
 }  // namespace carom::server

@@ -56,14 +56,10 @@ class QueryCall : public AsyncCall {
 
   // The evaluation stops at its next check, a parked frame is woken, and nothing more is answered.
   void Cancel() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  static constexpr char kUnread[] = "the client does not read its answers";
-  // Has gRPC end the call with RESOURCE_EXHAUSTED although an answer is not sent yet, which
-  // `Finish` would wait for. "Done" follows, cancelled.
-  void CutOff(const char* why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
-  // --- Of the subclass, in the order in which an evaluation meets them
-  // ------------------------------ The evaluation is about to wait for a version or an executor
-  // thread.
+  // --- Of the subclass, in the order in which an evaluation meets them ---
+
+  // The evaluation is about to wait for a version or an executor thread.
   virtual void OnSuspend() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {}
   // It is about to go on, on an executor thread.
   virtual void OnResume() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {}

@@ -4,12 +4,14 @@
 #include "server/scene_call.h"
 
 #include <new>
+#include <utility>
 
 #include "server/message_io.h"
 #include "server/rpc_status.h"
 #include "server/scene_service.h"
 
 namespace carom::server {
+
 absl::Status SceneRuntime::CheckLength(const grpc::ByteBuffer& bytes) const {
   return bytes.Length() <= limits.max_message_bytes ? absl::OkStatus()
                                                     : TooManyBytes(limits.max_message_bytes);
@@ -70,11 +72,27 @@ void SceneCall::Answer() {
 
 void SceneCall::Finish(const absl::Status& status, const grpc::ByteBuffer& answer) {
   Ref();
-  if (status.ok()) {
-    writer_.Finish(answer, grpc::Status::OK, &finished_);
-  } else {
-    writer_.FinishWithError(ToGrpcStatus(status), &finished_);
+  if (!status.ok()) return writer_.FinishWithError(ToGrpcStatus(status), &finished_);
+  absl::MutexLock lock(&mu_);
+  unread_charge_ = NewCharge(MemoryShare::kMessages);
+  unread_charge_.Set(answer.Length());
+  StartTimer(unread_timer_, Clock::now() + runtime_.limits.stalled_answer,
+             [this] { CheckUnread(); });
+  writer_.Finish(answer, grpc::Status::OK, &finished_);
+}
+
+void SceneCall::OnFinished(bool) {
+  {
+    absl::MutexLock lock(&mu_);
+    StopTimer(unread_timer_);
   }
+  Unref();
+}
+
+// `OnFinished` may have come while the timer waited for the lock.
+void SceneCall::CheckUnread() {
+  absl::MutexLock lock(&mu_);
+  if (std::exchange(unread_timer_, 0) != 0) CutOff(kUnread);
 }
 
 }  // namespace carom::server

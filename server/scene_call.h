@@ -12,12 +12,14 @@
 
 #include <string>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "carom/polygon.h"
 #include "carom/scene.h"
 #include "server/async_call.h"
 #include "server/event_loop.h"
 #include "server/scene_handler.h"
+#include "server/watch_hub.h"
 #include "server/writer_queue.h"
 
 namespace carom::server {
@@ -28,7 +30,7 @@ class SceneService;
 struct SceneCallLimits {
   size_t max_message_bytes = 4u << 20;
   Clock::duration idle_import = std::chrono::seconds(300);
-  Clock::duration stalled_export = std::chrono::seconds(30);
+  Clock::duration stalled_answer = std::chrono::seconds(30);
   Clock::duration import_time = std::chrono::seconds(600);
   PolygonLimits polygons;
   SceneLimits scenes;
@@ -40,7 +42,9 @@ struct SceneRuntime {
   SceneHandler& handler;
   Executor& executor;
   WriterQueue& writers;
+  WatchHub& hub;
   const CallContext calls;
+  const CallContext watches;  // the same, with a limit of their own
   const SceneCallLimits limits;
 
   // RESOURCE_EXHAUSTED for a message that is too long. O(1).
@@ -65,6 +69,7 @@ struct SceneMethod {
 //               server is shut down and no call comes.
 //   Run         on an executor thread, as the only writer of the scene.
 //   OnFinished  the answer is sent, or could not be.
+//   CheckUnread on the timer's thread: the call ends whose client does not take its answer.
 //   Drain       nothing: the request has been read, so it is answered.
 class SceneCall final : public AsyncCall {
  public:
@@ -82,7 +87,8 @@ class SceneCall final : public AsyncCall {
   ~SceneCall() override = default;
 
   void OnAccepted(bool ok);
-  void OnFinished(bool) { Unref(); }
+  void OnFinished(bool);
+  void CheckUnread();
   void Answer();
   void Finish(const absl::Status& status, const grpc::ByteBuffer& answer);
 
@@ -96,6 +102,9 @@ class SceneCall final : public AsyncCall {
   std::string scene_;  // of a writer
   EventOf<SceneCall, &SceneCall::OnAccepted> accepted_{this};
   EventOf<SceneCall, &SceneCall::OnFinished> finished_{this};
+
+  MemoryCharge unread_charge_ ABSL_GUARDED_BY(mu_);  // of the answer
+  Timer::Id unread_timer_ ABSL_GUARDED_BY(mu_) = 0;
 };
 
 }  // namespace carom::server

@@ -31,14 +31,6 @@ absl::StatusOr<std::string> DecodePageToken(const std::string& token) {
   return InvalidField("page_token", "must be absent or the next_page_token of an earlier page");
 }
 
-void EncodeSummary(absl::string_view name, const VersionSummary& summary, v1::Scene& message) {
-  message.set_name(name.data(), name.size());
-  message.set_version(summary.version);
-  message.set_polygon_count(summary.polygon_count);
-  message.set_vertex_count(summary.vertex_count);
-  if (!summary.bounds.empty()) wire::EncodeBounds(summary.bounds, *message.mutable_bounds());
-}
-
 // The summary of a scene that a call has made or changed, or why it has not.
 absl::Status Encode(absl::string_view name, const absl::StatusOr<Scene::Ptr>& scene,
                     v1::Scene& summary) {
@@ -47,6 +39,15 @@ absl::Status Encode(absl::string_view name, const absl::StatusOr<Scene::Ptr>& sc
 }
 
 }  // namespace
+
+// As `wire::EncodeScene` does of a scene that is there.
+void EncodeSummary(absl::string_view name, const VersionSummary& summary, v1::Scene& message) {
+  message.set_name(name.data(), name.size());
+  message.set_version(summary.version);
+  message.set_polygon_count(summary.polygon_count);
+  message.set_vertex_count(summary.vertex_count);
+  if (!summary.bounds.empty()) wire::EncodeBounds(summary.bounds, *message.mutable_bounds());
+}
 
 absl::Status SceneHandler::Create(const v1::CreateSceneRequest& request,
                                   v1::CreateSceneResponse& response) {

@@ -7,12 +7,16 @@
 #pragma once
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "carom/polygon.h"
 #include "carom/scene.h"
 #include "carom/v1/scene_service.pb.h"
 #include "server/scene_store.h"
 
 namespace carom::server {
+
+// The message of a version that is known.
+void EncodeSummary(absl::string_view name, const VersionSummary& summary, v1::Scene& message);
 
 // Registers, edits and lists scenes of a store, which outlives it. A response means nothing after
 // an error. Thread-safe.

@@ -64,6 +64,13 @@ class SceneJournal {
   // thread. OUT_OF_RANGE if it is not kept.
   virtual absl::Status Load(absl::string_view name, uint64_t version,
                             absl::FunctionRef<absl::Status(Polygon)> visit) = 0;
+
+  // The polygons in which two versions that are kept differ, by ascending id, null where they are
+  // not there, until `visit` fails; on another thread. Equal ones may be among them. OUT_OF_RANGE
+  // if one of the two is not kept.
+  virtual absl::Status Compare(
+      absl::string_view name, uint64_t before, uint64_t after,
+      absl::FunctionRef<absl::Status(const Polygon* before, const Polygon* after)> visit) = 0;
 };
 
 }  // namespace carom::server

@@ -5,11 +5,11 @@
 
 #include <array>
 
-#include "absl/strings/str_cat.h"
 #include "server/export_call.h"
 #include "server/import_call.h"
 #include "server/message_io.h"
 #include "server/rpc_status.h"
+#include "server/watch_call.h"
 
 namespace carom::server {
 namespace {
@@ -59,29 +59,19 @@ constexpr std::array kMethods = {
         Handle<v1::RollbackSceneRequest, v1::RollbackSceneResponse, &SceneHandler::Rollback>, true},
 };
 
-grpc::Status Unimplemented(absl::string_view method) {
-  return ToGrpcStatus(
-      absl::UnimplementedError(absl::StrCat(method, " is not part of this release")));
-}
-
 }  // namespace
 
 void SceneService::Accept(EventLoop& loop, SceneRuntime& runtime) {
   for (const SceneMethod& method : kMethods) SceneCall::Accept(*this, loop, runtime, method);
   ImportCall::Accept(*this, loop, runtime);
   ExportCall::Accept(*this, loop, runtime);
+  WatchCall::Accept(*this, loop, runtime);
 }
 
 // Specified, and not part of this release: a client finds out by UNIMPLEMENTED.
-
-grpc::Status SceneService::WatchScene(grpc::ServerContext*, const v1::WatchSceneRequest*,
-                                      grpc::ServerWriter<v1::WatchSceneResponse>*) {
-  return Unimplemented("WatchScene");
-}
-
 grpc::Status SceneService::LintScene(grpc::ServerContext*, const v1::LintSceneRequest*,
                                      v1::LintSceneResponse*) {
-  return Unimplemented("LintScene");
+  return ToGrpcStatus(absl::UnimplementedError("LintScene is not part of this release"));
 }
 
 }  // namespace carom::server

@@ -19,17 +19,16 @@ using RawSceneMethods = v1::SceneService::WithRawMethod_CreateScene<
             v1::SceneService::WithRawMethod_ListSceneVersions<
                 v1::SceneService::WithRawMethod_RollbackScene<
                     v1::SceneService::WithRawMethod_ImportScene<
-                        v1::SceneService::WithRawMethod_ExportScene<Base>>>>>>>>>;
+                        v1::SceneService::WithRawMethod_ExportScene<
+                            v1::SceneService::WithRawMethod_WatchScene<Base>>>>>>>>>>;
 
-// Asynchronous, but for the methods that are not part of this release. Thread-safe.
+// Asynchronous, but for the one method that is not part of this release. Thread-safe.
 class SceneService final : public RawSceneMethods<v1::SceneService::Service> {
  public:
   // Takes calls from here until the server is shut down. `loop` and `runtime` outlive the last of
   // them.
   void Accept(EventLoop& loop, SceneRuntime& runtime);
 
-  grpc::Status WatchScene(grpc::ServerContext* context, const v1::WatchSceneRequest* request,
-                          grpc::ServerWriter<v1::WatchSceneResponse>* writer) override;
   grpc::Status LintScene(grpc::ServerContext* context, const v1::LintSceneRequest* request,
                          v1::LintSceneResponse* response) override;
 };

@@ -27,6 +27,7 @@
 #include "carom/scene.h"
 #include "carom/status.h"
 #include "server/memory_account.h"
+#include "server/scene_change.h"
 #include "server/scene_journal.h"
 
 namespace carom::server {
@@ -36,9 +37,11 @@ class SceneListener {
  public:
   virtual ~SceneListener() = default;
 
-  // Scene `name` has this version; 0: it is deleted. Called on the writer's thread, changes of one
-  // scene in their order. Must be short, and must not write to the store.
-  virtual void OnSceneChanged(absl::string_view name, uint64_t version) = 0;
+  // Scene `name` has this version; 0: it is deleted. `change` is what made it so; null if there was
+  // no scene before, or is none. Called on the writer's thread, changes of one scene in their
+  // order. Must be short, and must not write to the store.
+  virtual void OnSceneChanged(absl::string_view name, uint64_t version,
+                              const SceneChange::Ptr& change) = 0;
 };
 
 // NOT_FOUND naming `field`: the error of every call that needs a scene.
@@ -65,7 +68,15 @@ struct ScenePage {
   bool last = true;                // nothing follows
 };
 
-// Thread-safe. Writers of one scene wait for each other; readers wait for nobody. Every writing
+// FAILED_PRECONDITION naming `name`: what a change of a scene gets that the server was started
+// with.
+inline absl::Status ReadOnlyScene() {
+  return Refused(absl::StatusCode::kFailedPrecondition, "name",
+                 "the scene is read-only: it comes from a file that the server was started with");
+}
+
+// Thread-safe. Every writing function is FAILED_PRECONDITION for a scene that is read-only. Writers
+// of one scene wait for each other; readers wait for nobody. Every writing
 // function either makes its change as a whole or returns an error and changes nothing.
 class SceneStore {
  public:
@@ -85,6 +96,15 @@ class SceneStore {
   // not kept; NOT_FOUND naming `name`.
   virtual absl::StatusOr<std::vector<Polygon>> Load(absl::string_view name, uint64_t version,
                                                     MemoryCharge& charge) const = 0;
+
+  // What came after a version, if that is in memory: always so for the last change while listeners
+  // are notified of it, and for small ones as long as there is room. Else null. Cheap.
+  virtual SceneChange::Ptr FindChange(absl::string_view name, uint64_t version) const = 0;
+
+  // The same from where versions are kept, with `charge` for what it takes. OUT_OF_RANGE naming
+  // `from_version` if `version` or the next one is not; NOT_FOUND naming `name`.
+  virtual absl::StatusOr<SceneChange::Ptr> LoadChange(absl::string_view name, uint64_t version,
+                                                      MemoryCharge charge) const = 0;
 
   // At most `limit` scenes with names above `after`.
   virtual ScenePage List(absl::string_view after, size_t limit) const = 0;

@@ -6,7 +6,6 @@
 #include "carom/status.h"
 #include "server/memory_store.h"
 #include "server/scene_name.h"
-#include "wire/decode.h"
 
 namespace carom::server {
 namespace {
@@ -34,12 +33,16 @@ absl::Status SceneUpload::Add(const v1::ImportSceneRequest& part) {
       !status.ok()) {
     return status;
   }
-  if (absl::Status status =
-          wire::DecodePolygons(part.polygons(), "polygons", first, polygon_limits_, polygons_);
+  // A part's vertices are bounded by the size of its message, so they are counted afterwards; those
+  // of a polygon that goes on are charged as they come.
+  const auto hold = [this](size_t rings, size_t vertices) {
+    return pending_charge_.GrowTo(BytesOf(rings, vertices));
+  };
+  if (absl::Status status = joiner_.Add(part.polygons(), part.continues(), hold, polygons_);
       !status.ok()) {
     return status;
   }
-  // A part's vertices are bounded by the size of its message, so they are counted afterwards.
+  if (polygons_.size() > first && !part.continues()) pending_charge_.Clear();
   for (size_t i = first; i < polygons_.size(); ++i) {
     vertices_ += polygons_[i].vertex_count();
     if (absl::Status status = charge_.Add(BytesOf(polygons_[i])); !status.ok()) return status;
@@ -67,9 +70,10 @@ absl::Status SceneUpload::CheckHeader(const v1::ImportSceneRequest& part) {
   return absl::OkStatus();
 }
 
+// A stream that ends in the middle of a polygon is refused: its client has lost count.
 absl::Status SceneUpload::Check() const {
-  if (begun_) return absl::OkStatus();
-  return InvalidField("name", "must be given in a first part");
+  if (!begun_) return InvalidField("name", "must be given in a first part");
+  return joiner_.Finish();
 }
 
 }  // namespace carom::server

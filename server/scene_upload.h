@@ -15,6 +15,7 @@
 #include "carom/v1/scene_service.pb.h"
 #include "server/memory_account.h"
 #include "server/scene_store.h"
+#include "wire/pieces.h"
 
 namespace carom::server {
 
@@ -23,16 +24,20 @@ namespace carom::server {
 class SceneUpload {
  public:
   SceneUpload(const PolygonLimits& polygon_limits, const SceneLimits& scene_limits)
-      : polygon_limits_(polygon_limits), scene_limits_(scene_limits) {}
+      : scene_limits_(scene_limits), joiner_(polygon_limits) {}
 
   // What polygons are charged to, before the first part; else nothing.
-  void set_charge(MemoryCharge charge) { charge_ = std::move(charge); }
+  void set_charge(MemoryCharge charge) {
+    pending_charge_ = charge.Another();
+    charge_ = std::move(charge);
+  }
 
   // Errors: INVALID_ARGUMENT naming `name`, `mode` or `polygons[i]...`, i counted over all parts;
-  // RESOURCE_EXHAUSTED over the limits. After an error the upload is over.
+  // those of `wire::PolygonJoiner`; RESOURCE_EXHAUSTED over the limits. After an error the upload
+  // is over.
   absl::Status Add(const v1::ImportSceneRequest& part);
 
-  // INVALID_ARGUMENT if there was no part.
+  // INVALID_ARGUMENT if there was no part, or the last one has a polygon that goes on.
   absl::Status Check() const;
 
   const std::string& name() const { return name_; }
@@ -41,20 +46,23 @@ class SceneUpload {
   // Frees the polygons. The upload is over.
   void Clear() {
     polygons_ = {};
+    joiner_.Clear();
     charge_.Clear();
+    pending_charge_.Clear();
   }
 
  private:
   absl::Status CheckHeader(const v1::ImportSceneRequest& part);
 
-  const PolygonLimits polygon_limits_;
   const SceneLimits scene_limits_;
   bool begun_ = false;
   std::string name_;
   ImportMode mode_ = ImportMode::kCreate;
+  wire::PolygonJoiner joiner_;
   std::vector<Polygon> polygons_;
-  size_t vertices_ = 0;
-  MemoryCharge charge_;  // of polygons_
+  size_t vertices_ = 0;          // of those
+  MemoryCharge charge_;          // likewise
+  MemoryCharge pending_charge_;  // of the polygon that goes on
 };
 
 }  // namespace carom::server

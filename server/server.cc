@@ -31,6 +31,7 @@
 #include "server/memory_account.h"
 #include "server/memory_store.h"
 #include "server/memory_watch.h"
+#include "server/preload.h"
 #include "server/query_runtime.h"
 #include "server/query_service.h"
 #include "server/scene_journal.h"
@@ -142,7 +143,7 @@ CallLimits CallLimitsOf(const ServerOptions& options) {
 SceneCallLimits SceneCallLimitsOf(const ServerOptions& options) {
   return {.max_message_bytes = options.max_message_bytes,
           .idle_import = std::chrono::seconds(options.idle_stream_seconds),
-          .stalled_export = std::chrono::seconds(options.stalled_stream_seconds),
+          .stalled_answer = std::chrono::seconds(options.stalled_stream_seconds),
           .import_time = std::chrono::seconds(options.import_seconds),
           .polygons = options.polygon_limits(),
           .scenes = options.scene_limits()};
@@ -184,10 +185,12 @@ struct Server::Parts {
         store(o.max_scenes, o.scene_limits(), memory, journal.get()),
         streams(o.max_streams, "streams and Evaluate calls"),
         scene_calls(o.max_scene_calls, "scene calls"),
+        watches(o.max_watches, "watches"),
         executor(o.threads),
         scene_executor(o.threads),
         writers(scene_executor),
         gate(store, executor, timer),
+        hub(store, o.max_watches_per_peer),
         evaluator(store, FrameLimitsOf(o)),
         runtime{.evaluator = evaluator,
                 .executor = executor,
@@ -200,7 +203,9 @@ struct Server::Parts {
                       .handler = scene_handler,
                       .executor = scene_executor,
                       .writers = writers,
+                      .hub = hub,
                       .calls = {timer, calls, scene_calls, memory, o.trust_forwarded_for},
+                      .watches = {timer, calls, watches, memory, o.trust_forwarded_for},
                       .limits = SceneCallLimitsOf(o)} {}
 
   const ServerOptions options;
@@ -212,10 +217,12 @@ struct Server::Parts {
   Timer timer;
   CallLimit streams;
   CallLimit scene_calls;
+  CallLimit watches;
   Executor executor;
   Executor scene_executor;
   WriterQueue writers;
   VersionGate gate;
+  WatchHub hub;
   FrameEvaluator evaluator;
   QueryRuntime runtime;
   MemoryWatch memory_watch;
@@ -283,6 +290,11 @@ absl::Status Server::Serve() {
     RecoveryProgress progress;
     absl::Status status = parts.store.Recover(
         [&](size_t scenes, uint64_t vertices) { progress.Report(scenes, vertices); });
+    if (!status.ok()) return status;
+  }
+  if (const ServerOptions& options = parts.options; !options.preload.empty()) {
+    absl::Status status = PreloadScenes(options.preload, options.polygon_limits(),
+                                        options.scene_limits(), parts.store);
     if (!status.ok()) return status;
   }
   parts.queries.Accept(*parts.loop, parts.runtime);

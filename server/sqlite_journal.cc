@@ -17,9 +17,9 @@
 #include "absl/strings/str_replace.h"
 #include "absl/time/clock.h"
 #include "carom/status.h"
-#include "carom/store/v1/pages.pb.h"
 #include "server/executor.h"
 #include "server/rpc_status.h"
+#include "server/version_record.h"
 
 namespace carom::server {
 namespace {
@@ -30,7 +30,7 @@ constexpr size_t kMaxJobs = 256;
 
 // The tables, release by release. A row of `pages` has the references of all versions that have
 // taken it in and not yet dropped it; `dropped` of a version are the pages that the next one does
-// not have, by their hashes, and `record` is a VersionRecord with its checksum.
+// not have, by their hashes, and `record` is a VersionRecord (server/version_record.h).
 constexpr const char* kMigrations[] = {
     "CREATE TABLE scenes(id INTEGER PRIMARY KEY, tenant TEXT NOT NULL, name TEXT NOT NULL,"
     "  UNIQUE(tenant, name));"
@@ -41,53 +41,17 @@ constexpr const char* kMigrations[] = {
     "  bytes BLOB NOT NULL);"
     "CREATE TABLE counters(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;"
     "INSERT INTO counters VALUES('last_version', 0);",
+    // `dropped_bytes` was 4 KiB for each page, whatever it had.
+    "UPDATE versions SET dropped_bytes = (WITH RECURSIVE at(i) AS (VALUES(1) UNION ALL"
+    "  SELECT i + 20 FROM at WHERE i + 20 < length(dropped))"
+    "  SELECT coalesce(sum(length(bytes)), 0) FROM at JOIN pages ON hash = substr(dropped, i, 20))"
+    " WHERE length(dropped) > 0;",
 };
 
 absl::string_view BytesOf(const PageHash& hash) { return {hash.data(), hash.size()}; }
 
 absl::Status Damaged(absl::string_view what) {
   return absl::DataLossError(absl::StrCat("the stored scene is damaged: ", what));
-}
-
-store::v1::VersionRecord RecordOf(const VersionSummary& summary, const PageHash& root) {
-  store::v1::VersionRecord record;
-  record.set_version(summary.version);
-  record.set_root(root.data(), root.size());
-  record.set_polygon_count(summary.polygon_count);
-  record.set_vertex_count(summary.vertex_count);
-  record.set_edit_id(summary.edit_id);
-  record.set_created_us(summary.created_us);
-  if (summary.polygon_count != 0) {
-    const Box& box = summary.bounds;
-    for (const double x : {box.min.x, box.min.y, box.max.x, box.max.y}) record.add_bounds(x);
-  }
-  return record;
-}
-
-// The checksum of a version is of its record and its scene's name: a record does not serve another.
-PageHash ChecksumOf(const std::string& record, absl::string_view name) {
-  return HashOf(absl::StrCat(name, "\n", record));
-}
-
-// Reads a version's row.
-absl::Status ReadRecord(const std::string& bytes, const std::string& checksum,
-                        absl::string_view name, VersionSummary& summary, PageHash& root) {
-  store::v1::VersionRecord record;
-  if (checksum != BytesOf(ChecksumOf(bytes, name)) || !record.ParseFromString(bytes) ||
-      record.root().size() != root.size()) {
-    return Damaged("a version of another checksum");
-  }
-  std::memcpy(root.data(), record.root().data(), root.size());
-  summary.version = record.version();
-  summary.polygon_count = record.polygon_count();
-  summary.vertex_count = record.vertex_count();
-  summary.edit_id = record.edit_id();
-  summary.created_us = record.created_us();
-  if (record.bounds_size() == 4) {
-    summary.bounds.Extend(Vec2{record.bounds(0), record.bounds(1)});
-    summary.bounds.Extend(Vec2{record.bounds(2), record.bounds(3)});
-  }
-  return absl::OkStatus();
 }
 
 }  // namespace
@@ -170,11 +134,18 @@ absl::Status SqliteJournal::Prepare() {
   if (status.ok()) status = Migrate();
   if (!status.ok()) return status;
   const std::pair<Statement*, const char*> statements[] = {
+      {&begin_, "BEGIN IMMEDIATE"},
+      {&commit_, "COMMIT"},
+      {&rollback_, "ROLLBACK"},
+      {&begin_job_, "SAVEPOINT job"},
+      {&end_job_, "RELEASE job"},
+      {&undo_job_, "ROLLBACK TO job"},
       {&read_page_, "SELECT bytes FROM pages WHERE hash = ?1"},
       // The bytes are written again: those that are there may be damaged.
       {&add_page_,
        "INSERT INTO pages(hash, refs, bytes) VALUES(?1, 1, ?2)"
        " ON CONFLICT(hash) DO UPDATE SET refs = refs + 1, bytes = excluded.bytes"},
+      {&page_size_, "SELECT length(bytes) FROM pages WHERE hash = ?1"},
       {&drop_page_, "DELETE FROM pages WHERE hash = ?1 AND refs <= 1 RETURNING 1"},
       {&retain_page_, "UPDATE pages SET refs = refs + 1 WHERE hash = ?1"},
       {&release_page_, "UPDATE pages SET refs = refs - 1 WHERE hash = ?1"},
@@ -183,10 +154,10 @@ absl::Status SqliteJournal::Prepare() {
       {&add_version_,
        "INSERT INTO versions(scene, version, record, checksum) VALUES(?1, ?2, ?3, ?4)"},
       {&read_versions_,
-       "SELECT version, record, checksum, dropped FROM versions WHERE scene = ?1 ORDER BY version"},
+       "SELECT version, record, checksum, dropped, dropped_bytes FROM versions WHERE scene = ?1"
+       " ORDER BY version"},
       {&find_version_, "SELECT record, checksum FROM versions WHERE scene = ?1 AND version = ?2"},
       {&drop_version_, "DELETE FROM versions WHERE scene = ?1 AND version = ?2"},
-      {&count_history_, "SELECT count(*), total(dropped_bytes) FROM versions WHERE scene = ?1"},
       {&oldest_version_,
        "SELECT version, dropped_bytes, dropped FROM versions WHERE scene = ?1"
        " ORDER BY version LIMIT 1"},
@@ -221,10 +192,12 @@ absl::Status SqliteJournal::RecoverVersions(int64_t id, SavedScene& scene, Curre
   absl::StatusOr<bool> row = read_versions_.Bind(1, id).Step();
   for (; row.ok() && *row; row = read_versions_.Step()) {
     VersionSummary summary;
-    scene.status = ReadRecord(read_versions_.Bytes(1), read_versions_.Bytes(2), scene.name, summary,
-                              current.root);
+    scene.status = ReadRow(scene.name, {read_versions_.Bytes(1), read_versions_.Bytes(2)}, summary,
+                           current.root);
     // Of a damaged version that is not the current one nothing is known, and nothing needed.
     current.version = static_cast<uint64_t>(read_versions_.Int(0));
+    ++current.versions;
+    current.history_bytes += static_cast<uint64_t>(read_versions_.Int(4));
     if (scene.status.ok()) scene.versions.push_back(std::move(summary));
     last_version_ = std::max(last_version_, current.version);
   }
@@ -288,7 +261,7 @@ absl::StatusOr<PageHash> SqliteJournal::RootOf(absl::string_view name, uint64_t 
   VersionSummary summary;
   PageHash root;
   absl::Status status =
-      ReadRecord(find_version_.Bytes(0), find_version_.Bytes(1), name, summary, root);
+      ReadRow(name, {find_version_.Bytes(0), find_version_.Bytes(1)}, summary, root);
   find_version_.Reset();
   if (!status.ok()) return status;
   return root;
@@ -296,11 +269,25 @@ absl::StatusOr<PageHash> SqliteJournal::RootOf(absl::string_view name, uint64_t 
 
 absl::Status SqliteJournal::Load(absl::string_view name, uint64_t version,
                                  absl::FunctionRef<absl::Status(Polygon)> visit) {
-  return Run([&]() -> absl::Status {
+  const auto work = [&]() -> absl::Status {
     const absl::StatusOr<PageHash> root = RootOf(name, version);
     if (!root.ok()) return root.status();
     const auto read = [this](const PageHash& hash) { return ReadPage(hash); };
     return ReadTree(*root, read, visit);
+  };
+  return Run(work, /*reads=*/true);
+}
+
+absl::Status SqliteJournal::Compare(
+    absl::string_view name, uint64_t before, uint64_t after,
+    absl::FunctionRef<absl::Status(const Polygon* before, const Polygon* after)> visit) {
+  return Run([&]() -> absl::Status {
+    const absl::StatusOr<PageHash> old = RootOf(name, before);
+    if (!old.ok()) return old.status();
+    const absl::StatusOr<PageHash> young = RootOf(name, after);
+    if (!young.ok()) return young.status();
+    const auto read = [this](const PageHash& hash) { return ReadPage(hash); };
+    return CompareTrees(*old, *young, read, visit);
   });
 }
 
@@ -347,37 +334,39 @@ absl::StatusOr<SqliteJournal::Current> SqliteJournal::FindOrAdd(absl::string_vie
   return added;
 }
 
-absl::Status SqliteJournal::WriteDropped(const Current& current,
-                                         const std::vector<PageHash>& dropped) {
+absl::Status SqliteJournal::WriteDropped(Current& current, const std::vector<PageHash>& dropped) {
   std::string hashes;
-  for (const PageHash& hash : dropped) hashes.append(hash.data(), hash.size());
-  // About: most pages are nearly full, and the parts of a large polygon are few.
-  constexpr int64_t kPageBytes = 4096;
+  int64_t bytes = 0;
+  for (const PageHash& hash : dropped) {
+    hashes.append(hash.data(), hash.size());
+    const absl::StatusOr<bool> row = page_size_.BindBlob(1, BytesOf(hash)).Step();
+    if (!row.ok()) return row.status();
+    if (!*row) continue;  // of a damaged tree
+    bytes += page_size_.Int(0);
+    page_size_.Reset();
+  }
+  current.history_bytes += static_cast<uint64_t>(bytes);
   return set_dropped_.Bind(1, current.id)
       .Bind(2, static_cast<int64_t>(current.version))
-      .Bind(3, kPageBytes * static_cast<int64_t>(dropped.size()))
+      .Bind(3, bytes)
       .BindBlob(4, hashes)
       .Run();
 }
 
 // Oldest first. The current version stays, whatever it has. What a version has and the next one
 // does not is needed by no later one: its references go with it.
-absl::StatusOr<uint64_t> SqliteJournal::Prune(const Current& current) {
-  absl::StatusOr<bool> row = count_history_.Bind(1, current.id).Step();
-  if (!row.ok()) return row.status();
-  auto versions = static_cast<uint64_t>(count_history_.Int(0));
-  auto bytes = static_cast<uint64_t>(count_history_.Int(1));
-  count_history_.Reset();
-  for (;; --versions) {
-    row = oldest_version_.Bind(1, current.id).Step();
+absl::StatusOr<uint64_t> SqliteJournal::Prune(Current& current) {
+  for (;; --current.versions) {
+    const absl::StatusOr<bool> row = oldest_version_.Bind(1, current.id).Step();
     if (!row.ok()) return row.status();
     const auto oldest = static_cast<uint64_t>(oldest_version_.Int(0));
     const auto oldest_bytes = static_cast<uint64_t>(oldest_version_.Int(1));
     const std::string dropped = oldest_version_.Bytes(2);
     oldest_version_.Reset();
-    const bool fits = versions <= options_.history_versions && bytes <= options_.history_bytes;
+    const bool fits = current.versions <= options_.history_versions &&
+                      current.history_bytes <= options_.history_bytes;
     if (oldest == current.version || fits) return oldest;
-    bytes -= std::min(bytes, oldest_bytes);
+    current.history_bytes -= std::min(current.history_bytes, oldest_bytes);
     absl::Status status = DropPages(dropped);
     if (status.ok()) {
       status = drop_version_.Bind(1, current.id).Bind(2, static_cast<int64_t>(oldest)).Run();
@@ -397,31 +386,31 @@ absl::StatusOr<uint64_t> SqliteJournal::Write(absl::string_view name, const Tree
   }
   absl::Status status = absl::OkStatus();
   if (current->version != 0) status = WriteDropped(*current, change.dropped);
-  const std::string record = RecordOf(summary, change.root).SerializeAsString();
-  const PageHash checksum = ChecksumOf(record, name);
+  const VersionRow record = MakeRow(name, summary, change.root);
   if (status.ok()) {
     status = add_version_.Bind(1, current->id)
                  .Bind(2, static_cast<int64_t>(summary.version))
-                 .BindBlob(3, record)
-                 .BindBlob(4, BytesOf(checksum))
+                 .BindBlob(3, record.bytes)
+                 .BindBlob(4, record.checksum)
                  .Run();
   }
   if (status.ok()) status = set_last_version_.Bind(1, static_cast<int64_t>(summary.version)).Run();
   if (!status.ok()) return status;
   current->version = summary.version;
   current->root = change.root;
+  ++current->versions;
+  absl::StatusOr<uint64_t> oldest = Prune(*current);
   running_->name = std::string(name);
   running_->after = *current;
-  return Prune(*current);
+  return oldest;
 }
 
-absl::StatusOr<uint64_t> SqliteJournal::RunWrite(
-    absl::string_view name, const VersionSummary& summary,
-    absl::FunctionRef<absl::Status(TreeChange&)> make) {
+absl::StatusOr<uint64_t> SqliteJournal::RunWrite(absl::string_view name,
+                                                 const VersionSummary& summary, TreeChange& change,
+                                                 Work make) {
   uint64_t oldest = 0;
   const absl::Status status = Run([&]() -> absl::Status {
-    TreeChange change;
-    if (absl::Status made = make(change); !made.ok()) return made;
+    if (absl::Status made = make(); !made.ok()) return made;
     const absl::StatusOr<uint64_t> kept = Write(name, change, summary);
     if (kept.ok()) oldest = *kept;
     return kept.status();
@@ -435,9 +424,8 @@ absl::StatusOr<uint64_t> SqliteJournal::Replace(absl::string_view name, const Sc
   std::vector<const Polygon*> polygons(scene.polygon_count());
   for (size_t i = 0; i < polygons.size(); ++i) polygons[i] = &scene.polygon(i);
   // On the caller's thread, beside what the journal writes for others.
-  TreeChange built = BuildTree(polygons);
-  return RunWrite(name, summary, [&](TreeChange& change) -> absl::Status {
-    change = std::move(built);
+  TreeChange change = BuildTree(polygons);
+  return RunWrite(name, summary, change, [&]() -> absl::Status {
     const auto known = scenes_.find(name);
     if (known == scenes_.end()) return absl::OkStatus();
     absl::StatusOr<std::vector<PageHash>> dropped = PagesToDrop(known->second.root);
@@ -460,7 +448,8 @@ absl::StatusOr<uint64_t> SqliteJournal::Edit(absl::string_view name,
       by_id[std::get<RemovePolygon>(edit).id] = nullptr;
     }
   }
-  return RunWrite(name, summary, [&](TreeChange& change) -> absl::Status {
+  TreeChange change;
+  return RunWrite(name, summary, change, [&]() -> absl::Status {
     const auto read = [this](const PageHash& hash) { return ReadPage(hash); };
     absl::StatusOr<TreeChange> edited = EditTree(scenes_.at(name).root, by_id, read);
     if (!edited.ok()) return edited.status();
@@ -472,7 +461,8 @@ absl::StatusOr<uint64_t> SqliteJournal::Edit(absl::string_view name,
 // Both trees are read as a whole, since each page of theirs gains or loses a reference.
 absl::StatusOr<uint64_t> SqliteJournal::Restore(absl::string_view name, uint64_t version,
                                                 const VersionSummary& summary) {
-  return RunWrite(name, summary, [&](TreeChange& change) -> absl::Status {
+  TreeChange change;
+  return RunWrite(name, summary, change, [&]() -> absl::Status {
     const absl::StatusOr<PageHash> root = RootOf(name, version);
     if (!root.ok()) return root.status();
     change.root = *root;
@@ -515,11 +505,10 @@ absl::Status SqliteJournal::Delete(absl::string_view name) {
   });
 }
 
-// --- The journal's thread
-// ---------------------------------------------------------------------------
+// --- The journal's thread -----------------------------------------------------------------------
 
-absl::Status SqliteJournal::Run(Work work) {
-  Job job{.work = work};
+absl::Status SqliteJournal::Run(Work work, bool reads) {
+  Job job{.work = work, .reads = reads};
   const Executor::Blocked blocked;
   absl::MutexLock lock(&mu_);
   jobs_.push_back(&job);
@@ -543,16 +532,23 @@ void SqliteJournal::Loop() {
   }
 }
 
-void SqliteJournal::RunJobs(const std::vector<Job*>& jobs) {
-  absl::Status all = database_.Run("BEGIN IMMEDIATE");
+// Where a job costs the transaction, as an unreadable disk does, each has one of its own.
+void SqliteJournal::RunJobs(absl::Span<Job* const> jobs) {
+  if (absl::Status status = RunTogether(jobs); status.ok()) return;
+  if (jobs.size() == 1) return;
+  for (size_t i = 0; i < jobs.size(); ++i) RunTogether(jobs.subspan(i, 1)).IgnoreError();
+}
+
+absl::Status SqliteJournal::RunTogether(absl::Span<Job* const> jobs) {
+  absl::Status all = begin_.Run();
   for (Job* job : jobs) {
-    if (all.ok()) all = RunJob(*job);
+    if (all.ok() && !job->is_over) all = RunJob(*job);
   }
-  if (all.ok()) all = database_.Run("COMMIT");
+  if (all.ok()) all = commit_.Run();
   // After some errors it has been rolled back already.
-  if (!all.ok()) database_.Run("ROLLBACK").IgnoreError();
+  if (!all.ok()) rollback_.Run().IgnoreError();
   for (Job* job : jobs) {
-    if (!all.ok()) job->status = all;
+    if (!all.ok() && !job->is_over) job->status = all;
     if (!job->status.ok() || job->name.empty()) continue;
     if (job->deletes) {
       scenes_.erase(job->name);
@@ -560,11 +556,12 @@ void SqliteJournal::RunJobs(const std::vector<Job*>& jobs) {
       scenes_[job->name] = job->after;
     }
   }
+  return all;
 }
 
 // An error is of the transaction; that of the job is in it, and takes back what the job did.
 absl::Status SqliteJournal::RunJob(Job& job) {
-  if (absl::Status status = database_.Run("SAVEPOINT job"); !status.ok()) return status;
+  if (absl::Status status = begin_job_.Run(); !status.ok()) return status;
   running_ = &job;
   try {
     job.status = job.work();
@@ -573,13 +570,16 @@ absl::Status SqliteJournal::RunJob(Job& job) {
     for (Statement* statement : statements_) statement->Reset();
   }
   running_ = nullptr;
+  job.is_over = job.reads;
   // Whatever the job made of it: what came after the error would be transactions of their own.
   if (database_.is_transaction_over()) {
     return job.status.ok() ? absl::UnavailableError("the store's file: a transaction was lost")
                            : job.status;
   }
-  if (job.status.ok()) return database_.Run("RELEASE job");
-  return database_.Run("ROLLBACK TO job; RELEASE job");
+  if (!job.status.ok()) {
+    if (absl::Status status = undo_job_.Run(); !status.ok()) return status;
+  }
+  return end_job_.Run();
 }
 
 }  // namespace carom::server

@@ -19,6 +19,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/types/span.h"
 #include "server/file_descriptor.h"
 #include "server/page_tree.h"
 #include "server/scene_journal.h"
@@ -55,18 +56,26 @@ class SqliteJournal final : public SceneJournal {
   absl::Status Delete(absl::string_view name) override;
   absl::Status Load(absl::string_view name, uint64_t version,
                     absl::FunctionRef<absl::Status(Polygon)> visit) override;
+  absl::Status Compare(
+      absl::string_view name, uint64_t before, uint64_t after,
+      absl::FunctionRef<absl::Status(const Polygon* before, const Polygon* after)> visit) override;
 
  private:
-  // A scene's row, and its current version.
+  // A scene's row, its current version, and what its history is.
   struct Current {
     int64_t id = 0;
     uint64_t version = 0;
     PageHash root = {};
+    uint64_t versions = 0;       // the current one among them
+    uint64_t history_bytes = 0;  // of pages that it does not have
   };
+  // That of a writer is called again if the transaction that it was a part of fails.
   using Work = absl::FunctionRef<absl::Status()>;
   struct Job {
     Work work;
+    bool reads = false;  // and no more
     absl::Status status = {};
+    bool is_over = false;  // whatever becomes of the transaction
     bool is_done = false;
     // What the work wrote, known to others once it lasts: a scene's current version, or its end.
     std::string name = {};
@@ -89,34 +98,38 @@ class SqliteJournal final : public SceneJournal {
   absl::StatusOr<uint64_t> Write(absl::string_view name, const TreeChange& change,
                                  const VersionSummary& summary);
   absl::StatusOr<Current> FindOrAdd(absl::string_view name);
-  absl::Status WriteDropped(const Current& current, const std::vector<PageHash>& dropped);
-  absl::StatusOr<uint64_t> Prune(const Current& current);
+  absl::Status WriteDropped(Current& current, const std::vector<PageHash>& dropped);
+  // Returns the oldest version that is left.
+  absl::StatusOr<uint64_t> Prune(Current& current);
   absl::Status AddPage(const Page& page);
   // One reference less; the page goes with the last one.
   absl::Status DropPage(const PageHash& hash);
   absl::Status DropPages(absl::string_view hashes);
   absl::StatusOr<std::vector<PageHash>> PagesToDrop(const PageHash& root);
-  // Runs jobs as one transaction.
-  void RunJobs(const std::vector<Job*>& jobs);
+  // Runs jobs as one transaction, or each by itself.
+  void RunJobs(absl::Span<Job* const> jobs);
+  // The error is that of the transaction, and of all of them.
+  absl::Status RunTogether(absl::Span<Job* const> jobs);
   absl::Status RunJob(Job& job);
   void Loop();
 
   // --- On any thread ---
   // Has `work` run on the journal's thread, as a part of a transaction that lasts when this
   // returns.
-  absl::Status Run(Work work);
-  // The same for a change that `make` makes.
+  absl::Status Run(Work work, bool reads = false);
+  // The same for `change`, once `make` has completed it.
   absl::StatusOr<uint64_t> RunWrite(absl::string_view name, const VersionSummary& summary,
-                                    absl::FunctionRef<absl::Status(TreeChange&)> make);
+                                    TreeChange& change, Work make);
   bool HasJob() const ABSL_SHARED_LOCKS_REQUIRED(mu_) { return stopping_ || !jobs_.empty(); }
 
   const SqliteJournalOptions options_;
   const FileDescriptor lock_;
   Database database_;
   // The statements, in the order of their use.
-  Statement read_page_, add_page_, drop_page_, retain_page_, release_page_;
+  Statement begin_, commit_, rollback_, begin_job_, end_job_, undo_job_;
+  Statement read_page_, add_page_, page_size_, drop_page_, retain_page_, release_page_;
   Statement add_scene_, delete_scene_;
-  Statement add_version_, read_versions_, drop_version_, count_history_, oldest_version_;
+  Statement add_version_, read_versions_, drop_version_, oldest_version_;
   Statement set_dropped_, delete_versions_, set_last_version_, find_version_;
   std::vector<Statement*> statements_;  // all of them
   absl::flat_hash_map<std::string, Current> scenes_;

@@ -42,7 +42,8 @@ void VersionGate::Wake(Ticket ticket) {
   WakeLocked(ticket);
 }
 
-void VersionGate::OnSceneChanged(absl::string_view name, uint64_t version) {
+void VersionGate::OnSceneChanged(absl::string_view name, uint64_t version,
+                                 const SceneChange::Ptr&) {
   absl::MutexLock lock(&mu_);
   const auto it = waiters_.find(name);
   if (it == waiters_.end()) return;

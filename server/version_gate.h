@@ -42,7 +42,8 @@ class VersionGate final : public SceneListener {
   // Ends a wait early. No effect if it has ended.
   void Wake(Ticket ticket);
 
-  void OnSceneChanged(absl::string_view name, uint64_t version) override;
+  void OnSceneChanged(absl::string_view name, uint64_t version,
+                      const SceneChange::Ptr& change) override;
 
  private:
   struct Parked {

@@ -25,7 +25,34 @@ struct SceneOptions {
   SceneSource source;
   uint64_t version = 0;
   bool replace = false;
+  bool polygons = false;
 };
+
+// A box as `[[min x,min y],[max x,max y]]`; null if it is empty.
+void AppendBox(const Box& box, std::string& line) {
+  if (box.empty()) {
+    line += "null";
+    return;
+  }
+  const double corners[] = {box.min.x, box.min.y, box.max.x, box.max.y};
+  for (size_t i = 0; i < 4; ++i) {
+    line += i == 0 ? "[[" : i == 2 ? "],[" : ",";
+    AppendNumber(corners[i], line);
+  }
+  line += "]]";
+}
+
+// The members of a version that say how it came about.
+void AppendOrigin(std::chrono::sys_time<std::chrono::microseconds> created,
+                  const std::string& edit_id, std::string& line) {
+  line += ",\"created\":";
+  AppendString(
+      absl::FormatTime("%Y-%m-%dT%H:%M:%E*SZ", absl::FromChrono(created), absl::UTCTimeZone()),
+      line);
+  if (edit_id.empty()) return;
+  line += ",\"edit_id\":";
+  AppendString(edit_id, line);
+}
 
 // One line of JSON, with `more` members.
 void Print(const SceneSummary& scene, absl::string_view more = "") {
@@ -33,17 +60,7 @@ void Print(const SceneSummary& scene, absl::string_view more = "") {
   AppendString(scene.name, line);
   absl::StrAppend(&line, ",\"version\":", scene.version, ",\"polygon_count\":", scene.polygon_count,
                   ",\"vertex_count\":", scene.vertex_count, ",\"bounds\":");
-  if (scene.bounds.empty()) {
-    line += "null";
-  } else {
-    const double corners[] = {scene.bounds.min.x, scene.bounds.min.y, scene.bounds.max.x,
-                              scene.bounds.max.y};
-    for (size_t i = 0; i < 4; ++i) {
-      line += i == 0 ? "[[" : i == 2 ? "],[" : ",";
-      AppendNumber(corners[i], line);
-    }
-    line += "]]";
-  }
+  AppendBox(scene.bounds, line);
   std::cout << line << more << "}\n";
 }
 
@@ -92,23 +109,51 @@ int History(const SceneOptions& options, Client& client) {
       client.ListSceneVersions(FullName(options.name));
   if (!versions.ok()) return FailOf(options.name, versions.status());
   for (const SceneVersion& version : *versions) {
-    std::string more = ",\"created\":";
-    AppendString(absl::FormatTime("%Y-%m-%dT%H:%M:%E*SZ", absl::FromChrono(version.created),
-                                  absl::UTCTimeZone()),
-                 more);
-    if (!version.edit_id.empty()) {
-      more += ",\"edit_id\":";
-      AppendString(version.edit_id, more);
-    }
+    std::string more;
+    AppendOrigin(version.created, version.edit_id, more);
     Print(version.scene, more);
   }
   return kSuccess;
 }
 
+// Each version a line as it is made, until the scene is deleted or the user has seen enough.
+int Watch(const SceneOptions& options, Client& client) {
+  constexpr const char* kChanges[] = {"added", "replaced", "removed"};
+  const std::unique_ptr<SceneWatch> watch = client.WatchScene(
+      FullName(options.name), {.from_version = options.version, .polygons = options.polygons});
+  while (true) {
+    const absl::StatusOr<SceneUpdate> update = watch->Next();
+    if (!update.ok()) return FailOf(options.name, update.status());
+    std::string more;
+    AppendOrigin(update->created, update->edit_id, more);
+    absl::StrAppend(&more, ",\"base_version\":", update->base_version, ",\"changes\":[");
+    for (const PolygonUpdate& changed : update->changes) {
+      absl::StrAppend(&more, more.back() == '[' ? "" : ",", "{\"id\":", changed.id,
+                      ",\"change\":\"", kChanges[static_cast<size_t>(changed.change)],
+                      "\",\"bounds\":");
+      AppendBox(changed.bounds, more);
+      more += '}';
+    }
+    more += ']';
+    if (options.polygons) {
+      more += ",\"polygons\":[";
+      for (const Polygon& polygon : update->polygons) {
+        if (more.back() != '[') more += ',';
+        AppendPolygon(polygon, more);
+      }
+      more += ']';
+    }
+    Print(update->scene, more);
+    std::cout << std::flush;
+  }
+}
+
+// Whoever edited the scene meanwhile finds their edits in its history.
 int Rollback(const SceneOptions& options, Client& client) {
   return PrintOrFail(options, client.RollbackScene(FullName(options.name), options.version));
 }
 
+// As a whole, for it is one JSON document; user data, which may be any bytes, are left out.
 int Export(const SceneOptions& options, Client& client) {
   const absl::StatusOr<std::vector<Polygon>> polygons = client.ExportScene(
       FullName(options.name), options.version, {.timeout = std::chrono::milliseconds(0)});
@@ -167,6 +212,10 @@ void AddSceneCommands(CLI::App& app, int& exit_status) {
   add_named({"history", "Print the versions of a scene that are known, one a line", History});
   add_named({"export", "Print a scene as a file that import takes, without user data", Export})
       ->add_option("--version", options->version, "An older version, as history prints it");
+  CLI::App* watch =
+      add_named({"watch", "Print the versions of a scene as they are made, one a line", Watch});
+  watch->add_option("--from", options->version, "A version: begin with what came after it");
+  watch->add_flag("--polygons", options->polygons, "Print the polygons that change, too");
   add_named({"rollback", "Make a version with the polygons of an older one", Rollback})
       ->add_option("VERSION", options->version, "The older version, as history prints it")
       ->required();

@@ -173,7 +173,7 @@ absl::Status NotAScene(size_t line) {
       absl::StrCat("line ", line, " is not a scene: a JSON object with \"polygons\""));
 }
 
-// As much of the stream as there is, up to the length that tells a bundle.
+// As much of the stream as there is, up to as many bytes as identify a bundle.
 std::string ReadHead(std::istream& stream) {
   std::string head(8, '\0');
   stream.read(head.data(), static_cast<std::streamsize>(head.size()));

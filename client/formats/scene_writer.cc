@@ -22,6 +22,8 @@ void AppendRing(std::span<const Vec2> vertices, std::string& out) {
   out += ']';
 }
 
+}  // namespace
+
 void AppendPolygon(const Polygon& polygon, std::string& out) {
   out += "{\"id\":";
   AppendNumber(polygon.id(), out);
@@ -41,8 +43,6 @@ void AppendPolygon(const Polygon& polygon, std::string& out) {
   }
   out += "]}";
 }
-
-}  // namespace
 
 std::string WriteScene(std::span<const Polygon> polygons) {
   std::string out = "{\"polygons\":[";

@@ -15,4 +15,7 @@ namespace carom {
 // has no member for is left out: user data.
 std::string WriteScene(std::span<const Polygon> polygons);
 
+// Appends one of them.
+void AppendPolygon(const Polygon& polygon, std::string& out);
+
 }  // namespace carom

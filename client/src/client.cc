@@ -24,9 +24,11 @@
 #include "client/src/call_status.h"
 #include "client/src/client_maker.h"
 #include "client/src/frame_codec.h"
+#include "client/src/scene_codec.h"
 #include "client/src/stream_impl.h"
-#include "wire/decode.h"
+#include "client/src/watch_impl.h"
 #include "wire/encode.h"
+#include "wire/pieces.h"
 
 namespace carom {
 namespace {
@@ -34,6 +36,8 @@ namespace {
 // A part of an import is sent once it is this large: far below the server's message limit, large
 // enough that the cost of a message does not show.
 constexpr size_t kPartBytes = 1 << 20;
+// A polygon of more bytes goes in pieces of about so many.
+constexpr size_t kPieceVertices = kPartBytes / sizeof(Vec2);
 
 // Of a commit whose answer was lost: after these delays, each twice the one before.
 constexpr std::chrono::milliseconds kFirstRetry{100};
@@ -78,21 +82,6 @@ absl::Status CheckAddress(absl::string_view target) {
   const bool bracketed = host.front() == '[' && host.back() == ']';
   if (absl::StrContains(host, ':') && !bracketed) return InvalidField("target", kAllowed);
   return absl::OkStatus();
-}
-
-// The message without bounds is that of a scene without polygons, whose box is empty.
-SceneSummary Summary(const v1::Scene& scene) {
-  SceneSummary summary{.name = scene.name(),
-                       .version = scene.version(),
-                       .polygon_count = scene.polygon_count(),
-                       .vertex_count = scene.vertex_count(),
-                       .bounds = {}};
-  if (scene.has_bounds()) {
-    const v1::Bounds& bounds = scene.bounds();
-    summary.bounds.min = {bounds.min_x(), bounds.min_y()};
-    summary.bounds.max = {bounds.max_x(), bounds.max_y()};
-  }
-  return summary;
 }
 
 v1::ImportMode Encoded(ImportMode mode) {
@@ -317,8 +306,7 @@ absl::StatusOr<std::vector<SceneVersion>> Client::ListSceneVersions(absl::string
   for (const v1::SceneVersion& version : response.versions()) {
     versions.push_back({.scene = Summary(version.scene()),
                         .edit_id = version.edit_id(),
-                        .created = std::chrono::sys_time<std::chrono::microseconds>(
-                            std::chrono::microseconds(version.created_us()))});
+                        .created = TimeOf(version.created_us())});
   }
   return versions;
 }
@@ -355,19 +343,25 @@ absl::StatusOr<SceneSummary> Client::ImportScene(absl::string_view name,
   part.set_mode(Encoded(mode));
   size_t bytes = 0;
   bool open = true;  // a call that the server has ended takes no more parts
-  for (const Polygon& polygon : polygons) {
+  wire::PieceStart piece;
+  for (size_t i = 0; open && i < polygons.size();) {
     v1::Polygon message;
-    wire::EncodePolygon(polygon, message);
+    const bool is_last = wire::EncodePiece(polygons[i], kPieceVertices, piece, message);
     const size_t size = message.ByteSizeLong();
-    // A large polygon goes alone, so that only its own size counts against the server's limit.
+    // A part ends before what would make it too large, and after a piece that is not the last one.
     if (bytes != 0 && bytes + size > kPartBytes) {
       open = call->Write(part);
-      if (!open) break;
       part.clear_polygons();
       bytes = 0;
     }
     *part.add_polygons() = std::move(message);
     bytes += size;
+    part.set_continues(!is_last);
+    i += is_last ? 1 : 0;
+    if (is_last || !open) continue;
+    open = call->Write(part);
+    part.clear_polygons();
+    bytes = 0;
   }
   if (open) call->Write(part);
   call->WritesDone();
@@ -393,16 +387,20 @@ absl::StatusOr<std::vector<Polygon>> Client::ExportScene(absl::string_view name,
   constexpr size_t kAny = std::numeric_limits<size_t>::max();
   const PolygonLimits any{.max_vertices = kAny, .max_user_data_bytes = kAny};
   std::vector<Polygon> polygons;
+  wire::PolygonJoiner joiner(any);
+  const auto hold = [](size_t, size_t) { return absl::OkStatus(); };
   absl::Status malformed;
   v1::ExportSceneResponse part;
   while (malformed.ok() && call->Read(&part)) {
-    malformed = wire::DecodePolygons(part.polygons(), "polygons", polygons.size(), any, polygons);
+    malformed = joiner.Add(part.polygons(), part.continues(), hold, polygons);
   }
   if (!malformed.ok()) context.TryCancel();
   const absl::Status status = CallStatus(call->Finish());
   if (!malformed.ok()) return malformed;
   impl_->LeaveIfUnavailable(status, address);
   if (!status.ok()) return status;
+  malformed = joiner.Finish();
+  if (!malformed.ok()) return malformed;
   return polygons;
 }
 
@@ -420,6 +418,12 @@ absl::StatusOr<FrameAnswer> Client::Evaluate(const Frame& frame, const CallOptio
   const absl::Status fits = CheckFrameAnswer(request.frame(), answer);
   if (!fits.ok()) return fits;
   return answer;
+}
+
+std::unique_ptr<SceneWatch> Client::WatchScene(absl::string_view name,
+                                               const WatchOptions& options) {
+  return std::unique_ptr<SceneWatch>(
+      new SceneWatch(std::make_unique<SceneWatch::Impl>(impl_->addresses(), Text(name), options)));
 }
 
 // The stream shares the addresses, so that what one finds out about a server serves all.

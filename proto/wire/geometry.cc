@@ -75,7 +75,7 @@ absl::StatusOr<SceneEdit> DecodeEdit(const v1::Edit& message, const PolygonLimit
 
 }  // namespace
 
-absl::StatusOr<Polygon> DecodePolygon(const v1::Polygon& message, const PolygonLimits& limits) {
+absl::StatusOr<PolygonSpec> DecodeSpec(const v1::Polygon& message) {
   Offences offences;
   PolygonSpec spec;
   spec.id = message.id();
@@ -93,7 +93,13 @@ absl::StatusOr<Polygon> DecodePolygon(const v1::Polygon& message, const PolygonL
     }
   }
   if (!offences.empty()) return offences.status();
-  return Polygon::Create(std::move(spec), limits);
+  return spec;
+}
+
+absl::StatusOr<Polygon> DecodePolygon(const v1::Polygon& message, const PolygonLimits& limits) {
+  absl::StatusOr<PolygonSpec> spec = DecodeSpec(message);
+  if (!spec.ok()) return spec.status();
+  return Polygon::Create(*std::move(spec), limits);
 }
 
 absl::Status DecodePolygons(const RepeatedPtrField<v1::Polygon>& messages, absl::string_view path,
@@ -142,16 +148,20 @@ absl::StatusOr<std::vector<SceneEdit>> DecodeEdits(const RepeatedPtrField<v1::Ed
   return edits;
 }
 
-void EncodePolygon(const Polygon& polygon, v1::Polygon& message) {
-  message.Clear();
+void EncodeHead(const Polygon& polygon, v1::Polygon& message) {
   message.set_id(polygon.id());
-  for (size_t i = 0; i < polygon.ring_count(); ++i) {
-    EncodeRing(polygon.ring(i), polygon.is_open(i), *message.add_rings());
-  }
   message.set_fill_rule(static_cast<v1::FillRule>(EnumToWire(polygon.fill_rule())));
   message.set_solidity(static_cast<v1::Solidity>(EnumToWire(polygon.solidity())));
   if (polygon.category() != 1) message.set_category(polygon.category());
   message.set_user_data(polygon.user_data());
+}
+
+void EncodePolygon(const Polygon& polygon, v1::Polygon& message) {
+  message.Clear();
+  EncodeHead(polygon, message);
+  for (size_t i = 0; i < polygon.ring_count(); ++i) {
+    EncodeRing(polygon.ring(i), polygon.is_open(i), *message.add_rings());
+  }
 }
 
 void EncodeShape(const Shape& shape, v1::Shape& message) {

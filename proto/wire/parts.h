@@ -78,6 +78,12 @@ struct ListPath {
   }
 };
 
+// What a message says of a polygon, its form checked: enum values, and columns of equal length.
+absl::StatusOr<PolygonSpec> DecodeSpec(const v1::Polygon& message);
+
+// All of a polygon but its rings.
+void EncodeHead(const Polygon& polygon, v1::Polygon& message);
+
 // A polygon that moves. How many vertices it may have is not a limit of polygons: `CheckGroup` and
 // `TrackerTable::Define` know it. Those of a message are below 2^27, at 16 bytes each.
 inline absl::StatusOr<Polygon> DecodeMovingPolygon(const v1::Polygon& message) {

@@ -7,6 +7,15 @@
 namespace carom::bench {
 namespace {
 
+std::vector<RustPlacement> FloatPlacements(const Placements& at) {
+  std::vector<RustPlacement> floats;
+  for (size_t i = 0; i < at.size(); ++i) {
+    floats.push_back({at.mover[i], static_cast<float>(at.x[i]), static_cast<float>(at.y[i]),
+                      static_cast<float>(at.c[i]), static_cast<float>(at.s[i])});
+  }
+  return floats;
+}
+
 class Box2D : public ScenePeer {
  public:
   Box2D(const World& world, const std::vector<Outline>& movers) {
@@ -29,14 +38,13 @@ class Box2D : public ScenePeer {
   }
 
   Question Contacts(const Movers& movers) override {
-    std::vector<RustPlacement> floats;
-    const Placements& at = movers.placements;
-    for (size_t i = 0; i < at.size(); ++i) {
-      floats.push_back({at.mover[i], static_cast<float>(at.x[i]), static_cast<float>(at.y[i]),
-                        static_cast<float>(at.c[i]), static_cast<float>(at.s[i])});
-    }
-    return [this, floats](size_t begin, size_t end) {
+    return [this, floats = FloatPlacements(movers.placements)](size_t begin, size_t end) {
       return carom_box2d_overlap(world_, floats.data() + begin, end - begin);
+    };
+  }
+  Question ContactsByShape(const Movers& movers) override {
+    return [this, floats = FloatPlacements(movers.placements)](size_t begin, size_t end) {
+      return carom_box2d_overlap_shape(world_, floats.data() + begin, end - begin);
     };
   }
 

@@ -23,19 +23,21 @@ struct Bench {
   size_t queries() const { return quick ? 16384 : 65536; }
 };
 
-void RunCasts(Bench& bench);       // nearest hits, and their growth with the scene
-void RunContacts(Bench& bench);    // overlaps of moving polygons with contacts
-void RunNearest(Bench& bench);     // the nearest polygon of a point
-void RunOutlines(Bench& bench);    // one polygon of many vertices
-void RunCosts(Bench& bench);       // memory, build, commit, allocations, threads
-void RunTimeStudy(Bench& bench);   // the paper's: one mover about one figure
-void RunPointStudy(Bench& bench);  // points and bullets that are tracked, and quiet steps
-void RunWorldStudy(Bench& bench);  // many trackers in a map of many polygons
-void RunService(Bench& bench);     // moves and bullets through a server
-void RunFleet(Bench& bench);       // many streams, and what they take
-void RunStops(Bench& bench);       // how soon unwanted work stops
-void RunUnary(Bench& bench);       // Evaluate by another's load generator, beside streams
-void RunMaps(Bench& bench);        // scenes made by others
+void RunCasts(Bench& bench);         // nearest hits, and their growth with the scene
+void RunContacts(Bench& bench);      // overlaps of moving polygons with contacts
+void RunNearest(Bench& bench);       // the nearest polygon of a point
+void RunOutlines(Bench& bench);      // one polygon of many vertices
+void RunCosts(Bench& bench);         // memory, build, commit, allocations, threads
+void RunTimeStudy(Bench& bench);     // the paper's: one mover about one figure
+void RunPointStudy(Bench& bench);    // points and bullets that are tracked, and quiet steps
+void RunWorldStudy(Bench& bench);    // many trackers in a map of many polygons
+void RunService(Bench& bench);       // moves and bullets through a server
+void RunFleet(Bench& bench);         // many streams, and what they take
+void RunPacedStreams(Bench& bench);  // what caromd adds to gRPC
+void RunStore(Bench& bench);         // commits that last
+void RunStops(Bench& bench);         // how soon unwanted work stops
+void RunUnary(Bench& bench);         // Evaluate by another's load generator, beside streams
+void RunMaps(Bench& bench);          // scenes made by others
 
 // The name of a timing of ours, and how those of a peer begin.
 struct Rivals {

@@ -35,8 +35,12 @@ void Run() {
   const Segments near = FreeSegments(world, kQueries, kCell, 1);
   const Segments far = FreeSegments(world, kQueries, 100 * kCell, 2);
   const Points points = FreePoints(world, kQueries, 3);
-  const Movers movers{{RegularOutline(8, kCell / 4)},
-                      RandomPlacements(1, world.half(), kQueries, 4)};
+  // A circumradius of a quarter of a cell, and walkers of half a cell.
+  const Placements placements = RandomPlacements(1, world.half(), kQueries, 4);
+  const Movers boxes{{RegularOutline(4, kCell / 4)}, placements};
+  const Movers octagons{{RegularOutline(8, kCell / 4)}, placements};
+  const Movers walkers{{RegularOutline(8, kCell / 2)},
+                       WalkerPlacements(256, world.half(), kQueries, 5)};
   Carom coastline(std::vector<Outline>{MakeOutline(OutlineKind::kCoastline, 10000, 5)});
   Points inside{near.ax, near.ay};
   for (double& x : inside.x) x /= world.half();
@@ -45,7 +49,9 @@ void Run() {
   Count("cast_short", ours.Casts(near));
   Count("cast_long", ours.Casts(far));
   Count("cast_short_single", one_by_one.Casts(near));
-  Count("contacts_8gon", ours.Contacts(movers));
+  Count("contacts_4gon", ours.Contacts(boxes));
+  Count("contacts_8gon", ours.Contacts(octagons));
+  Count("contacts_half_spacing", ours.Contacts(walkers));
   Count("nearest", ours.Nearest(points, kCell / 2));
   Count("point_in_coastline", coastline.Holds(inside));
 }

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: The Carom authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Counts instructions a query under callgrind and compares three of them with instructions.tsv:
+# Counts instructions a query under callgrind and compares them with instructions.tsv:
 #
 #   instructions.sh GUARD [--accept]
 #
@@ -16,7 +16,8 @@ set -euo pipefail
 guard=$1
 accept=${2-}
 baseline=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/instructions.tsv
-guarded='cast_short contacts_8gon point_in_coastline'
+guarded='cast_short cast_long cast_short_single contacts_4gon contacts_8gon contacts_half_spacing'
+guarded+=' nearest point_in_coastline'
 allowance=5
 
 scratch=$(mktemp -d)

@@ -47,6 +47,8 @@ int main(int argc, char** argv) {
   carom::bench::RunWorldStudy(bench);
   carom::bench::RunService(bench);
   carom::bench::RunFleet(bench);
+  carom::bench::RunPacedStreams(bench);
+  carom::bench::RunStore(bench);
   carom::bench::RunStops(bench);
   carom::bench::RunUnary(bench);
   carom::bench::RunMaps(bench);

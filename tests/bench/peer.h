@@ -38,6 +38,8 @@ class ScenePeer {
   virtual Question Casts(const Segments& segments) = 0;
   // Every polygon that each placed mover touches, with the contact.
   virtual Question Contacts(const Movers&) { return {}; }
+  // The same in a second way, where there is one.
+  virtual Question ContactsByShape(const Movers&) { return {}; }
   // The placements of all movers together, as one, that touch some polygon.
   virtual Question Touched(const Placements&, double /*reach*/) { return {}; }
   // The nearest polygon of each point, if there is one within `radius`.

@@ -202,6 +202,20 @@ Placements RandomPlacements(size_t movers, double half, size_t count, uint64_t s
   return placements;
 }
 
+Placements WalkerPlacements(size_t walkers, double half, size_t count, uint64_t seed) {
+  constexpr double kStep = 10.0 / 60;
+  Placements at = RandomPlacements(1, half, std::min(walkers, count), seed);
+  for (size_t i = walkers; i < count; ++i) {
+    const size_t before = i - walkers;
+    at.mover.push_back(0);
+    at.x.push_back(at.x[before] + kStep * at.c[before]);
+    at.y.push_back(at.y[before] + kStep * at.s[before]);
+    at.c.push_back(at.c[before]);
+    at.s.push_back(at.s[before]);
+  }
+  return at;
+}
+
 Outline RegularOutline(size_t vertices, double radius) {
   Outline outline;
   for (size_t i = 0; i < vertices; ++i) {

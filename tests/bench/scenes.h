@@ -74,6 +74,10 @@ struct Placements {
 // `count` placements of the first `movers` outlines, anywhere in [-half, half] squared.
 Placements RandomPlacements(size_t movers, double half, size_t count, uint64_t seed);
 
+// The ticks of `walkers` walkers in turns, at 60 Hz and 10 units a second: each goes straight on
+// from anywhere, turned as it is.
+Placements WalkerPlacements(size_t walkers, double half, size_t count, uint64_t seed);
+
 // A regular polygon about the origin.
 Outline RegularOutline(size_t vertices, double radius);
 

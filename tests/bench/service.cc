@@ -15,9 +15,11 @@
 #include "absl/strings/str_format.h"
 #include "carom/client.h"
 #include "carom/stream.h"
+#include "carom/v1/query_service.pb.h"
 #include "client/load/cpu_clock.h"
 #include "tests/bench/groups.h"
 #include "tests/bench/ours.h"
+#include "tests/bench/raw_stream.h"
 #include "tests/bench/runner.h"
 #include "tests/bench/scenes.h"
 #include "tests/support/process.h"
@@ -126,10 +128,9 @@ class ServiceRun {
 class LocalRun {
  public:
   LocalRun(Fleet& fleet, const Scene& scene) : fleet_(fleet), scene_(scene) {
-    TrackerTable table;
-    const TrackerDefinitions definitions = fleet.definitions();
-    if (!table.Define({}, {&definitions, 1}).ok()) std::abort();
-    trackers_.assign(table.trackers().begin(), table.trackers().end());
+    for (const uint32_t shape : fleet.shape) {
+      trackers_.push_back(Must(Tracker::Create(fleet.shapes[shape])));
+    }
   }
 
   double Move(int frames) {
@@ -210,6 +211,7 @@ struct Site {
   Scene::Ptr scene;
   Client& client;
   pid_t server;
+  const testing::ServerProcess* echo;
 };
 
 void RunMoves(Bench& bench, const Site& site) {
@@ -243,6 +245,33 @@ void RunMoves(Bench& bench, const Site& site) {
   }
 }
 
+// What gRPC takes for a frame of as many bullets as bytes that are sent back, a bullet.
+class EchoRun {
+ public:
+  EchoRun(const testing::ServerProcess& echo, const Segments& all, size_t count)
+      : stream_(echo), count_(count) {
+    v1::StreamRequest request;
+    v1::Group& group = *request.mutable_frame()->add_groups();
+    group.set_scene(kScene);
+    v1::SegmentCasts& segments = *group.mutable_segments();
+    segments.mutable_ax()->Add(all.ax.begin(), all.ax.begin() + count);
+    segments.mutable_ay()->Add(all.ay.begin(), all.ay.begin() + count);
+    segments.mutable_bx()->Add(all.bx.begin(), all.bx.begin() + count);
+    segments.mutable_by()->Add(all.by.begin(), all.by.begin() + count);
+    const grpc::Slice slice(request.SerializeAsString());
+    request_ = grpc::ByteBuffer(&slice, 1);
+  }
+
+  double Nanoseconds(int frames) {
+    return stream_.Run(request_, frames, 4).server_ns / static_cast<double>(count_);
+  }
+
+ private:
+  RawStream stream_;
+  const size_t count_;
+  grpc::ByteBuffer request_;
+};
+
 void RunBullets(Bench& bench, const Site& site) {
   const size_t pool = bench.quick ? 8192 : 65536;
   Bullets doubles(site.world, pool, false), floats(site.world, pool, true);
@@ -250,15 +279,17 @@ void RunBullets(Bench& bench, const Site& site) {
   const Question theirs = box2d ? box2d->Casts(doubles.all()) : Question();
   for (const auto& [count, over] : {std::pair<size_t, double>{256, 60}, {1024, 30}, {4096, 18}}) {
     ServiceRun service(site.client, site.server);
+    EchoRun echo(*site.echo, doubles.all(), count);
     const int frames = static_cast<int>((bench.quick ? 50000 : 400000) / count);
     const auto ask = [&](Bullets& bullets) {
       return service.Ask(frames, count, [&](int) { return bullets.Next(1, count); });
     };
-    std::vector<double> ours, as_floats, library, peer;
+    std::vector<double> ours, as_floats, library, grpc_alone, peer;
     ask(doubles);
     for (int round = 0; round < bench.rounds(); ++round) {
       ours.push_back(ask(doubles));
       library.push_back(CastNanoseconds(*site.scene, doubles.all(), count));
+      grpc_alone.push_back(echo.Nanoseconds(frames));
       as_floats.push_back(ask(floats));
       if (!theirs) continue;
       const double start = ThreadNanoseconds();
@@ -269,8 +300,11 @@ void RunBullets(Bench& bench, const Site& site) {
     bench.report.Figure(name, Median(ours), "ns of the server a bullet");
     bench.report.Figure(name + " as floats", Median(as_floats), "ns of the server a bullet");
     bench.report.Figure(name + " in the library alone", Median(library), "ns a bullet");
-    bench.report.Add({name + "_over_library_ns", Median(ours) - Median(library), "-", 0,
-                      ValueAtMost(over), "server's CPU a bullet, less the library's own cast"});
+    bench.report.Figure(name + " by the echo", Median(grpc_alone), "ns of the server a bullet");
+    bench.report.Add({name + "_over_library_and_echo_ns",
+                      Median(ours) - Median(library) - Median(grpc_alone), "-", 0,
+                      ValueAtMost(over),
+                      "server's CPU a bullet, less the library's own cast and the echo's"});
     const double box2d_ns = peer.empty() ? 0 : Median(peer);
     bench.report.Add({name + "_vs_box2d", Median(ours),
                       peer.empty() ? "box2d: not built" : "box2d v3", box2d_ns, RatioAtLeast(3),
@@ -313,7 +347,9 @@ void RunService(Bench& bench) {
   const std::unique_ptr<Client> client =
       Must(Client::Connect(server->address(), {.call_timeout = std::chrono::milliseconds(0)}));
   Must(client->ImportScene(kScene, polygons, ImportMode::kReplace));
-  const Site site{world, MakeScene(polygons), *client, server->pid()};
+  const auto echo = testing::ServerProcess::Start(ECHO_BINARY);
+  if (echo == nullptr) std::abort();
+  const Site site{world, MakeScene(polygons), *client, server->pid(), echo.get()};
   if (moves) RunMoves(bench, site);
   if (bullets) RunBullets(bench, site);
   if (groups) RunGroups(bench, site);

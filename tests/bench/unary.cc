@@ -23,7 +23,7 @@ struct Calls {
   double per_second = 0, p50_us = 0, p99_us = 0, cpu_us = 0;  // of the server, a call
 };
 
-void Report(Bench& bench, const char* who, const Calls& calls) {
+void AddFigures(Bench& bench, const char* who, const Calls& calls) {
   bench.report.Figure(absl::StrFormat("service_unary: %s, server's CPU a frame of 64", who),
                       calls.cpu_us, "us",
                       absl::StrFormat("%.0f frames a second, p50 %.0f us, p99 %.0f us",
@@ -58,7 +58,7 @@ bool RunStreams(const ServerProcess& server, int seconds, Calls& calls) {
   options.connections = 2;
   options.closed = 2;
   options.bullets = 64;
-  options.measures = CastDetail::kNormal;  // as ghz asks
+  options.detail = CastDetail::kNormal;  // as ghz asks
   options.duration_s = seconds;
   load::StopFlag stop = false;
   const auto report = load::RunLoad(options, stop);
@@ -81,11 +81,11 @@ void RunUnary(Bench& bench) {
   const int seconds = bench.quick ? 2 : 10;
   Calls ghz, streams;
   if (RunGhz(*server, 1, ghz) && RunGhz(*server, seconds, ghz)) {
-    Report(bench, "Evaluate by ghz", ghz);
+    AddFigures(bench, "Evaluate by ghz", ghz);
   } else {
     bench.report.Figure("service_unary: ghz did not run", 0, "");
   }
-  if (RunStreams(*server, seconds, streams)) Report(bench, "a stream by carom load", streams);
+  if (RunStreams(*server, seconds, streams)) AddFigures(bench, "a stream by carom load", streams);
 }
 
 }  // namespace carom::bench

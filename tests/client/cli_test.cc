@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // `carom` as a process: commands, exit statuses, and what is printed where.
+#include <algorithm>
+#include <thread>
+
 #include "tests/client/fixture.h"
 #include "tests/support/process.h"
 
@@ -62,6 +65,34 @@ TEST_F(CliTest, Scenes) {
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_EQ(result.standard_error, "carom: NOT_FOUND: scenes/arena: no scene of this name\n");
   EXPECT_EQ(Carom({"scene", "delete", "arena"}).standard_error, result.standard_error);
+}
+
+// A line a version, until the scene is deleted.
+TEST_F(CliTest, Watch) {
+  ASSERT_TRUE(client_->CreateScene("scenes/arena", Squares(1)).ok());
+  ProcessResult result;
+  std::thread watcher([&] {
+    result = Carom({"scene", "watch", "arena", "--from", "1", "--polygons"});
+  });
+  const std::vector<SceneEdit> edits = {RemovePolygon{0}, AddPolygon{Square(5, 2, 3)}};
+  ASSERT_TRUE(client_->CommitEdits("scenes/arena", 0, edits).ok());
+  ASSERT_TRUE(client_->CommitEdits("scenes/arena", 0, {}).ok());
+  // Three lines at the end of which the scene may go: they are kept for who comes later.
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  ASSERT_TRUE(client_->DeleteScene("scenes/arena").ok());
+  watcher.join();
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.standard_error, "carom: NOT_FOUND: scenes/arena: the scene was deleted\n");
+  EXPECT_THAT(
+      result.standard_output,
+      HasSubstr(
+          R"(,"base_version":1,"changes":[{"id":0,"change":"removed","bounds":[[0,0],[1,1]]},)"
+          R"({"id":5,"change":"added","bounds":[[2,3],[3,4]]}],)"
+          R"("polygons":[{"id":5,"rings":[[[2,3],[3,3],[3,4],[2,4]]]}]})"));
+  EXPECT_EQ(std::count(result.standard_output.begin(), result.standard_output.end(), '\n'), 2);
+  result = Carom({"scene", "watch", "none"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.standard_error, "carom: NOT_FOUND: scenes/none: no scene of this name\n");
 }
 
 TEST_F(CliTest, ImportRefusals) {

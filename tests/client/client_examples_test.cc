@@ -9,6 +9,7 @@
 
 #include "carom/stream.h"
 #include "carom/tracker_events.h"
+#include "carom/watch.h"
 #include "tests/client/fixture.h"
 #include "tests/support/header_examples.h"
 
@@ -77,6 +78,17 @@ TEST_F(ClientExampleTest, Stream) {
   // end
   EXPECT_TRUE(status.ok()) << status;
   ExpectSeven(answer);
+}
+
+TEST_F(ClientExampleTest, Watch) {
+  const auto& client = client_;
+  // carom/watch.h
+  auto watch = client->WatchScene("scenes/arena");
+  auto update = watch->Next();  // the current version; the next call waits for a commit
+  // update->scene.polygon_count == 1
+  // end
+  ASSERT_TRUE(update.ok()) << update.status();
+  EXPECT_EQ(update->scene.polygon_count, 1u);
 }
 
 TEST_F(ClientExampleTest, TrackerEvents) {

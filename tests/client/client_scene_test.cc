@@ -4,6 +4,7 @@
 // Scenes through `Client`: what comes back, and how refusals read.
 #include <cmath>
 
+#include "carom/bundle.h"
 #include "tests/client/fixture.h"
 
 namespace carom {
@@ -105,19 +106,55 @@ TEST_F(ClientSceneTest, CommitsAllEditsOrNone) {
   EXPECT_EQ(client_->GetScene("scenes/arena")->version, edited->version);
 }
 
+Polygon Circle(uint64_t id, int vertices) {
+  std::vector<Vec2> ring;
+  for (int i = 0; i < vertices; ++i) ring.push_back({std::cos(i * 1e-5), std::sin(i * 1e-5)});
+  return PolygonOf(id, std::move(ring));
+}
+
 // A polygon just below the server's message limit was refused when small ones shared its part.
-TEST_F(ClientSceneTest, ALargePolygonIsImportedAlone) {
-  const auto circle = [](uint64_t id, int vertices) {
-    std::vector<Vec2> ring;
-    for (int i = 0; i < vertices; ++i) ring.push_back({std::cos(i * 1e-5), std::sin(i * 1e-5)});
-    return PolygonOf(id, std::move(ring));
-  };
+TEST_F(ClientSceneTest, ALargePolygonIsImportedWithOthers) {
   std::vector<Polygon> polygons;
-  for (uint64_t id = 0; id < 14; ++id) polygons.push_back(circle(id, 4000));
-  polygons.push_back(circle(14, 230000));
+  for (uint64_t id = 0; id < 14; ++id) polygons.push_back(Circle(id, 4000));
+  polygons.push_back(Circle(14, 230000));
   const auto made = client_->ImportScene("scenes/large", polygons, ImportMode::kCreate);
   ASSERT_TRUE(made.ok()) << made.status();
   EXPECT_EQ(made->vertex_count, 286000u);
+}
+
+// A polygon of 400,000 vertices is 6.4 MB, more than a message may have. Equal scenes make equal
+// bundles, byte by byte.
+TEST_F(ClientSceneTest, APolygonMayBeLargerThanAMessage) {
+  PolygonSpec spec = Circle(7, 300000).spec();
+  spec.rings.push_back(Circle(0, 100000).spec().rings[0]);
+  spec.rings.push_back({.vertices = {{5, 5}}, .open = false});
+  spec.category = 12;
+  spec.user_data = "large";
+  const std::vector<Polygon> polygons = {Square(1, 0, 0), *Polygon::Create(spec),
+                                         Circle(9, 1048576), Square(11, 4, 4)};
+  const auto made = client_->ImportScene("scenes/large", polygons, ImportMode::kCreate);
+  ASSERT_TRUE(made.ok()) << made.status();
+  const auto exported = client_->ExportScene("scenes/large");
+  ASSERT_TRUE(exported.ok()) << exported.status();
+  const auto digest = [](std::vector<Polygon> of) {
+    return WriteBundle(**Scene::Create(std::move(of)), BundleIndex::kNone);
+  };
+  EXPECT_TRUE(digest(*exported) == digest(polygons));
+  const auto watch = client_->WatchScene("scenes/large", {.polygons = true});
+  auto update = watch->Next();
+  ASSERT_TRUE(update.ok()) << update.status();
+  EXPECT_TRUE(digest(update->polygons) == digest(polygons));
+  // One vertex more is over the limit of a polygon, whatever the message.
+  const std::vector<Polygon> larger = {
+      *Polygon::Create(Circle(9, 1048576).spec()), [] {
+        PolygonSpec over;
+        over.id = 10;
+        over.rings.push_back({std::vector<Vec2>(1048577, Vec2{1, 1}), false});
+        over.rings[0].vertices[0] = {2, 2};
+        return *Polygon::Create(over, {.max_vertices = 2000000});
+      }()};
+  EXPECT_TRUE(Refuses(client_->ImportScene("scenes/over", larger, ImportMode::kCreate).status(),
+                      StatusCode::kResourceExhausted, "polygons[1].rings"));
 }
 
 TEST_F(ClientSceneTest, ImportsInParts) {

@@ -24,13 +24,6 @@
 
 namespace carom::server {
 
-// A sanitizer's own memory is many times the program's: then no test of memory says anything.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kIsSanitized = true;
-#else
-inline constexpr bool kIsSanitized = false;
-#endif
-
 // A number of /proc/PID/status in KiB, such as "VmHWM:", as bytes.
 inline size_t StatusBytes(pid_t pid, const std::string& name) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/status");

@@ -30,6 +30,13 @@
 
 namespace carom::server {
 
+// Whether a sanitizer watches: what it adds to memory and time is many times the program's own.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kIsSanitized = true;
+#else
+inline constexpr bool kIsSanitized = false;
+#endif
+
 // The most that any single step of a test may take.
 inline constexpr std::chrono::seconds kTimeout{30};
 

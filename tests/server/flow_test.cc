@@ -38,12 +38,11 @@ v1::Frame LargeFrame(uint64_t seq, int points) {
   return frame;
 }
 
-// A call of QueryService that moves bytes, and reads only when it is asked to.
+// A call that moves bytes, and reads only when it is asked to.
 class RawCall {
  public:
   RawCall(const std::shared_ptr<grpc::Channel>& channel, const std::string& method)
-      : stub_(channel),
-        call_(stub_.PrepareCall(&context_, "/carom.v1.QueryService/" + method, &queue_)) {
+      : stub_(channel), call_(stub_.PrepareCall(&context_, "/carom.v1." + method, &queue_)) {
     call_->StartCall(nullptr);
     EXPECT_TRUE(Await());
   }
@@ -105,6 +104,15 @@ class FlowTest : public testing::Test {
     options.max_streams = 3;
     options.stalled_stream_seconds = 1;
     return options;
+  }
+
+  // Without probes of the bandwidth the client's window stays at HTTP/2's 64 KiB; with them gRPC
+  // may take 16 MiB that nobody reads.
+  std::shared_ptr<grpc::Channel> SmallWindowChannel() {
+    grpc::ChannelArguments arguments;
+    arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+    return grpc::CreateCustomChannel(server_.server().address(), grpc::InsecureChannelCredentials(),
+                                     arguments);
   }
 
   TestServer server_{Options()};
@@ -180,7 +188,7 @@ TEST_F(FlowTest, AFrameOverTheBytesIsRefusedAlone) {
 }
 
 TEST_F(FlowTest, BytesThatAreNoFrameAreRefusedAlone) {
-  RawCall call(server_.channel(), "Stream");
+  RawCall call(server_.channel(), "QueryService/Stream");
   for (const std::string& bytes : {std::string("\x0a\x04\x08\x07\xff\xff", 6), std::string("\x0f"),
                                    std::string("\x0a\x05\x08", 3)}) {
     const grpc::Slice slice(bytes);
@@ -282,15 +290,10 @@ TEST_F(FlowTest, AnEvaluateCallWhoseAnswerIsNotReadEnds) {
   ASSERT_TRUE(server_.Evaluate(request.frame(), answer).ok());
   ASSERT_GT(answer.ByteSizeLong(), 500000u);
   const auto start = std::chrono::steady_clock::now();
-  // Without probes of the bandwidth the client's window stays at HTTP/2's 64 KiB; with them gRPC
-  // may take 16 MiB that nobody reads.
-  grpc::ChannelArguments arguments;
-  arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
-  const auto channel = grpc::CreateCustomChannel(server_.server().address(),
-                                                 grpc::InsecureChannelCredentials(), arguments);
+  const auto channel = SmallWindowChannel();
   std::vector<std::unique_ptr<RawCall>> calls;
   for (int i = 0; i < 3; ++i) {
-    calls.push_back(std::make_unique<RawCall>(channel, "Evaluate"));
+    calls.push_back(std::make_unique<RawCall>(channel, "QueryService/Evaluate"));
     ASSERT_TRUE(calls.back()->Write(Serialize(request)));
     ASSERT_TRUE(calls.back()->CloseSide());
   }
@@ -304,6 +307,23 @@ TEST_F(FlowTest, AnEvaluateCallWhoseAnswerIsNotReadEnds) {
     EXPECT_FALSE(call->Read(read));
     EXPECT_EQ(call->Finish().error_code(), grpc::RESOURCE_EXHAUSTED);
   }
+}
+
+// A list of scenes of 200 KB or so.
+TEST_F(FlowTest, ASceneCallWhoseAnswerIsNotReadEnds) {
+  for (int i = 0; i < 800; ++i) {
+    server_.Create(absl::StrCat(i, std::string(60, 'x')), {Square(1, 0, 0)});
+  }
+  v1::ListScenesRequest request;
+  request.set_page_size(1000);
+  RawCall call(SmallWindowChannel(), "SceneService/ListScenes");
+  ASSERT_TRUE(call.Write(Serialize(request)));
+  ASSERT_TRUE(call.CloseSide());
+  ASSERT_TRUE(call.ReadInitialMetadata());
+  server_.server().Drain();  // until the call is over
+  grpc::ByteBuffer read;
+  EXPECT_FALSE(call.Read(read));
+  EXPECT_EQ(call.Finish().error_code(), grpc::RESOURCE_EXHAUSTED);
 }
 
 // gRPC would inflate it first, to whatever it is.

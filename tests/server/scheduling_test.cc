@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Timer, executor, writer queue and version gate.
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 #include <numeric>
+#include <system_error>
 
 #include "absl/synchronization/notification.h"
 #include "gtest/gtest.h"
@@ -220,6 +223,59 @@ TEST(ExecutorTest, StartedTasksOfAPeerAreBounded) {
   EXPECT_EQ(started(), static_cast<int>(Executor::kMaxStartedOfPeer));
   for (const auto& endless : many) endless->stop = true;
   for (const auto& endless : many) endless->Stop();
+}
+
+// The default size of threads' stacks; what no system can give makes every new thread fail.
+class StackSize {
+ public:
+  explicit StackSize(size_t bytes) {
+    pthread_attr_t attributes;
+    pthread_getattr_default_np(&before_);
+    pthread_getattr_default_np(&attributes);
+    pthread_attr_setstacksize(&attributes, bytes);
+    pthread_setattr_default_np(&attributes);
+    pthread_attr_destroy(&attributes);
+  }
+  ~StackSize() {
+    pthread_setattr_default_np(&before_);
+    pthread_attr_destroy(&before_);
+  }
+
+ private:
+  pthread_attr_t before_;
+};
+
+// The task that has a thread goes on, whoever waits for one, and they have it after it.
+TEST(ExecutorTest, NoMoreThreads) {
+  Executor executor(1);
+  Endless endless(executor, "a");
+  executor.Submit(&endless);
+  ASSERT_TRUE(endless.begun.WaitForNotificationWithTimeout(kWait));
+  const StackSize stack(size_t{1} << 50);
+  ASSERT_THROW(std::thread([] {}), std::system_error);
+  Note note;
+  executor.Submit(&note);
+  const int slices = endless.slices;
+  EXPECT_TRUE(Eventually([&] { return endless.slices > slices + 20; }));
+  EXPECT_FALSE(note.has_run());
+  endless.Stop();
+  EXPECT_TRUE(note.Await());
+}
+
+// Once there are threads again, one that waited gets its turn.
+TEST(ExecutorTest, ThreadsAgain) {
+  Executor executor(1);
+  Endless endless(executor, "a");
+  Note note;
+  executor.Submit(&endless);
+  ASSERT_TRUE(endless.begun.WaitForNotificationWithTimeout(kWait));
+  {
+    const StackSize stack(size_t{1} << 50);
+    executor.Submit(&note);
+    EXPECT_FALSE(note.has_run());
+  }
+  EXPECT_TRUE(note.Await());
+  endless.Stop();
 }
 
 // Writers of one scene come one after the other, in their order, and hold no thread meanwhile.

@@ -36,7 +36,7 @@ std::vector<SceneEdit> Adds(uint64_t id) { return {AddPolygon{Triangle(id)}}; }
 
 class Recorder : public SceneListener {
  public:
-  void OnSceneChanged(absl::string_view name, uint64_t version) override {
+  void OnSceneChanged(absl::string_view name, uint64_t version, const SceneChange::Ptr&) override {
     absl::MutexLock lock(&mu_);
     changes_[std::string(name)].push_back(version);
   }

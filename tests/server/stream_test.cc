@@ -211,7 +211,7 @@ TEST(StreamTest, ThreadsAreSharedBetweenStreams) {
   server.CreateHeavy("heavy", 1000);
   server.Create("a", {Square(1, 0, 0)});
   v1::Frame slow;
-  *slow.add_groups() = TestServer::HeavyGroup("heavy", 300, 1000);
+  *slow.add_groups() = TestServer::HeavyGroup("heavy", kIsSanitized ? 30 : 300, 1000);
   ClientStream greedy(server);
   for (uint64_t seq = 0; seq < 16; ++seq) {
     slow.set_seq(seq);
@@ -240,7 +240,7 @@ TEST(StreamTest, ExpensiveSmallFramesDoNotBlockTheLoop) {
   TestServer server(options);
   server.CreateHeavy("heavy");
   server.Create("a", {Square(1, 0, 0)});
-  constexpr int kSegments = 10;
+  constexpr int kSegments = kIsSanitized ? 2 : 10;
   v1::Frame expensive = PointFrame(0);
   *expensive.add_groups() = TestServer::HeavyGroup("heavy", kSegments);
   *expensive.add_groups() = expensive.groups(0);

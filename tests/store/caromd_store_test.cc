@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "absl/time/clock.h"
@@ -254,6 +256,83 @@ TEST_F(CaromdStoreTest, TheClientTriesAgain) {
   EXPECT_GT(made, 5u);
   ExpectSquares(*client, "scenes/a", made);
   EXPECT_EQ(server_->Stop(), 0);
+}
+
+// Whether a process may have mounts of its own.
+bool MayMount() {
+  return carom::testing::RunProcess({"unshare", "--map-root-user", "--mount", "true"}, "", 20)
+             .exit_code == 0;
+}
+
+// A disk of 6 MiB, 3 of which are taken at first: a commit for which there is no room is refused
+// and changes nothing, and the next one is made once there is room again.
+TEST_F(CaromdStoreTest, AFullDisk) {
+  if (!MayMount()) {
+    std::printf("no mount namespaces here: the test of a full disk is not run\n");
+    return;
+  }
+  const std::string disk = folder_ / "disk", script = folder_ / "caromd.sh";
+  std::filesystem::create_directory(disk);
+  std::ofstream(script) << "#!/bin/sh\nexport DISK='" << disk
+                        << "'\nexec unshare --map-root-user --mount sh -c '"
+                           "mount -t tmpfs -o size=6m tmpfs \"$DISK\" && "
+                           "head -c 3145728 /dev/zero >\"$DISK/ballast\" && exec \"$0\" \"$@\"' '"
+                        << std::getenv("CAROMD_BINARY") << "' \"$@\"\n";
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  const auto server = ServerProcess::Start(
+      script, {"--store", "sqlite", "--state-dir", disk + "/state", "--threads", "2"}, 60.0,
+      "unix:" + (folder_ / "disk.socket"));
+  ASSERT_NE(server, nullptr);
+  const auto client = Client::Connect(server->address()).value();
+  ASSERT_TRUE(client->CreateScene("scenes/a", std::vector<Polygon>{SquareAt(0, 0)}).ok());
+
+  uint64_t squares = 1, version = 0;
+  const auto add = [&](std::vector<SceneEdit> edits) {
+    edits.emplace_back(AddPolygon{SquareAt(squares, 2.0 * squares)});
+    const auto made = client->CommitEdits("scenes/a", version, edits);
+    if (!made.ok()) return made.status();
+    version = made->version;
+    ++squares;
+    return absl::OkStatus();
+  };
+  absl::Status full;
+  for (uint64_t id = 100000; full.ok() && id < 130000;) {
+    std::vector<SceneEdit> edits;
+    for (int i = 0; i < 300; ++i) edits.emplace_back(AddPolygon{SquareAt(id++, -9, 2000)});
+    full = add(std::move(edits));
+  }
+  EXPECT_EQ(full.code(), absl::StatusCode::kResourceExhausted) << full;
+  ASSERT_NO_FATAL_FAILURE(ExpectSquares(*client, "scenes/a", squares));
+  EXPECT_EQ(client->GetScene("scenes/a")->version, version);
+
+  const std::string seen = absl::StrCat("/proc/", server->pid(), "/root", disk);
+  std::filesystem::remove(seen + "/ballast");
+  EXPECT_TRUE(add({}).ok());
+  std::filesystem::copy(seen + "/state", folder_ / "state");
+  ASSERT_NO_FATAL_FAILURE(Start());  // with what the disk has
+  EXPECT_EQ(client_->GetScene("scenes/a")->version, version);
+  ASSERT_NO_FATAL_FAILURE(ExpectSquares(*client_, "scenes/a", squares));
+}
+
+// While scenes are read there is nothing to drain.
+TEST_F(CaromdStoreTest, AStopWhileScenesAreRead) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  std::vector<Polygon> polygons;
+  for (uint64_t id = 0; id < 300000; ++id) polygons.push_back(SquareAt(id, 2.0 * id));
+  ASSERT_TRUE(client_->ImportScene("scenes/a", polygons, ImportMode::kReplace).ok());
+  ASSERT_EQ(server_->Stop(), 0);
+  // SIGTERM as soon as it is not deadly any more.
+  const auto stopped = carom::testing::RunProcess(
+      {"sh", "-c",
+       "\"$@\" & while kill -0 $! && ! grep -q 'SigBlk:.*4002' /proc/$!/status; do :; done; "
+       "kill $!; wait $!",
+       "sh", std::getenv("CAROMD_BINARY"), "--address", "127.0.0.1:0", "--store", "sqlite",
+       "--state-dir", folder_ / "state"},
+      "", 20);
+  EXPECT_EQ(stopped.exit_code, 0);
+  EXPECT_EQ(stopped.standard_error, "caromd: stopped before it served\n");
+  ASSERT_NO_FATAL_FAILURE(Start());
+  EXPECT_EQ(client_->GetScene("scenes/a")->polygon_count, polygons.size());
 }
 
 TEST_F(CaromdStoreTest, ASecondProcessIsRefused) {

@@ -65,13 +65,15 @@ struct FaultyVfs::Methods {
 
   static int Write(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 offset) {
     FaultyVfs& vfs = *Of(file).vfs;
-    if (vfs.written_.load() + size > vfs.capacity_.load()) return SQLITE_FULL;
+    const std::lock_guard lock(vfs.mu_);
+    Image& image = vfs.images_[*Of(file).path];
+    const int64_t growth = std::max<int64_t>(0, offset + size - image.size);
+    if (vfs.used_.load() + growth > vfs.capacity_.load()) return SQLITE_FULL;
     const int result = Forward<&M::xWrite>::Call(file, bytes, size, offset);
     if (result != SQLITE_OK) return result;
-    vfs.written_ += size;
-    const std::lock_guard lock(vfs.mu_);
-    vfs.images_[*Of(file).path].pending.push_back(
-        {offset, {static_cast<const char*>(bytes), static_cast<size_t>(size)}});
+    image.size += growth;
+    vfs.used_ += growth;
+    image.pending.push_back({offset, {static_cast<const char*>(bytes), static_cast<size_t>(size)}});
     return result;
   }
 
@@ -79,7 +81,10 @@ struct FaultyVfs::Methods {
     const int result = Forward<&M::xTruncate>::Call(file, size);
     FaultyVfs& vfs = *Of(file).vfs;
     const std::lock_guard lock(vfs.mu_);
-    vfs.images_[*Of(file).path].pending.push_back({-1, {}, size});
+    Image& image = vfs.images_[*Of(file).path];
+    vfs.used_ -= image.size - std::min<int64_t>(size, image.size);
+    image.size = std::min<int64_t>(size, image.size);
+    image.pending.push_back({-1, {}, size});
     return result;
   }
 

@@ -28,9 +28,10 @@ class FaultyVfs {
   // For sqlite3_open_v2.
   const char* name() const { return "faulty"; }
 
-  // Writes beyond so many bytes in all find the disk full.
+  // Files that would have more than so many bytes in all find the disk full.
   void set_capacity(int64_t bytes) { capacity_ = bytes; }
-  int64_t written() const { return written_; }
+  // What files have now.
+  int64_t used() const { return used_; }
   // Writes what a power cut would leave now into another folder. Of what was written since the last
   // sync, the first `kept` writes of each file are there.
   void CutPower(const std::string& folder, size_t kept = 0);
@@ -47,13 +48,14 @@ class FaultyVfs {
   struct Image {
     std::string synced;
     std::vector<Write> pending;
+    int64_t size = 0;  // with those
   };
   static void Apply(const Write& write, std::string& bytes);
 
   std::mutex mu_;
   std::map<std::string, Image> images_;
   std::atomic<int64_t> capacity_{INT64_MAX};
-  std::atomic<int64_t> written_{0};
+  std::atomic<int64_t> used_{0};
   sqlite3_vfs vfs_{};
 };
 

@@ -14,6 +14,7 @@
 #include "tests/server/fixture.h"
 #include "tests/store/fixture.h"
 #include "tests/support/random.h"
+#include "tests/support/repeats.h"
 
 namespace carom::server {
 namespace {
@@ -132,7 +133,7 @@ TEST_F(JournalTest, RandomLives) {
 }
 
 TEST_F(JournalTest, HistoryIsBounded) {
-  ASSERT_NO_FATAL_FAILURE(Open(1000, 1 << 20));
+  ASSERT_NO_FATAL_FAILURE(Open(1000, 1 << 19));
   std::vector<Polygon> polygons;
   for (uint64_t id = 0; id < 2000; ++id) polygons.push_back(SquareAt(id, 2.0 * id));
   ASSERT_TRUE(store_->Create("scenes/a", polygons).ok());
@@ -145,6 +146,65 @@ TEST_F(JournalTest, HistoryIsBounded) {
   EXPECT_EQ(store_->Rollback("scenes/a", versions.front().version - 1, 0).status().code(),
             absl::StatusCode::kOutOfRange);
   EXPECT_TRUE(store_->Rollback("scenes/a", versions.front().version, 0).ok());
+}
+
+// By the bytes of its pages: those of a large polygon are a megabyte.
+TEST_F(JournalTest, LargePolygonsCountAsWhatTheyAre) {
+  ASSERT_NO_FATAL_FAILURE(Open(1000, 4 << 20));
+  ASSERT_TRUE(store_->Create("scenes/a", {}).ok());
+  for (int i = 0; i < 20; ++i) {
+    const SceneEdit edit = i == 0 ? SceneEdit(AddPolygon{Comb(1, 60000)})
+                                  : SceneEdit(ReplacePolygon{Comb(1, 60000 + 2 * i)});
+    ASSERT_TRUE(store_->Commit("scenes/a", 0, {edit}).ok());
+  }
+  EXPECT_LE(store_->Versions("scenes/a").size(), 6u);
+  EXPECT_LE(Sql("SELECT sum(length(bytes)) FROM pages"), 6 << 20);
+}
+
+// The file keeps its size, however many commits there are.
+TEST_F(JournalTest, TheFileIsBoundedByHistory) {
+  ASSERT_NO_FATAL_FAILURE(Open(16, 1 << 20));
+  std::vector<Polygon> polygons;
+  for (uint64_t id = 0; id < 2000; ++id) polygons.push_back(SquareAt(id, 2.0 * id));
+  ASSERT_TRUE(store_->Create("scenes/a", polygons).ok());
+  SplitMix64 random(19);
+  const auto commit = [&](int commits) {
+    for (int i = 0; i < commits; ++i) {
+      const uint64_t id = random.Next() % 2000;
+      ASSERT_TRUE(store_->Commit("scenes/a", 0, {ReplacePolygon{SquareAt(id, i, i % 500)}}).ok());
+    }
+  };
+  const auto size = [&] {
+    return std::filesystem::file_size(folder_ / "state/scenes.sqlite") +
+           std::filesystem::file_size(folder_ / "state/scenes.sqlite-wal");
+  };
+  ASSERT_NO_FATAL_FAILURE(commit(300));
+  const size_t before = size();
+  ASSERT_NO_FATAL_FAILURE(commit(carom::testing::Repeats(600, 100000)));
+  EXPECT_LT(size(), before + before / 4);
+  std::printf("bytes of the file: %zu, then %zu\n", before, size());
+}
+
+// A file of the first schema, which counted each page of an old version as 4 KiB.
+TEST_F(JournalTest, AnOldSchemaIsBroughtUpToDate) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  ASSERT_TRUE(store_->Create("scenes/a", {Comb(1, 60000), SquareAt(2, 0)}).ok());
+  ASSERT_TRUE(store_->Commit("scenes/a", 0, {RemovePolygon{1}}).ok());
+  ASSERT_TRUE(store_->Commit("scenes/a", 0, {AddPolygon{SquareAt(3, 9)}}).ok());
+  const Contents contents = ContentsOf(*store_->Find("scenes/a"));
+  Close();
+  const int64_t bytes = Sql("SELECT total(dropped_bytes) FROM versions");
+  EXPECT_GT(bytes, 900000);
+  Sql("UPDATE versions SET dropped_bytes = 4096 * length(dropped) / 20 WHERE dropped NOT NULL"
+      " RETURNING 1");
+  Sql("DELETE FROM migrations WHERE number > 1 RETURNING 1");
+  EXPECT_LT(Sql("SELECT total(dropped_bytes) FROM versions"), 100000);
+  ASSERT_NO_FATAL_FAILURE(Open());
+  EXPECT_EQ(ContentsOf(*store_->Find("scenes/a")), contents);
+  EXPECT_EQ(store_->Versions("scenes/a").size(), 3u);
+  Close();
+  EXPECT_EQ(Sql("SELECT total(dropped_bytes) FROM versions"), bytes);
+  EXPECT_EQ(Sql("SELECT max(number) FROM migrations"), 2);
 }
 
 // What a commit of one polygon into a million writes.

@@ -3,6 +3,7 @@
 
 // What was acknowledged survives a power cut, and a full disk refuses and recovers.
 #include <filesystem>
+#include <thread>
 
 #include "server/memory_store.h"
 #include "server/sqlite_journal.h"
@@ -93,7 +94,7 @@ TEST_F(PowerCutTest, AFullDiskRefusesAndRecovers) {
   ASSERT_TRUE(opened.store->Create("scenes/a", {SquareAt(1, 0)}).ok());
   for (const int64_t room : {0, 5000, 20000, 60000}) {
     const Scene::Ptr before = opened.store->Find("scenes/a");
-    vfs_.set_capacity(vfs_.written() + room);
+    vfs_.set_capacity(vfs_.used() + room);
     const absl::Status full =
         opened.store->Commit("scenes/a", 0, {ReplacePolygon{Comb(1, 40000)}}).status();
     EXPECT_EQ(full.code(), absl::StatusCode::kResourceExhausted) << full;
@@ -108,6 +109,33 @@ TEST_F(PowerCutTest, AFullDiskRefusesAndRecovers) {
     ASSERT_NE(again.store, nullptr);
     EXPECT_EQ(ContentsOf(*again.store->Find("scenes/a")), ContentsOf(**after));
   }
+}
+
+// A commit for which there is no room costs the others nothing that share its transaction.
+TEST_F(PowerCutTest, OnlyTheCommitThatFillsTheDiskFails) {
+  const Opened opened = Open(folder_ / "disk", vfs_.name());
+  ASSERT_NE(opened.store, nullptr);
+  for (int w = 0; w <= 8; ++w) {
+    ASSERT_TRUE(opened.store->Create(absl::StrCat("scenes/", w), {SquareAt(1, 0)}).ok());
+  }
+  vfs_.set_capacity(vfs_.used() + (4 << 20));
+  std::vector<std::thread> writers;
+  for (int w = 0; w <= 8; ++w) {
+    writers.emplace_back([&, w] {
+      const std::string name = absl::StrCat("scenes/", w);
+      for (int i = 0; i < 20; ++i) {
+        const Polygon polygon = w == 0 ? Comb(1, 600000 + 2 * i) : SquareAt(1, i);
+        const absl::Status status =
+            opened.store->Commit(name, 0, {ReplacePolygon{polygon}}).status();
+        if (w == 0) {
+          EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
+        } else {
+          EXPECT_TRUE(status.ok()) << status;
+        }
+      }
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
 }
 
 }  // namespace

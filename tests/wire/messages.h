@@ -33,16 +33,16 @@ Message Sent(const Message& message) {
 
 // Whether `status` refuses with `code`, naming `field` first with a description that contains
 // `range`, and both in its message.
-inline testing::AssertionResult Refuses(const absl::Status& status, absl::StatusCode code,
-                                        const std::string& field, const std::string& range) {
+inline ::testing::AssertionResult Refuses(const absl::Status& status, absl::StatusCode code,
+                                          const std::string& field, const std::string& range) {
   const std::vector<Violation> violations = Violations(status);
   const std::string message(status.message());
   const bool refuses =
       status.code() == code && !violations.empty() && violations[0].field == field &&
       violations[0].description.find(range) != std::string::npos &&
       message.find(field) != std::string::npos && message.find(range) != std::string::npos;
-  if (refuses) return testing::AssertionSuccess();
-  testing::AssertionResult failure = testing::AssertionFailure();
+  if (refuses) return ::testing::AssertionSuccess();
+  ::testing::AssertionResult failure = ::testing::AssertionFailure();
   failure << status.ToString() << " in place of " << absl::StatusCodeToString(code) << " " << field
           << ": " << range;
   for (const Violation& violation : violations) {

@@ -41,6 +41,7 @@
 #include "carom/polygon.h"
 #include "carom/scene.h"
 #include "carom/stream.h"
+#include "carom/watch.h"
 
 namespace carom {
 
@@ -66,29 +67,6 @@ struct CallOptions {
   std::optional<std::chrono::milliseconds> timeout;
 };
 
-// One version of a scene, without its polygons.
-struct SceneSummary {
-  std::string name;      // `scenes/{scene}`
-  uint64_t version = 0;  // grows with every change; not consecutive
-  uint64_t polygon_count = 0;
-  uint64_t vertex_count = 0;
-  Box bounds;  // empty if the scene has no polygon
-
-  // Member by member; empty boxes are equal.
-  friend bool operator==(const SceneSummary& a, const SceneSummary& b) {
-    return a.name == b.name && a.version == b.version && a.polygon_count == b.polygon_count &&
-           a.vertex_count == b.vertex_count && a.bounds.min == b.bounds.min &&
-           a.bounds.max == b.bounds.max;
-  }
-};
-
-// A version, and how it came about.
-struct SceneVersion {
-  SceneSummary scene;
-  std::string edit_id;  // of the commit that made it; empty: it was no commit of edits
-  std::chrono::sys_time<std::chrono::microseconds> created;
-};
-
 // Scenes by ascending name.
 struct ScenePage {
   std::vector<SceneSummary> scenes;
@@ -104,7 +82,7 @@ class ClientMaker;
 }  // namespace internal
 
 // A connection to a server, or to several that hold the same scenes, one at a time. Thread-safe.
-// Streams may outlive their client.
+// Streams and watches may outlive their client.
 class Client {
  public:
   // A client of the server at `target`, which is `host:port` or `unix:PATH`, or a list of them with
@@ -176,8 +154,8 @@ class Client {
                                              uint64_t base_version = 0,
                                              const CallOptions& options = {});
 
-  // Registers a scene of any size, sent in parts of about 1 MiB; nothing is visible before all of
-  // them are there. A single polygon above the server's message size is RESOURCE_EXHAUSTED.
+  // Registers a scene of any size, sent in parts of about 1 MiB, as are polygons that are larger;
+  // nothing is visible before all of them are there.
   //
   // Errors: as for CreateScene; ALREADY_EXISTS under CREATE only.
   absl::StatusOr<SceneSummary> ImportScene(absl::string_view name,
@@ -189,6 +167,10 @@ class Client {
   // Errors: NOT_FOUND; OUT_OF_RANGE if the server does not keep the polygons of `version`.
   absl::StatusOr<std::vector<Polygon>> ExportScene(absl::string_view name, uint64_t version = 0,
                                                    const CallOptions& options = {});
+
+  // The versions of a scene as they are made, from the current one or from one that the caller has.
+  // Returns at once: errors are those of the first `SceneWatch::Next`.
+  std::unique_ptr<SceneWatch> WatchScene(absl::string_view name, const WatchOptions& options = {});
 
   // Questions.
 

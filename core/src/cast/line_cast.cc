@@ -76,7 +76,7 @@ bool LineCast::Add(const IndexedPolygon& indexed, PassageFinder& finder) {
       const Passage passage = PassageOf(line_, polygon, plain);
       return AddPassages(polygon, {&passage, 1});
     }
-    case PlainVerdict::kCannotTell:
+    case PlainVerdict::kUncertain:
       break;
   }
   finder.Start(line_);

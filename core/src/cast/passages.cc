@@ -34,7 +34,7 @@ void PassageFinder::Start(const Line& line) {
 
 // Only solid polygons of one closed ring: elsewhere the two crossings may not be filled between.
 PlainVerdict FindPlainPassage(const Line& line, const Polygon& polygon, PlainPassage& passage) {
-  if (!IsPlain(polygon)) return PlainVerdict::kCannotTell;
+  if (!IsPlain(polygon)) return PlainVerdict::kUncertain;
   return FindPlain(line, polygon.vertices(), passage);
 }
 
@@ -68,7 +68,7 @@ const std::vector<Passage>& PassageFinder::Find(const IndexedPolygon& polygon, W
     case PlainVerdict::kPassage:
       passages_.push_back(PassageOf(line_, polygon.polygon(), plain));
       return passages_;
-    case PlainVerdict::kCannotTell:
+    case PlainVerdict::kUncertain:
       break;
   }
   return FindSeveral(polygon, meter);
@@ -76,6 +76,7 @@ const std::vector<Passage>& PassageFinder::Find(const IndexedPolygon& polygon, W
 
 const std::vector<Passage>& PassageFinder::FindSeveral(const IndexedPolygon& polygon,
                                                        WorkMeter& meter) {
+  if (FindConvex(polygon, meter)) return passages_;
   if (meter.Spend(std::min(polygon.polygon().vertex_count(), PlainCrossings::kMaxEdges)) &&
       FindByCrossings(polygon.polygon())) {
     return passages_;

@@ -17,6 +17,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/passage_merge.h"
@@ -89,6 +90,8 @@ class PassageFinder {
   };
   class TouchPath;
 
+  bool FindConvex(const IndexedPolygon& polygon, WorkMeter& meter);
+  void AddConvexPassage(std::span<const Vec2> ring, const CertainSides& sides);
   bool FindByCrossings(const Polygon& polygon);
   void FindAtPoint(const IndexedPolygon& polygon, WorkMeter& meter);
   void CollectTouches(const IndexedPolygon& polygon, WorkMeter& meter);

@@ -11,6 +11,8 @@
 
 #include "base/thread_scratch.h"
 #include "cast/plain_line.h"
+#include "index/grid_entrance.h"
+#include "index/grid_walk.h"
 #include "index/line_interval.h"
 #include "index/line_traversal.h"
 #include "index/scene_index.h"
@@ -29,10 +31,14 @@ struct Scratch {
   LineDescent descent;
   std::array<PlainSlot, kSlots> slots;
   std::array<PlainLine, kWindow> lines;
-  std::array<PlainHit, kWindow> hits;
-  std::vector<uint32_t> hard;  // items of the window
+  std::array<PlainHit, kWindow + 1> hits;  // of the window, and room for one that is none
+  std::array<GridWalk, kWindow> walks;
+  GridWalks walking;
+  std::array<uint16_t, GridPairs::kMostWalks> leaving;
+  GridPairs pairs;
+  std::array<uint32_t, kWindow + 1> hard;  // items of the window, likewise
+  std::vector<uint32_t> by_trees;          // items of the window
   CastAnswers hard_answers;
-  PlainStart start;
 };
 
 // Casts a batch window by window. Lines of a window are over in any order, and their hits are
@@ -47,7 +53,9 @@ class PlainBatch final : public LineObserver {
         options_(options),
         out_(out),
         meter_(meter),
-        visit_{index_, options, scratch_->slots.data(), scratch_->descent.lines.data(), meter} {}
+        entrance_(index_, meter),
+        visit_{index_, options, scratch_->slots.data(), scratch_->descent.lines.data(), meter},
+        cells_{options, scratch_->lines.data(), scratch_->walks.data(), meter} {}
 
   // Called once. Returns false once the meter stops.
   bool Run();
@@ -57,8 +65,14 @@ class PlainBatch final : public LineObserver {
   void Visit(const Frontier& pairs) override { VisitPlainPairs(pairs, visit_); }
   bool RunWindow();
   bool LeaveWindow();
+  bool WalkWindow();
+  bool StartWalks();
+  void Leave(size_t count);
+  void AddWalk(uint16_t at);
+  void AddWide(uint16_t at);
+  bool DescendWindow();
   bool StartNext(size_t at);
-  void StartBlock();
+  void StartBlock(GridEntrants& of);
   bool Continue(size_t at);
   void Remove(size_t at);
   bool CastHard();
@@ -71,12 +85,17 @@ class PlainBatch final : public LineObserver {
   CastAnswers& out_;
   WorkMeter& meter_;
   ThreadScratch<Scratch> scratch_;
+  const GridEntrance entrance_;
   const PlainVisit visit_;
+  const PlainCells cells_;
   size_t begin_ = 0;  // of the window
   size_t next_ = 0;
   size_t started_ = 0;  // lines before this one are set
   size_t end_ = 0;
+  size_t next_tree_ = 0;  // in by_trees
   size_t underway_ = 0;
+  size_t hit_count_ = 0;  // of the window, but for hard lines
+  size_t window_hard_ = 0;
   size_t hard_count_ = 0;
   bool is_left_ = false;  // whether the next window is left to the general path
 };
@@ -89,13 +108,105 @@ bool PlainBatch::Run() {
     const size_t left = source_.count - begin_;
     end_ = begin_ + (begin_ == 0 && left > 8 * kTried ? kTried : std::min(kWindow, left));
     if (!(is_left_ ? LeaveWindow() : RunWindow()) || !CastHard() || !Write()) return false;
-    is_left_ = 4 * scratch_->hard.size() > end_ - begin_;
+    is_left_ = 4 * window_hard_ > end_ - begin_;
   }
   scratch_.Return();
   return true;
 }
 
+// Lines that the grid does not take, or leaves, go down the trees.
 bool PlainBatch::RunWindow() {
+  scratch_->by_trees.clear();
+  if (!index_.grid().empty()) return WalkWindow() && DescendWindow();
+  for (size_t item = begin_; item < end_; ++item) {
+    scratch_->by_trees.push_back(static_cast<uint32_t>(item));
+  }
+  return DescendWindow();
+}
+
+// Many lines at a time, each a cell further.
+bool PlainBatch::WalkWindow() {
+  GridWalks& walking = scratch_->walking;
+  GridPairs& pairs = scratch_->pairs;
+  walking.walks = scratch_->walks.data();
+  pairs.count = 0;
+  walking.count = 0;
+  while (StartWalks() || walking.count > 0) {
+    if (!meter_.Spend(GridCell::kWidth * walking.count)) return false;
+    StepWalks(walking, pairs);
+    VisitPlainPairs(pairs, cells_);
+    pairs.count = 0;
+    size_t live = 0;
+    size_t leaving = 0;
+    for (size_t i = 0; i < walking.count; ++i) {
+      const uint16_t at = walking.live[i];
+      const GridWalk& walk = scratch_->walks[at];
+      const bool is_over = walk.at > walk.end;
+      const bool leaves = walk.leaves_square();
+      walking.live[live] = at;
+      scratch_->leaving[leaving] = at;
+      live += !is_over && !leaves;
+      leaving += !is_over && leaves;
+    }
+    walking.count = live;
+    Leave(leaving);
+  }
+  return !meter_.stopped();
+}
+
+// Starts lines while there are more and room for them. Returns false once there are no more.
+bool PlainBatch::StartWalks() {
+  constexpr size_t kMost = GridEntrants::kMost;
+  GridWalks& walking = scratch_->walking;
+  GridEntrants of;
+  while (next_ < end_ && walking.count + kMost <= GridPairs::kMostWalks) {
+    StartBlock(of);
+    if (!meter_.Spend(started_ - next_)) return false;
+    const auto first = static_cast<uint16_t>(next_ - begin_);
+    next_ = started_;
+    for (size_t i = 0; i < kMost; ++i) {
+      const size_t at = first + i;
+      const bool is_line = begin_ + at < next_ && !scratch_->lines[at].is_none;
+      of.walks[i] = is_line ? &scratch_->walks[at] : nullptr;
+    }
+    entrance_.Start(of);
+    for (auto at = first; begin_ + at < next_; ++at) {
+      if (!scratch_->lines[at].is_none) AddWalk(at);
+    }
+  }
+  return next_ < end_;
+}
+
+// Takes the first walks of `leaving` into their next squares.
+void PlainBatch::Leave(size_t count) {
+  const uint16_t* const leaving = scratch_->leaving.data();
+  for (size_t i = 0; i < count; i += GridEntrants::kMost) {
+    entrance_.Leave(scratch_->walks.data(), leaving + i, std::min(count - i, GridEntrants::kMost),
+                    [this](uint16_t at) -> const Line& { return scratch_->lines[at].line; });
+  }
+  for (size_t i = 0; i < count; ++i) AddWalk(leaving[i]);
+}
+
+// Takes a walk that entered a square under way.
+inline void PlainBatch::AddWalk(uint16_t at) {
+  const GridWalk& walk = scratch_->walks[at];
+  GridWalks& walking = scratch_->walking;
+  if (!walk.is_over()) {
+    walking.live[walking.count++] = at;
+    if (walk.block->wide_count() > 0) AddWide(at);
+  } else if (walk.leaves_to_trees) {
+    scratch_->by_trees.push_back(static_cast<uint32_t>(begin_ + at));
+  }
+}
+
+void PlainBatch::AddWide(uint16_t at) {
+  const size_t count = scratch_->walks[at].block->wide_count();
+  for (uint16_t i = 0; i < count; ++i) scratch_->pairs.Add(i, at);
+}
+
+bool PlainBatch::DescendWindow() {
+  if (scratch_->by_trees.empty()) return true;
+  next_tree_ = 0;
   underway_ = 0;
   while (underway_ < kSlots && StartNext(underway_)) ++underway_;
   while (underway_ > 0) {
@@ -117,45 +228,46 @@ bool PlainBatch::LeaveWindow() {
 // Starts the next item that has a line; those that have none count as lines without a hit. Returns
 // false at the end of the window, or once the meter has stopped.
 bool PlainBatch::StartNext(size_t at) {
-  while (next_ < end_) {
-    if (next_ >= started_) StartBlock();
-    const size_t item = next_++;
+  while (next_tree_ < scratch_->by_trees.size()) {
+    const size_t item = scratch_->by_trees[next_tree_++];
+    if (item >= started_) {
+      GridEntrants of;
+      StartBlock(of);
+    }
     if (!meter_.Spend(1)) return false;
     PlainLine& line = scratch_->lines[item - begin_];
     LineCull& cull = scratch_->descent.lines[at];
-    const size_t in_block = (item - begin_) % PlainStart::kMost;
-    if ((scratch_->start.bad >> in_block & 1) != 0) continue;
-    cull = scratch_->start.culls[in_block];
+    if (line.is_hard || line.is_none) continue;
     PlainSlot& slot = scratch_->slots[at];
     slot.line = &line;
     slot.interval.Start(line.line, index_, false);
-    if (slot.interval.end() < line.line.t_max) {
-      line.reach = slot.interval.bounds();
-      cull.SetReach(line.reach);
-    }
+    line.reach = slot.interval.bounds();
+    cull = LineCull(line.line, line.reach, index_.magnitude());
     return true;
   }
   return false;
 }
 
 // Sets the next lines, segments in lanes. Those that are none leave an error.
-void PlainBatch::StartBlock() {
-  const size_t count = std::min(PlainStart::kMost, end_ - started_);
+void PlainBatch::StartBlock(GridEntrants& of) {
+  const size_t count = std::min(GridEntrants::kMost, end_ - started_);
   const std::span<PlainLine> lines(&scratch_->lines[started_ - begin_], count);
-  PlainStart& start = scratch_->start;
-  start.bad = 0;
-  if (source_.segments != nullptr && count > 1) {
-    StartSegments(*source_.segments, started_, lines, index_.magnitude(), start);
-    for (uint64_t bad = start.bad; bad != 0; bad &= bad - 1) {
+  if (source_.segments != nullptr) {
+    unsigned bad = StartSegments(*source_.segments, started_, lines, of);
+    for (; bad != 0; bad &= bad - 1) {
       const auto i = static_cast<size_t>(std::countr_zero(bad));
       source_.line_of(started_ + i, lines[i].line);
+      lines[i].is_none = true;
     }
   } else {
-    for (size_t i = 0; i < count; ++i) {
-      Line& line = lines[i].line;
-      start.bad |= uint64_t{!source_.line_of(started_ + i, line)} << i;
-      lines[i].Start();
-      start.culls[i] = LineCull(line, line.bounds, index_.magnitude());
+    for (size_t i = 0; i < GridEntrants::kMost; ++i) {
+      PlainLine& line = lines[std::min(i, count - 1)];
+      if (i < count) {
+        const bool is_none = !source_.line_of(started_ + i, line.line);
+        line.Start();
+        line.is_none = is_none;
+      }
+      of.Set(i, line.line, line.line.t_min);
     }
   }
   started_ += count;
@@ -180,68 +292,106 @@ void PlainBatch::Remove(size_t at) {
   scratch_->descent.lines[at] = scratch_->descent.lines[underway_];
 }
 
-// The lines of the window that are left to the general path.
+// Counts the window's hits, and leaves the hard lines to the general path.
 bool PlainBatch::CastHard() {
-  scratch_->hard.clear();
+  hit_count_ = 0;
+  size_t hard_count = 0;
   for (size_t item = begin_; item < end_; ++item) {
-    if (scratch_->lines[item - begin_].is_hard) {
-      scratch_->hard.push_back(static_cast<uint32_t>(item));
-    }
+    const PlainLine& line = scratch_->lines[item - begin_];
+    const bool is_hit = line.polygon != nullptr && !line.is_hard;
+    out_.counts[item] = static_cast<uint32_t>(is_hit);
+    scratch_->hits[hit_count_] = {&line, nullptr};
+    scratch_->hard[hard_count] = static_cast<uint32_t>(item);
+    hit_count_ += static_cast<size_t>(is_hit);
+    hard_count += static_cast<size_t>(line.is_hard);
   }
-  if (scratch_->hard.empty()) return true;
-  hard_count_ += scratch_->hard.size();
+  window_hard_ = hard_count;
+  if (hard_count == 0) return true;
+  hard_count_ += hard_count;
   const auto line_of = [&](size_t i, Line& line) {
     return source_.line_of(scratch_->hard[i], line);
   };
-  return CastInGeneral(scene_, options_, scratch_->hard.size(), line_of, scratch_->hard_answers,
-                       meter_);
+  CastAnswers& hard = scratch_->hard_answers;
+  if (!CastInGeneral(scene_, options_, hard_count, line_of, hard, meter_)) return false;
+  for (size_t i = 0; i < hard_count; ++i) out_.counts[scratch_->hard[i]] = hard.counts[i];
+  return true;
 }
 
 // Four units a hit, as ever: its fractions, point and normals. Those of hard lines are counted.
 bool PlainBatch::Write() {
-  const CastAnswers& hard = scratch_->hard_answers;
-  const size_t hard_hits = scratch_->hard.empty() ? 0 : hard.hits.size();
-  size_t plain_hits = 0;
-  for (size_t item = begin_, k = 0; item < end_; ++item) {
-    const PlainLine& line = scratch_->lines[item - begin_];
-    out_.counts[item] = line.is_hard ? hard.counts[k++] : line.polygon != nullptr;
-    plain_hits += !line.is_hard && line.polygon != nullptr;
-  }
-  if (options_.mode == CastMode::kAny || plain_hits + hard_hits == 0) return true;
-  if (!meter_.SpendRows(plain_hits) || !meter_.Spend(4 * plain_hits)) return false;
-  const size_t needed = out_.hits.size() + plain_hits + hard_hits;
+  if (options_.mode == CastMode::kAny) return true;
+  const std::vector<CastHit>& hard = scratch_->hard_answers.hits;
+  const size_t hard_hits = window_hard_ == 0 ? 0 : hard.size();
+  if (!meter_.SpendRows(hit_count_) || !meter_.Spend(4 * hit_count_)) return false;
+  const size_t needed = out_.hits.size() + hit_count_ + hard_hits;
   if (needed > out_.hits.capacity()) {
     out_.hits.reserve(std::max(needed, 2 * out_.hits.capacity()));  // no hit moves below
   }
-  auto hard_hit = hard.hits.begin();
-  size_t count = 0;
-  for (size_t item = begin_; item < end_; ++item) {
-    if (out_.counts[item] == 0) continue;
-    const PlainLine& line = scratch_->lines[item - begin_];
-    if (line.is_hard) {
-      out_.hits.push_back(*hard_hit++);
-    } else {
-      scratch_->hits[count++] = {&line, &out_.hits.emplace_back()};
+  if (hard_hits == 0) {
+    for (size_t k = 0; k < hit_count_; ++k) scratch_->hits[k].hit = &out_.hits.emplace_back();
+  } else {
+    size_t k = 0;
+    auto hard_hit = hard.begin();
+    for (size_t item = begin_; item < end_; ++item) {
+      if (out_.counts[item] == 0) continue;
+      if (scratch_->lines[item - begin_].is_hard) {
+        out_.hits.push_back(*hard_hit++);
+      } else {
+        scratch_->hits[k++].hit = &out_.hits.emplace_back();
+      }
     }
   }
-  MeasurePlainHits({scratch_->hits.data(), count}, options_.detail);
+  MeasurePlainHits({scratch_->hits.data(), hit_count_}, options_.detail);
   return true;
+}
+
+// Whether lines that came alone were hard, mostly, of those that were tried of late. Then, as on
+// lattices, only one in sixteen is tried. Both ways have the same answers.
+class RecentLines {
+ public:
+  // Whether the next one is to be left untried.
+  bool AreHard() { return surplus_ > kMost / 2 && ++untried_ % 16 != 0; }
+  void Add(bool is_hard) {
+    surplus_ = is_hard ? std::min(surplus_ + 1, kMost) : std::max(surplus_ - 1, 0);
+  }
+
+ private:
+  static constexpr int kMost = 8;
+
+  int surplus_ = 0;  // of hard ones over others
+  unsigned untried_ = 0;
+};
+
+// The model saves a call for each line that comes alone.
+[[gnu::tls_model("initial-exec")]] thread_local RecentLines recent_lines;
+
+// Not inlined, for the sake of those that come alone.
+[[gnu::noinline]] bool CastMany(const Scene& scene, const CastOptions& options,
+                                const PlainSource& source, CastAnswers& out, WorkMeter& meter) {
+  PlainBatch batch(scene, options, source, out, meter);
+  const bool is_finished = batch.Run();
+  if (source.hard_count != nullptr) *source.hard_count += batch.hard_count();
+  return is_finished;
 }
 
 }  // namespace
 
-bool IsPlainQuestion(const CastOptions& options) {
-  return (options.mode == CastMode::kClosest || options.mode == CastMode::kAny) &&
-         options.inside_policy == InsidePolicy::kReportStart &&
-         options.target == CastTarget::kPolygons && !options.reflect;
-}
-
 bool CastPlain(const Scene& scene, const CastOptions& options, const PlainSource& source,
-               CastAnswers& out, WorkMeter& meter, size_t* hard_count) {
-  PlainBatch batch(scene, options, source, out, meter);
-  const bool is_finished = batch.Run();
-  if (hard_count != nullptr) *hard_count += batch.hard_count();
-  return is_finished;
+               CastAnswers& out, WorkMeter& meter) {
+  if (source.count != 1 || scene.index().grid().empty()) {
+    return CastMany(scene, options, source, out, meter);
+  }
+  RecentLines& recent = recent_lines;
+  const auto leave = [&] {
+    if (source.hard_count != nullptr) ++*source.hard_count;
+    return CastInGeneral(scene, options, 1, source.line_of, out, meter);
+  };
+  if (recent.AreHard()) return leave();
+  const SingleEnd end = CastPlainSingle(scene, options, source, out, meter);
+  recent.Add(end == SingleEnd::kHard);
+  if (end == SingleEnd::kHard) return leave();
+  if (end == SingleEnd::kByTrees) return CastMany(scene, options, source, out, meter);
+  return !meter.stopped();
 }
 
 }  // namespace carom::internal

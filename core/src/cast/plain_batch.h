@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "carom/cast.h"
 #include "carom/scene.h"
@@ -18,7 +19,11 @@
 namespace carom::internal {
 
 // Whether `CastPlain` answers with these options.
-bool IsPlainQuestion(const CastOptions& options);
+inline bool IsPlainQuestion(const CastOptions& options) {
+  return (options.mode == CastMode::kClosest || options.mode == CastMode::kAny) &&
+         options.inside_policy == InsidePolicy::kReportStart &&
+         options.target == CastTarget::kPolygons && !options.reflect;
+}
 
 // The lines of a batch.
 struct PlainSource {
@@ -27,11 +32,20 @@ struct PlainSource {
   // Where the lines are segments, their columns: then `line_of` is asked about those alone that are
   // not accepted, or left to `CastInGeneral`.
   const SegmentColumns* segments = nullptr;
+  // Grows by the number of lines that are left to `CastInGeneral`, unless it is null.
+  size_t* hard_count = nullptr;
 };
 
-// As `CastInGeneral`. Lines that are left to that count their work twice, as they cause it. Adds
-// their number to `hard_count` unless it is null.
+// As `CastInGeneral`. Lines that are left to that count their work twice, as they cause it.
 bool CastPlain(const Scene& scene, const CastOptions& options, const PlainSource& source,
-               CastAnswers& out, WorkMeter& meter, size_t* hard_count = nullptr);
+               CastAnswers& out, WorkMeter& meter);
+
+// How a line that came alone ended: with an answer, unless the meter has stopped; undecided, so
+// that `CastInGeneral` is to be asked; or where cells do not help, so that trees are.
+enum class SingleEnd : uint8_t { kAnswered, kHard, kByTrees };
+
+// One line in a scene that has a grid.
+SingleEnd CastPlainSingle(const Scene& scene, const CastOptions& options, const PlainSource& source,
+                          CastAnswers& out, WorkMeter& meter);
 
 }  // namespace carom::internal

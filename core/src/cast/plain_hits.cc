@@ -13,6 +13,8 @@
 #include "cast/reported_edge.h"
 #include "numeric/exact.h"
 #include "numeric/expansion.h"
+#include "shape/fraction.h"
+#include "shape/measures.h"
 
 #ifndef CAROM_CORE_SRC_PLAIN_HITS_CC_  // the first time this file is compiled
 #define CAROM_CORE_SRC_PLAIN_HITS_CC_
@@ -249,7 +251,8 @@ namespace {
 
 HWY_EXPORT(Measure);
 
-void MeasureAlone(const PlainHit& of, CastDetail detail) {
+// Also where the line begins inside.
+void MeasureInGeneral(const PlainHit& of, CastDetail detail) {
   const PlainLine& line = *of.line;
   *of.hit = {};
   MeasureHit(line.line, *line.polygon, PassageOf(line.line, *line.polygon, line.passage),
@@ -272,20 +275,25 @@ void Gather(std::span<const PlainHit> hits, const EdgeIn& edge_in, Crossings& cr
   }
 }
 
-// A plain crossing is between the ends of the edge, and neither at the start nor at the end of the
-// line.
-void Write(const PlainHit& of, const Crossings& entries, size_t i, CastDetail detail) {
+// What of an entry needs no measuring. A plain crossing is between the ends of the edge, and
+// neither at the start nor at the end of the line.
+void WriteEntry(const PlainHit& of, CastDetail detail) {
   const PlainLine& line = *of.line;
   CastHit& hit = *of.hit;
   hit.polygon_id = line.polygon->id();
   hit.ends_inside = line.passage.exit == kNoEdge;
+  if (detail < CastDetail::kEdge) return;
+  hit.feature = Feature::kEdge;
+  hit.edge = {0, line.passage.entry};
+}
+
+void Write(const PlainHit& of, const Crossings& entries, size_t i, CastDetail detail) {
+  CastHit& hit = *of.hit;
+  WriteEntry(of, detail);
   hit.fraction = entries.fraction[i];
   if (detail < CastDetail::kNormal) return;
   hit.point = {entries.x.point[i], entries.y.point[i]};
   hit.normal = {entries.x.normal[i], entries.y.normal[i]};
-  if (detail < CastDetail::kEdge) return;
-  hit.feature = Feature::kEdge;
-  hit.edge = {0, line.passage.entry};
 }
 
 void WriteExit(const PlainHit& of, const Crossings& exits, size_t i) {
@@ -299,6 +307,37 @@ void WriteExit(const PlainHit& of, const Crossings& exits, size_t i) {
   hit.has_exit_edge = true;
   hit.exit_edge = {0, line.passage.exit};
   hit.exit_normal = {exits.x.normal[i], exits.y.normal[i]};
+}
+
+// One hit, by the functions themselves.
+void MeasureAlone(const PlainHit& of, CastDetail detail) {
+  const PlainLine& line = *of.line;
+  const PlainPassage& passage = line.passage;
+  if (passage.entry == kNoEdge) return MeasureInGeneral(of, detail);
+  const auto fraction = [&](const Interval& at, const Segment& edge) {
+    return Fraction::OfCrossingAt(at, edge).Rounded(line.line);
+  };
+  const auto normal = [&](const Segment& edge, int towards) {
+    return UnitNormal(edge, line.line.Cross(edge) > 0 ? -towards : towards);
+  };
+  CastHit& hit = *of.hit;
+  const Segment edge = EdgeOf(line, passage.entry);
+  hit.fraction = fraction(passage.begin, edge);
+  if (detail >= CastDetail::kNormal) {
+    hit.point = PointAt(line.line, hit.fraction);
+    hit.normal = normal(edge, -1);
+  }
+  WriteEntry(of, detail);
+  if (detail < CastDetail::kExit) return;
+  if (passage.exit == kNoEdge) {
+    hit.exit_fraction = line.line.t_max;
+    return;
+  }
+  const Segment exit = EdgeOf(line, passage.exit);
+  hit.exit_fraction = fraction(passage.end, exit);
+  hit.exit_normal = normal(exit, 1);
+  hit.has_exit_edge = true;
+  hit.exit_edge = {0, passage.exit};
 }
 
 // At most a block of them.

@@ -4,8 +4,8 @@
 // Which polygon does a line meet first, where filters can decide?
 //
 // A `PlainLine` keeps the first passage so far as the two edges and intervals of plain_passage.h.
-// Polygons are compared by intervals alone. Where two overlap, or a filter cannot tell what a line
-// is to a polygon, the line is hard: it is given up at once, and left to the general path
+// Polygons are compared by intervals alone. Where two overlap, or a filter leaves it uncertain
+// whether a line meets a polygon, the line is given up at once, and left to the general path
 // (general_batch.h). So nothing is decided here that rounding might decide.
 #pragma once
 
@@ -20,6 +20,8 @@
 #include "carom/polygon.h"
 #include "carom/work_meter.h"
 #include "cast/plain_passage.h"
+#include "index/grid_entrance.h"
+#include "index/grid_walk.h"
 #include "index/line_interval.h"
 #include "index/line_traversal.h"
 #include "index/scene_index.h"
@@ -29,12 +31,16 @@ namespace carom::internal {
 
 // A line, and its first passage so far.
 struct alignas(64) PlainLine {
+  PlainLine() = default;  // to be set
+  explicit PlainLine(const Line& its_line) : line(its_line) { Start(); }
+
   // To be called once the line is set.
   void Start() {
     reach = line.bounds;
     polygon = nullptr;
     passage.begin = {HUGE_VAL, HUGE_VAL};
     is_hard = false;
+    is_none = false;
   }
   // Where the part of the line ends in which a better hit may be.
   double end() const { return polygon == nullptr ? line.t_max : passage.begin.high; }
@@ -44,28 +50,22 @@ struct alignas(64) PlainLine {
   const Polygon* polygon = nullptr;  // of the passage; null without one
   PlainPassage passage;              // where it begins inside, `begin` is the line's start
   bool is_hard = false;
+  bool is_none = false;  // for an item that is no line
 };
 
-// Some lines that start together, as the trees take them.
-struct PlainStart {
-  static constexpr size_t kMost = 32;
+// Sets lines[i] to segment begin + i of the columns, and starts it, for as many lines as there are,
+// 1 to `GridEntrants::kMost`. Sets what entrants have of them; the last one repeats. Returns the
+// segments that have a coordinate which is not accepted: bit i for segment i.
+unsigned StartSegments(const SegmentColumns& segments, size_t begin, std::span<PlainLine> lines,
+                       GridEntrants& of);
 
-  std::array<LineCull, kMost> culls;
-  uint64_t bad;  // bit i: segment i has a coordinate that is not accepted
-};
-
-// Sets lines[i] to segment begin + i of the columns, and starts it, for i < count <= kMost.
-// `magnitude` is the scene's.
-void StartSegments(const SegmentColumns& segments, size_t begin, std::span<PlainLine> lines,
-                   double magnitude, PlainStart& start);
-
-// A line under way.
+// A line that trees take.
 struct PlainSlot {
   PlainLine* line;
   LineInterval interval;
 };
 
-// What lines are compared with polygons for.
+// What such lines are compared with polygons for.
 struct PlainVisit {
   const SceneIndex& scene;
   const CastOptions& options;
@@ -77,6 +77,15 @@ struct PlainVisit {
 // Looks at the polygons that lines may meet, and narrows the lines. Each pair is a unit of work,
 // and so is each vertex that is compared with a line.
 void VisitPlainPairs(const Frontier& pairs, const PlainVisit& visit);
+
+// The same for lines that walk over the cells of a grid.
+struct PlainCells {
+  const CastOptions& options;
+  PlainLine* lines;  // by the numbers of walks
+  GridWalk* walks;   // likewise
+  WorkMeter& meter;
+};
+void VisitPlainPairs(const GridPairs& pairs, const PlainCells& visit);
 
 // A line with a hit, and where that is written.
 struct PlainHit {

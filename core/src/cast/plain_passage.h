@@ -43,7 +43,7 @@ inline bool IsPlain(const Polygon& polygon) {
   return polygon.is_one_closed_ring() && polygon.solidity() == Solidity::kSolid;
 }
 
-enum class PlainVerdict : uint8_t { kNoPassage = 0, kPassage = 1, kCannotTell = 2 };
+enum class PlainVerdict : uint8_t { kNoPassage = 0, kPassage = 1, kUncertain = 2 };
 
 // One passage. Where the line starts inside, `entry` is no edge; where it ends inside, `exit` is
 // none, and the interval means nothing.
@@ -61,11 +61,6 @@ inline constexpr size_t kMaxPlainEdges = 64;
 // i + 1. Fills `passage` where the verdict is kPassage; `begin` and `end` are then strictly between
 // t_min and t_max. Cannot decide for more than `kMaxPlainEdges`.
 PlainVerdict FindPlain(const Line& line, std::span<const Vec2> ring, PlainPassage& passage);
-
-// The same for the two edges `crossing` of the ring, the bits of those that pass from one certain
-// side of the line to the other.
-PlainVerdict FindPlain(const Line& line, std::span<const Vec2> ring, uint64_t crossing,
-                       PlainPassage& passage);
 
 // Where a line passes one edge of a ring.
 struct PlainCrossing {

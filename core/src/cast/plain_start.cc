@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Segments from columns to lines: what the constructors of `Line` and `LineCull` compute, operation
-// by operation, for several segments in the lanes of a vector.
+// Segments from columns to lines: what the constructor of `Line` computes, operation by operation,
+// for several segments in the lanes of a vector.
 
 #include <algorithm>
+#include <cstring>
 #include <span>
 
 #include "cast/plain_line.h"
@@ -14,20 +15,15 @@
 namespace carom::internal {
 namespace {
 
-constexpr size_t kBlock = 4;  // segments at a time, in as many lanes as there are
+constexpr size_t kBlock = GridEntrants::kMost;
 
-// Lines of as many segments, pairs of numbers in turns, and of each what `LineCull` has.
+// What `Line` begins with, for as many segments: all it has, as it has it.
 struct alignas(64) Started {
-  using Pairs = double[2 * kBlock];
-  using Floats = float[kBlock];
+  using Groups = double[4 * kBlock];
 
-  static TwoDoubles Pair(const Pairs& pairs, size_t i) { return {pairs[2 * i], pairs[2 * i + 1]}; }
-  static Vec2 Point(const Pairs& pairs, size_t i) { return {pairs[2 * i], pairs[2 * i + 1]}; }
-
-  Pairs origin, dx, dy, min, max;
-  double far[kBlock];
-  Floats min_x, max_x, min_y, max_y, normal_x, normal_y, least, most;
-  unsigned bad;
+  Groups origin_dx;  // x, y, high and low of dx
+  Groups dy_range;   // high and low of dy, 0, 1
+  Groups bounds;
 };
 
 // The columns of a block, of which the last one may be shorter: there its last segment repeats.
@@ -47,26 +43,6 @@ struct Ends {
   double copy[4][kBlock];
 };
 
-// Not inlined, or g++ takes the loop over lines apart for each number and asks where they overlap.
-[[gnu::noinline]] void SetLine(const Started& from, size_t i, PlainLine& to, LineCull& cull) {
-  Line& line = to.line;
-  line.origin = Started::Point(from.origin, i);
-  line.dx = Started::Pair(from.dx, i);
-  line.dy = Started::Pair(from.dy, i);
-  line.t_min = 0;
-  line.t_max = 1;
-  line.bounds = {Started::Point(from.min, i), Started::Point(from.max, i)};
-  to.Start();
-  cull.min_x = from.min_x[i];
-  cull.max_x = from.max_x[i];
-  cull.min_y = from.min_y[i];
-  cull.max_y = from.max_y[i];
-  cull.least = from.least[i];
-  cull.most = from.most[i];
-  cull.far = from.far[i];
-  cull.SetNormal(from.normal_x[i], from.normal_y[i]);
-}
-
 }  // namespace
 }  // namespace carom::internal
 #endif
@@ -85,11 +61,9 @@ using hn::Abs;
 using hn::Add;
 using hn::Max;
 using hn::Min;
-using hn::Mul;
 using hn::Sub;
 
 using D = hn::CappedTag<double, kBlock>;
-using F = hn::Rebind<float, D>;
 using V = hn::Vec<D>;
 
 HWY_INLINE V All(double value) { return hn::Set(D(), value); }
@@ -99,67 +73,74 @@ HWY_INLINE V ReadAs(V value) {
   return hn::IfThenElse(hn::Lt(Abs(value), All(kSmallestMagnitude)), All(0), value);
 }
 
-// Writes b - a, and returns it rounded.
-HWY_INLINE V Difference(V b, V a, double* to) {
+// b - a as a sum.
+HWY_INLINE V Difference(V b, V a, V& low) {
   const V high = Sub(b, a);
   const V a_part = Sub(high, b);
   const V b_part = Sub(high, a_part);
-  const V low = Sub(Sub(b, b_part), Add(a, a_part));
-  hn::StoreInterleaved2(high, low, D(), to);
+  low = Sub(Sub(b, b_part), Add(a, a_part));
   return high;
 }
 
-HWY_INLINE void Put(V value, float* to) { hn::StoreU(hn::DemoteTo(F(), value), F(), to); }
+HWY_INLINE void Put(V value, GridEntrants::Column& column, size_t i) {
+  hn::Store(value, D(), &column[i]);
+}
 
-void Start(const Ends& ends, double magnitude, Started& out) {
-  out.bad = 0;
-  for (size_t i = 0; i < kBlock; i += hn::Lanes(D())) {
-    const V most = All(kMaxCoordinate);
-    V ax = hn::LoadU(D(), ends.column[0] + i);
-    V ay = hn::LoadU(D(), ends.column[1] + i);
-    V bx = hn::LoadU(D(), ends.column[2] + i);
-    V by = hn::LoadU(D(), ends.column[3] + i);
-    const auto good = hn::And(hn::And(hn::Le(Abs(ax), most), hn::Le(Abs(ay), most)),
-                              hn::And(hn::Le(Abs(bx), most), hn::Le(Abs(by), most)));
-    uint8_t bits[8];
-    hn::StoreMaskBits(D(), hn::Not(good), bits);
-    out.bad |= static_cast<unsigned>(bits[0]) << i;
-    ax = ReadAs(ax);
-    ay = ReadAs(ay);
-    bx = ReadAs(bx);
-    by = ReadAs(by);
-    hn::StoreInterleaved2(ax, ay, D(), out.origin + 2 * i);
-    const V dx = Difference(bx, ax, out.dx + 2 * i);
-    const V dy = Difference(by, ay, out.dy + 2 * i);
-    const V min_x = Min(ax, bx);
-    const V max_x = Max(ax, bx);
-    const V min_y = Min(ay, by);
-    const V max_y = Max(ay, by);
-    hn::StoreInterleaved2(min_x, min_y, D(), out.min + 2 * i);
-    hn::StoreInterleaved2(max_x, max_y, D(), out.max + 2 * i);
+HWY_INLINE unsigned SetColumns(const Ends& ends, size_t i, GridEntrants& of, Started& to) {
+  const V most = All(kMaxCoordinate);
+  V ax = hn::LoadU(D(), ends.column[0] + i);
+  V ay = hn::LoadU(D(), ends.column[1] + i);
+  V bx = hn::LoadU(D(), ends.column[2] + i);
+  V by = hn::LoadU(D(), ends.column[3] + i);
+  const auto good = hn::And(hn::And(hn::Le(Abs(ax), most), hn::Le(Abs(ay), most)),
+                            hn::And(hn::Le(Abs(bx), most), hn::Le(Abs(by), most)));
+  uint8_t bits[8];
+  hn::StoreMaskBits(D(), hn::Not(good), bits);
+  ax = ReadAs(ax);
+  ay = ReadAs(ay);
+  bx = ReadAs(bx);
+  by = ReadAs(by);
+  V dx_low, dy_low;
+  const V dx = Difference(bx, ax, dx_low);
+  const V dy = Difference(by, ay, dy_low);
+  const V min_x = Min(ax, bx);
+  const V min_y = Min(ay, by);
+  const V max_x = Max(ax, bx);
+  const V max_y = Max(ay, by);
+  hn::StoreInterleaved4(ax, ay, dx, dx_low, D(), to.origin_dx + 4 * i);
+  hn::StoreInterleaved4(dy, dy_low, All(0), All(1), D(), to.dy_range + 4 * i);
+  hn::StoreInterleaved4(min_x, min_y, max_x, max_y, D(), to.bounds + 4 * i);
+  Put(ax, of.x, i);
+  Put(ay, of.y, i);
+  Put(dx, of.dx, i);
+  Put(dy, of.dy, i);
+  Put(min_x, of.min_x, i);
+  Put(min_y, of.min_y, i);
+  Put(max_x, of.max_x, i);
+  Put(max_y, of.max_y, i);
+  Put(All(0), of.at, i);
+  Put(All(1), of.end, i);
+  return bits[0];
+}
 
-    // 2^-e for a longer side in [2^e, 2^(e+1)); anything for a point, whose normal is 0.
-    const hn::RebindToUnsigned<D> bits_of;
-    const auto exponent = hn::ShiftRight<52>(hn::BitCast(bits_of, Max(Abs(dx), Abs(dy))));
-    const V scale =
-        hn::BitCast(D(), hn::ShiftLeft<52>(hn::Sub(hn::Set(bits_of, uint64_t{2046}), exponent)));
-    const auto normal_x = hn::DemoteTo(F(), Mul(hn::Neg(dy), scale));
-    const auto normal_y = hn::DemoteTo(F(), Mul(dx, scale));
-    hn::StoreU(normal_x, F(), &out.normal_x[i]);
-    hn::StoreU(normal_y, F(), &out.normal_y[i]);
-    const V offset =
-        Add(Mul(hn::PromoteTo(D(), normal_x), ax), Mul(hn::PromoteTo(D(), normal_y), ay));
-    const V size = Max(All(magnitude), Max(Abs(ax), Abs(ay)));
-    const V slack = Add(Mul(size, All(0x1p-18)), All(0x1p-120));
-    Put(Sub(offset, slack), out.least + i);
-    Put(Add(offset, slack), out.most + i);
-    const V far = Mul(All(2), size);
-    hn::StoreU(far, D(), &out.far[i]);
-    Put(Max(min_x, hn::Neg(far)), out.min_x + i);
-    Put(Max(min_y, hn::Neg(far)), out.min_y + i);
-    Put(Min(max_x, far), out.max_x + i);
-    Put(Min(max_y, far), out.max_y + i);
+// Returns the bad ones.
+unsigned Start(const Ends& ends, std::span<PlainLine> lines, GridEntrants& of) {
+  static_assert(offsetof(Line, dx) == offsetof(Line, origin) + 16 &&
+                offsetof(Line, dy) == offsetof(Line, dx) + 16 &&
+                offsetof(Line, t_min) == offsetof(Line, dy) + 16 &&
+                offsetof(Line, t_max) == offsetof(Line, t_min) + 8 &&
+                offsetof(Line, bounds) == offsetof(Line, t_max) + 8);
+  Started started;
+  unsigned bad = 0;
+  for (size_t i = 0; i < kBlock; i += hn::Lanes(D())) bad |= SetColumns(ends, i, of, started) << i;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    Line& line = lines[i].line;
+    std::memcpy(&line.origin.x, started.origin_dx + 4 * i, 32);
+    std::memcpy(&line.dy.high, started.dy_range + 4 * i, 32);
+    std::memcpy(&line.bounds.min.x, started.bounds + 4 * i, 32);
+    lines[i].Start();
   }
+  return bad & ((1u << lines.size()) - 1);
 }
 
 }  // namespace
@@ -174,16 +155,9 @@ HWY_EXPORT(Start);
 
 }  // namespace
 
-void StartSegments(const SegmentColumns& segments, size_t begin, std::span<PlainLine> lines,
-                   double magnitude, PlainStart& start) {
-  start.bad = 0;
-  for (size_t i = 0; i < lines.size(); i += kBlock) {
-    const size_t count = std::min(kBlock, lines.size() - i);
-    Started started;
-    HWY_DYNAMIC_DISPATCH(Start)(Ends(segments, begin + i, count), magnitude, started);
-    start.bad |= uint64_t{started.bad & ((1u << count) - 1)} << i;
-    for (size_t k = 0; k < count; ++k) SetLine(started, k, lines[i + k], start.culls[i + k]);
-  }
+unsigned StartSegments(const SegmentColumns& segments, size_t begin, std::span<PlainLine> lines,
+                       GridEntrants& of) {
+  return HWY_DYNAMIC_DISPATCH(Start)(Ends(segments, begin, lines.size()), lines, of);
 }
 
 }  // namespace carom::internal

@@ -53,6 +53,14 @@ Vec2 Moved(Vec2 from, Vec2 direction, double length) {
   return {from.x + direction.x * length + 0.0, from.y + direction.y * length + 0.0};
 }
 
+// Of the angle between both, within 2^-48: the cross product errs by 4u of both lengths.
+double RoundedSquaredSine(const Segment& reference, const Segment& edge) {
+  const Vec2 r{reference.b.x - reference.a.x, reference.b.y - reference.a.y};
+  const Vec2 e{edge.b.x - edge.a.x, edge.b.y - edge.a.y};
+  const double cross = r.x * e.y - r.y * e.x;
+  return cross * cross / ((r.x * r.x + r.y * r.y) * (e.x * e.x + e.y * e.y));
+}
+
 // The contact points under an EDGE axis. "Outward" is the reference edge's normal.
 class EdgeManifold {
  public:
@@ -127,30 +135,10 @@ class EdgeManifold {
   }
 
   // Whether edge `a` of the other core makes a larger angle with the reference edge than `b`, or
-  // the same one and comes after it. Compares squared sines.
+  // the same one and comes after it.
   bool IsSteeper(size_t a, size_t b) const {
-    const double rounded_a = RoundedSquaredSine(a);
-    const double rounded_b = RoundedSquaredSine(b);
-    if (kHasFilters && std::abs(rounded_a - rounded_b) > 0x1p-40) return rounded_a > rounded_b;
-    const auto squared_sine = [&](const Segment& e) {
-      const TwoDoubles cross = PairCross(p_, q_, e.a, e.b);
-      return Divide(Multiply(cross, cross), PairDot(e.a, e.b, e.a, e.b));
-    };
-    const TwoDoubles left = squared_sine(other_.Edge(a));
-    const TwoDoubles right = squared_sine(other_.Edge(b));
-    // Equal up to what pairs resolve counts as equal.
-    const double difference = Subtract(left, right).high;
-    if (std::abs(difference) > 0x1p-90 * (left.high + right.high)) return difference > 0;
-    return other_.edge_order(b) < other_.edge_order(a);
-  }
-
-  // Of the angle to the reference edge, within 2^-48: the cross product errs by 4u of both lengths.
-  double RoundedSquaredSine(size_t edge) const {
-    const Segment e = other_.Edge(edge);
-    const double x = e.b.x - e.a.x;
-    const double y = e.b.y - e.a.y;
-    const double cross = ((q_.x - p_.x) * y - (q_.y - p_.y) * x) / length_.high;
-    return cross * cross / (x * x + y * y);
+    const int order = CompareAngles({p_, q_}, other_.Edge(a), other_.Edge(b));
+    return order != 0 ? order > 0 : other_.edge_order(b) < other_.edge_order(a);
   }
 
   TwoDoubles VertexDepth(size_t i) const {
@@ -304,6 +292,20 @@ void MeetAtVertices(const ConvexCore& fixed, const ConvexCore& mover, const Axis
 Vec2 UnitVector(Vec2 a, Vec2 b) {
   const Vec2 left = UnitNormal({a, b}, 1);
   return {left.y, -left.x + 0.0};
+}
+
+int CompareAngles(const Segment& reference, const Segment& a, const Segment& b) {
+  const double rounded = RoundedSquaredSine(reference, a) - RoundedSquaredSine(reference, b);
+  if (kHasFilters && std::abs(rounded) > 0x1p-40) return rounded > 0 ? 1 : -1;
+  const auto squared_sine = [&](const Segment& e) {
+    const TwoDoubles cross = PairCross(reference.a, reference.b, e.a, e.b);
+    return Divide(Multiply(cross, cross), PairDot(e.a, e.b, e.a, e.b));
+  };
+  const TwoDoubles left = squared_sine(a);
+  const TwoDoubles right = squared_sine(b);
+  const double difference = Subtract(left, right).high;
+  if (std::abs(difference) <= 0x1p-90 * (left.high + right.high)) return 0;
+  return difference > 0 ? 1 : -1;
 }
 
 std::optional<Contact> ConvexContact(const ConvexCore& fixed, const ConvexCore& mover,

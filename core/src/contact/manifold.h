@@ -16,6 +16,10 @@ namespace carom::internal {
 // The unit vector from a to b, which differ; each component within 1 ulp. Never -0.
 Vec2 UnitVector(Vec2 a, Vec2 b);
 
+// Whether `a` makes a larger angle with the line of `reference` than `b` (1), a smaller one (-1),
+// or the same (0). Compares squared sines, which count as equal within 2^-90.
+int CompareAngles(const Segment& reference, const Segment& a, const Segment& b);
+
 // The contact of two convex shapes; nothing if they share no point (exact). Counts on `meter` as it
 // goes; meaningless once that has stopped.
 //

@@ -62,11 +62,67 @@ SquaredDistance FromPoint(Vec2 p, Vec2 v) {
   return {p, p, v, false, 0, x * x + y * y};
 }
 
+// The order of two exact pairs that are rounded sums or products and their errors: rounding is
+// monotonic, and a number has one such pair.
+int ComparePairs(TwoDoubles a, TwoDoubles b) {
+  if (a.high != b.high) return a.high > b.high ? 1 : -1;
+  return (a.low > b.low) - (a.low < b.low);
+}
+
+// The distance from a line along an axis of coordinates: one difference, exactly.
+std::optional<TwoDoubles> StraightDistance(const SquaredDistance& d) {
+  if (!d.from_line || (d.p.x != d.q.x && d.p.y != d.q.y)) return std::nullopt;
+  const TwoDoubles far = d.p.x == d.q.x ? TwoDiff(d.v.x, d.p.x) : TwoDiff(d.v.y, d.p.y);
+  return far.high < 0 ? TwoDoubles{-far.high, -far.low} : far;
+}
+
+// Whether doubles near this have room for the error of a product below them.
+bool HasRoom(double value) { return value == 0 || value > 0x1p-900; }
+
+// A quotient of two doubles, if `ExactValue` is one and they are products and sums without an error
+// on the way: on lattices of up to some hundred steps.
+std::optional<TwoDoubles> DoubleQuotient(const SquaredDistance& d) {
+  if (!d.from_line) return std::nullopt;
+  const TwoDoubles ex = TwoDiff(d.q.x, d.p.x);
+  const TwoDoubles ey = TwoDiff(d.q.y, d.p.y);
+  const TwoDoubles x = TwoDiff(d.v.x, d.p.x);
+  const TwoDoubles y = TwoDiff(d.v.y, d.p.y);
+  const TwoDoubles left = TwoProduct(ex.high, y.high);
+  const TwoDoubles right = TwoProduct(ey.high, x.high);
+  const TwoDoubles cross = TwoDiff(left.high, right.high);
+  const TwoDoubles square = TwoProduct(cross.high, cross.high);
+  const TwoDoubles ex2 = TwoProduct(ex.high, ex.high);
+  const TwoDoubles ey2 = TwoProduct(ey.high, ey.high);
+  const TwoDoubles length2 = TwoSum(ex2.high, ey2.high);
+  for (const TwoDoubles& step : {ex, ey, x, y, left, right, cross, square, ex2, ey2, length2}) {
+    if (step.low != 0) return std::nullopt;
+  }
+  if (!HasRoom(square.high)) return std::nullopt;
+  return TwoDoubles{square.high, length2.high};
+}
+
+// `Compare` for what tile maps are full of.
+std::optional<int> CompareInDoubles(const SquaredDistance& a, const SquaredDistance& b) {
+  const std::optional<TwoDoubles> far_a = StraightDistance(a);
+  const std::optional<TwoDoubles> far_b = StraightDistance(b);
+  if (far_a && far_b) return ComparePairs(*far_a, *far_b);
+  const std::optional<TwoDoubles> of_a = DoubleQuotient(a);
+  const std::optional<TwoDoubles> of_b = DoubleQuotient(b);
+  if (!of_a || !of_b) return std::nullopt;
+  const TwoDoubles left = TwoProduct(of_a->high, of_b->low);
+  const TwoDoubles right = TwoProduct(of_b->high, of_a->low);
+  if (!HasRoom(left.high) || !HasRoom(right.high)) return std::nullopt;
+  return ComparePairs(left, right);
+}
+
 // The sign of a - b.
 int Compare(const SquaredDistance& a, const SquaredDistance& b) {
   const double difference = a.value - b.value;
   if (kHasFilters && std::abs(difference) > 0x1p-40 * (a.value + b.value)) {
     return difference > 0 ? 1 : -1;
+  }
+  if (kHasFilters) {
+    if (const std::optional<int> order = CompareInDoubles(a, b)) return *order;
   }
   const Quotient exact_a = ExactValue(a);
   const Quotient exact_b = ExactValue(b);
@@ -277,7 +333,7 @@ class LeastAxis {
     const ConvexCore& other = axis.fixed_is_reference ? mover_ : fixed_;
     const SquaredDistance depth = FromLine(reference.Edge(axis.edge), other.vertex(axis.support));
     if (depth.sign < 0) return false;
-    const int order = found_ ? Compare(depth, least_) : -1;
+    const int order = !found_ ? -1 : FaceEachOther(axis) ? 0 : Compare(depth, least_);
     if (order < 0 || (order == 0 && IsBefore(axis, axis_))) {
       found_ = true;
       axis_ = axis;
@@ -289,6 +345,17 @@ class LeastAxis {
   const Axis& axis() const { return axis_; }
 
  private:
+  // Whether the edge of `axis`, of one core, runs against the one found so far, of the other core.
+  // Each is then the farthest part of its core past the other edge, so that they are equally deep.
+  bool FaceEachOther(const Axis& axis) const {
+    if (!kHasFilters || axis.fixed_is_reference == axis_.fixed_is_reference) return false;
+    const Segment e = (axis.fixed_is_reference ? fixed_ : mover_).Edge(axis.edge);
+    const Segment f = (axis_.fixed_is_reference ? fixed_ : mover_).Edge(axis_.edge);
+    const RoundedCross cross(e.a, e.b, f.a, f.b);
+    if (std::abs(cross.value) > cross.error()) return false;
+    return CrossSign(e.a, e.b, f.a, f.b) == 0 && DotSign(e.a, e.b, f.a, f.b) < 0;
+  }
+
   bool IsBefore(const Axis& a, const Axis& b) const {
     if (a.fixed_is_reference != b.fixed_is_reference) return a.fixed_is_reference;
     const ConvexCore& reference = a.fixed_is_reference ? fixed_ : mover_;
@@ -402,6 +469,10 @@ class NearestPair {
 };
 
 }  // namespace
+
+int CompareDepths(const Segment& a, Vec2 u, const Segment& b, Vec2 v) {
+  return Compare(FromLine(a, u), FromLine(b, v));
+}
 
 std::optional<Axis> ContactAxis(const ConvexCore& fixed, const ConvexCore& mover,
                                 WorkMeter& meter) {

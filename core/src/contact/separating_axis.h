@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "carom/geometry.h"
 #include "carom/work_meter.h"
 #include "numeric/expansion.h"
 #include "shape/convex_core.h"
@@ -28,6 +29,9 @@ struct Axis {
   size_t support = 0;  // the vertex of the other core that is deepest past that edge
   Cores cores = Cores::kMeet;
 };
+
+// The sign of the distance of u from the line of `a`, less that of v from the line of `b`. Exact.
+int CompareDepths(const Segment& a, Vec2 u, const Segment& b, Vec2 v);
 
 // The axis of the contact, or nothing if the shapes share no point (exact).
 //

@@ -5,9 +5,9 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -24,7 +24,8 @@ namespace carom {
 // its shape before placing, or a box. One for few lookups has no index before `MakeIndex`.
 enum class IndexUse : uint8_t { kScene, kOneQuery, kFewLookups };
 
-// Thread-safe once its index is made. Copies share the index.
+// Thread-safe once its index is made. Copies share the index. 16 bytes: scenes have one for each
+// polygon.
 class IndexedPolygon {
  public:
   // Polygons of at most so many edges get no index: looking at all of them is as fast.
@@ -32,29 +33,47 @@ class IndexedPolygon {
 
   // O(n), or O(n log n) for a large polygon of a scene.
   explicit IndexedPolygon(Polygon polygon, IndexUse use = IndexUse::kScene)
-      : polygon_(std::move(polygon)),
-        convexity_(use == IndexUse::kScene ? internal::ConvexityOf(polygon_)
-                                           : internal::Convexity::kNone) {
+      : polygon_(std::move(polygon)) {
+    if (use == IndexUse::kScene) more_ = static_cast<uintptr_t>(internal::ConvexityOf(polygon_));
     if (use != IndexUse::kFewLookups) MakeIndex(use);
+  }
+  IndexedPolygon(const IndexedPolygon& other) : polygon_(other.polygon_), more_(other.more_) {
+    if (large() != nullptr) large()->owners.fetch_add(1, std::memory_order_relaxed);
+  }
+  IndexedPolygon(IndexedPolygon&& other) noexcept
+      : polygon_(std::move(other.polygon_)), more_(std::exchange(other.more_, 0)) {}
+  IndexedPolygon& operator=(IndexedPolygon other) noexcept {
+    std::swap(polygon_, other.polygon_);
+    std::swap(more_, other.more_);
+    return *this;
+  }
+  ~IndexedPolygon() {
+    const Large* const mine = large();
+    if (mine != nullptr && mine->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete mine;
   }
 
   // Makes the index that is not there yet. Without it everything works, in O(n) a lookup.
   void MakeIndex(IndexUse use = IndexUse::kOneQuery) {
-    if (large_ == nullptr && polygon_.edge_count() > kMaxScanned) large_ = MakeLarge(use);
+    if (large() != nullptr || polygon_.edge_count() <= kMaxScanned) return;
+    more_ |= reinterpret_cast<uintptr_t>(MakeLarge(use));
   }
 
   const Polygon& polygon() const { return polygon_; }
   // As contacts take it; none for a mover.
-  internal::Convexity convexity() const { return convexity_; }
-  bool is_convex() const { return convexity_ != internal::Convexity::kNone; }
+  internal::Convexity convexity() const {
+    return static_cast<internal::Convexity>(more_ & kConvexityBits);
+  }
+  bool is_convex() const { return convexity() != internal::Convexity::kNone; }
   // ThreadScratch for a convex polygon of more than `kMaxUnkept` vertices, null for others: the
   // core of a small one takes more memory than the polygon, and little time to find or none.
   const internal::ConvexCore* core() const {
-    return large_ && large_->core ? &*large_->core : nullptr;
+    return large() != nullptr && large()->core ? &*large()->core : nullptr;
   }
   static constexpr size_t kMaxUnkept = 256;
   // Null without one.
-  const internal::EdgeIndex* edge_index() const { return large_ ? &large_->edges : nullptr; }
+  const internal::EdgeIndex* edge_index() const {
+    return large() != nullptr ? &large()->edges : nullptr;
+  }
 
   // Calls visit(first, last) for runs of at most eight edges, in order, while it returns true and
   // the meter allows: for each run one of whose edges may have a box that passes `meets`. Returns
@@ -63,7 +82,7 @@ class IndexedPolygon {
   template <class Meets, class Visit>
   bool VisitRuns(WorkMeter& meter, const Meets& meets, const Visit& visit) const {
     if (!meets(polygon_.bounds())) return true;
-    if (large_) return large_->edges.VisitRuns(meter, meets, visit);
+    if (large() != nullptr) return large()->edges.VisitRuns(meter, meets, visit);
     const size_t edges = polygon_.edge_count();
     for (size_t first = 0; first < edges; first += internal::kLanes) {
       if (!visit(first, std::min(first + internal::kLanes, edges))) return false;
@@ -85,25 +104,33 @@ class IndexedPolygon {
   }
 
  private:
-  struct Large {
+  // As many owners as copies, counted here: a scene has many polygons, and few that are large.
+  struct alignas(8) Large {
+    Large(internal::EdgeIndex its_edges, std::optional<internal::ConvexCore> its_core)
+        : edges(std::move(its_edges)), core(std::move(its_core)) {}
+
     internal::EdgeIndex edges;
     std::optional<internal::ConvexCore> core;
+    mutable std::atomic<uint32_t> owners = 1;
   };
+  static constexpr uintptr_t kConvexityBits = 3;
 
-  std::shared_ptr<const Large> MakeLarge(IndexUse use) const {
+  // Null without an index. NOLINTNEXTLINE(performance-no-int-to-ptr): it was a pointer
+  const Large* large() const { return reinterpret_cast<const Large*>(more_ & ~kConvexityBits); }
+
+  const Large* MakeLarge(IndexUse use) const {
     using internal::EdgeIndex;
     const auto strips =
         use == IndexUse::kScene ? EdgeIndex::Strips::kAll : EdgeIndex::Strips::kNone;
     std::optional<internal::ConvexCore> core;
     if (is_convex() && polygon_.vertex_count() > kMaxUnkept) {
-      core = internal::ConvexCore(polygon_.ring(0), convexity_);
+      core = internal::ConvexCore(polygon_.ring(0), convexity());
     }
-    return std::make_shared<const Large>(Large{EdgeIndex(polygon_, strips), std::move(core)});
+    return new Large(EdgeIndex(polygon_, strips), std::move(core));
   }
 
   Polygon polygon_;
-  internal::Convexity convexity_;
-  std::shared_ptr<const Large> large_;  // null without an index
+  uintptr_t more_ = 0;  // the address of the index, and the convexity in its lowest bits
 };
 
 namespace internal {

@@ -306,11 +306,13 @@ SceneIndex::SceneIndex(std::vector<Polygon> polygons, const Workers& workers) {
     id_pages_.push_back(MakeIdPage(Entries(std::vector<Polygon>(at(i), at(last)))));
   }
   Finish();
+  grid_ = SceneGrid(Frame(), spacing_, polygon_count_);
 }
 
 SceneIndex::SceneIndex(const Box& frame, Pages<Tile> tiles, Pages<IdPage> id_pages)
     : curve_(frame), tiles_(std::move(tiles)), id_pages_(std::move(id_pages)) {
   Finish();
+  grid_ = SceneGrid(Frame(), spacing_, polygon_count_);
 }
 
 SceneIndex::SceneIndex(const SceneIndex& base, const std::vector<const Polygon*>& gone,
@@ -319,7 +321,9 @@ SceneIndex::SceneIndex(const SceneIndex& base, const std::vector<const Polygon*>
   const auto key_of = [this](const IndexedPolygon& a) { return curve_.KeyOf(a.polygon()); };
   std::vector<CurveKey> gone_keys;
   std::vector<uint64_t> gone_ids;
+  std::vector<Box> touched;
   for (const Polygon* polygon : gone) {
+    touched.push_back(polygon->bounds());
     gone_keys.push_back(curve_.KeyOf(*polygon));
     gone_ids.push_back(polygon->id());
   }
@@ -327,7 +331,10 @@ SceneIndex::SceneIndex(const SceneIndex& base, const std::vector<const Polygon*>
   std::sort(gone_ids.begin(), gone_ids.end());
   std::vector<IndexedPolygon> indexed;
   indexed.reserve(arriving.size());
-  for (const Polygon& polygon : arriving) indexed.emplace_back(polygon);
+  for (const Polygon& polygon : arriving) {
+    touched.push_back(polygon.bounds());
+    indexed.emplace_back(polygon);
+  }
   std::sort(indexed.begin(), indexed.end(), [&](const IndexedPolygon& a, const IndexedPolygon& b) {
     return key_of(a) < key_of(b);
   });
@@ -346,6 +353,7 @@ SceneIndex::SceneIndex(const SceneIndex& base, const std::vector<const Polygon*>
       },
       MakeIdPage);
   Finish();
+  grid_ = SceneGrid(base.grid_, Frame(), spacing_, polygon_count_, touched);
 }
 
 bool SceneIndex::HasPlaceFor(const std::vector<Polygon>& arriving) const {
@@ -377,6 +385,12 @@ void SceneIndex::Finish() {
     id_page_begin_.push_back(polygon_count_);
     polygon_count_ += page.head.count;
   }
+}
+
+Box SceneIndex::Frame() const {
+  Box frame = curve_.frame();
+  frame.Extend(bounds_);
+  return frame;
 }
 
 const Polygon* SceneIndex::Find(uint64_t id) const {

@@ -22,6 +22,7 @@
 #include "index/box_tree.h"
 #include "index/indexed_polygon.h"
 #include "index/pages.h"
+#include "index/scene_grid.h"
 
 namespace carom::internal {
 
@@ -130,6 +131,8 @@ class SceneIndex {
   const Polygon& polygon(size_t index) const;
 
   const Curve& curve() const { return curve_; }
+  // Empty where trees do better.
+  const SceneGrid& grid() const { return grid_; }
   // Along the curve.
   const Pages<Tile>& tiles() const { return tiles_; }
   const BoxTree& tree() const { return tree_; }
@@ -161,8 +164,10 @@ class SceneIndex {
   }
 
  private:
-  // Sets all that follows from the tiles and pages.
+  // Sets all that follows from the tiles and pages, but for the grid.
   void Finish();
+  // What holds all polygons, and those that may come.
+  Box Frame() const;
 
   Curve curve_;
   Pages<Tile> tiles_;  // along the curve
@@ -175,6 +180,7 @@ class SceneIndex {
   Box bounds_;
   double magnitude_ = 0;
   double spacing_ = 0;
+  SceneGrid grid_;
 };
 
 }  // namespace carom::internal

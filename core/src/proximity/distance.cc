@@ -17,6 +17,7 @@
 #include "index/scene_traversal.h"
 #include "proximity/closest.h"
 #include "proximity/distance_query.h"
+#include "proximity/nearest_points.h"
 #include "shape/approach.h"
 
 namespace carom {
@@ -166,7 +167,17 @@ bool MeasureDistances(const Scene& scene, const DistanceColumns& columns,
     out.counts[i] = static_cast<uint32_t>(scratch->near.size());
     return AppendRows(view, scratch->near, options.mode, out, meter);
   };
-  if (!internal::VisitMovers(columns.movers, out.errors, meter, mover, measure)) return false;
+  internal::NearestPoints points(scene, columns, options, out, meter);
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (!meter.Spend(1)) return false;
+    if (!points.Answer(i)) {
+      ItemChecker check(i, out.errors);
+      const bool is_placed = internal::PlaceItem(columns.movers, i, check, meter, mover);
+      if (is_placed && !measure(i, check)) return false;
+    }
+    if (meter.stopped()) return false;
+  }
+  points.Finish();
   if (scratch->IsWorthCaching()) scratch.Return();
   return true;
 }

@@ -30,6 +30,8 @@ void* carom_box2d_new(const RustPolygons* polygons, const RustPolygons* movers);
 void carom_box2d_free(void* world);
 uint64_t carom_box2d_cast(const void* world, const RustSegment* segments, size_t count);
 uint64_t carom_box2d_overlap(const void* world, const RustPlacement* placements, size_t count);
+uint64_t carom_box2d_overlap_shape(const void* world, const RustPlacement* placements,
+                                   size_t count);
 uint64_t carom_box2d_touch(const void* world, const RustPlacement* placements, size_t count,
                            float reach);
 

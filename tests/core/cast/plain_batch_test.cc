@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "tests/core/grid_scenes.h"
 #include "tests/core/random_scene.h"
 #include "tests/core/shape/random_ring.h"
 #include "tests/support/repeats.h"
@@ -62,7 +63,7 @@ class PlainBatchTest : public ::testing::Test {
       line = lines[i];
       return true;
     };
-    Compare(scene, {lines.size(), line_of}, random);
+    Compare(scene, {lines.size(), line_of, nullptr, &hard_}, random);
   }
 
   // Now and then a number is read as 0, or is not accepted.
@@ -80,7 +81,7 @@ class PlainBatchTest : public ::testing::Test {
       line = Line(Segment{Normalized(a), Normalized(b)});
       return true;
     };
-    Compare(scene, {segments.size(), line_of, &view}, random);
+    Compare(scene, {segments.size(), line_of, &view, &hard_}, random);
   }
 
   void Compare(const Scene& scene, const internal::PlainSource& source, Random& random) {
@@ -91,7 +92,7 @@ class PlainBatchTest : public ::testing::Test {
     CastAnswers plain;
     CastAnswers general;
     WorkMeter meter;
-    ASSERT_TRUE(internal::CastPlain(scene, options, source, plain, meter, &hard_));
+    ASSERT_TRUE(internal::CastPlain(scene, options, source, plain, meter));
     ASSERT_TRUE(
         internal::CastInGeneral(scene, options, source.count, source.line_of, general, meter));
     all_ += source.count;
@@ -287,6 +288,60 @@ TEST_F(PlainBatchTest, TileMaps) {
     Compare(*scene, segments, random);
   }
   Report("tile map, with lines from and to its corners");
+}
+
+// From anywhere about a scene to near by or far away, upright and level ones, and points.
+Segment AnySegment(Random& random, const GridScene& grid) {
+  const Vec2 a = grid.Place(random);
+  const double length = grid.scale * (random.Below(2) == 0 ? 4 : grid.size) * random.Unit();
+  const double angle = 6.3 * random.Unit();
+  const Vec2 b{a.x + length * std::cos(angle), a.y + length * std::sin(angle)};
+  switch (random.Below(10)) {
+    case 0:
+      return {a, {a.x, b.y}};
+    case 1:
+      return {a, {b.x, a.y}};
+    case 2:
+      return {a, grid.Place(random)};
+    case 3:
+      return {{a.x - 5 * grid.scale * grid.size, a.y}, b};
+    case 4:
+      return {{-0x1p50, a.y}, {0x1p50, b.y}};
+    case 5:
+      return {a, random.Below(4) == 0 ? a : b};
+    default:
+      return {a, b};
+  }
+}
+
+// Lines over cells and trees of every kind of scene, and of what commits make of it; those that
+// come alone, too. The version before an edit answers as it did.
+TEST_F(PlainBatchTest, Cells) {
+  Random random(1805);
+  for (int i = 0; i < Repeats(30, 3000) && !HasFailure(); ++i) {
+    const int count = random.Below(4) == 0 ? 4000 : 1 + random.Below(1000);
+    const GridScene grid = AnyGridScene(random, count);
+    Scene::Ptr scene = Made(grid, random, count);
+    for (int edit = 0; edit < 4 && !HasFailure(); ++edit) {
+      std::vector<Segment> segments;
+      for (int k = 0; k < 300; ++k) segments.push_back(AnySegment(random, grid));
+      Compare(*scene, segments, random);
+      for (int k = 0; k < 30; ++k)
+        Compare(*scene, std::vector<Segment>{segments[static_cast<size_t>(k)]}, random);
+      std::vector<Line> rays;
+      for (const Segment& s : segments) {
+        const Vec2 d{s.b.x - s.a.x, s.b.y - s.a.y};
+        if (d == Vec2{} || !IsAccepted(d)) continue;
+        const double t_min = random.Below(2) == 0 ? 0 : random.Unit();
+        rays.emplace_back(Ray{s.a, Normalized(d), t_min, random.Below(2) == 0 ? HUGE_VAL : 2.0});
+      }
+      Compare(*scene, rays, random);
+      const Scene::Ptr before = scene;
+      scene = Edited(*scene, grid, random, count);
+      Compare(*before, segments, random);
+    }
+  }
+  Report("cells");
 }
 
 }  // namespace

@@ -48,11 +48,11 @@ class PlainPassageTest : public ::testing::Test {
   void Compare(const Line& line, const Ring& ring, FillRule rule) {
     PolygonSpec spec{1, {{ring}}};
     spec.fill_rule = rule;
-    const IndexedPolygon polygon(Polygon::Create(spec).value(), IndexUse::kOneQuery);
+    const IndexedPolygon polygon(Polygon::Create(spec).value());
     PlainPassage plain;
     const PlainVerdict verdict = FindPlain(line, polygon.polygon().ring(0), plain);
     ++all_;
-    decided_ += verdict != PlainVerdict::kCannotTell;
+    decided_ += verdict != PlainVerdict::kUncertain;
     passages_ += verdict == PlainVerdict::kPassage;
     internal::PlainCrossings crossings;
     several_ +=
@@ -198,14 +198,14 @@ TEST_F(PlainPassageTest, SidesAreThoseOfTheLine) {
 }
 
 // Equal crossings; too many edges; none.
-TEST_F(PlainPassageTest, WhatItCannotTell) {
+TEST_F(PlainPassageTest, WhatIsUncertain) {
   PlainPassage plain;
   const Line line(Segment{{0, 0}, {4, 0}});
   const Ring slit{{2, -1}, {2, 1}, {2, -1}, {2, -2}};
-  EXPECT_EQ(FindPlain(line, slit, plain), PlainVerdict::kCannotTell);
-  EXPECT_EQ(FindPlain(line, Ring(65, Vec2{1, 1}), plain), PlainVerdict::kCannotTell);
+  EXPECT_EQ(FindPlain(line, slit, plain), PlainVerdict::kUncertain);
+  EXPECT_EQ(FindPlain(line, Ring(65, Vec2{1, 1}), plain), PlainVerdict::kUncertain);
   EXPECT_EQ(FindPlain(line, Ring(64, Vec2{1, 1}), plain), PlainVerdict::kNoPassage);
-  EXPECT_EQ(FindPlain(line, {}, plain), PlainVerdict::kCannotTell);
+  EXPECT_EQ(FindPlain(line, {}, plain), PlainVerdict::kUncertain);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "carom/bundle_file.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -21,9 +22,10 @@ Scene::Ptr SquareScene(uint64_t id) {
 class BundleFileTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string name = ::testing::TempDir() + "/carom-XXXXXX";
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
+    static int number = 0;
+    folder_ = std::filesystem::temp_directory_path() /
+              ("carom-bundle-" + std::to_string(getpid()) + "-" + std::to_string(++number));
+    ASSERT_TRUE(std::filesystem::create_directory(folder_));
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
   std::string Path(const char* name) const { return (folder_ / name).string(); }

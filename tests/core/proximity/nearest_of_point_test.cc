@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "absl/strings/str_format.h"
 #include "proximity/closest.h"
 #include "proximity/distance_query.h"
+#include "tests/core/grid_scenes.h"
 #include "tests/core/random_scene.h"
 #include "tests/core/shape/random_ring.h"
 #include "tests/support/repeats.h"
@@ -166,6 +168,78 @@ TEST_F(NearestOfPointTest, OnLattices) {
       points.push_back(Normalized(random.Below(2) == 0 ? p : Vec2{(p.x + q.x) / 2, p.y}));
     }
     Compare(polygons, points, random);
+  }
+}
+
+// Points of a batch and the same as placed shapes, which go the general way: a rotation by nothing
+// makes the difference.
+void CompareWays(const Scene& scene, const std::vector<Vec2>& points,
+                 const std::vector<double>& reaches, uint64_t mask) {
+  const std::vector<Shape> shapes{Shape::Create(Capsule{}).value()};
+  const std::vector<uint32_t> which(points.size(), 0);
+  const std::vector<double> c(points.size(), 1);
+  const std::vector<double> s(points.size(), 0);
+  std::vector<double> x;
+  std::vector<double> y;
+  for (const Vec2 p : points) {
+    x.push_back(p.x);
+    y.push_back(p.y);
+  }
+  const DistanceOptions options{DistanceMode::kNearest, mask};
+  DistanceAnswers plain;
+  DistanceAnswers general;
+  WorkMeter meter;
+  ASSERT_TRUE(MeasureDistances(scene, {{shapes, which, x, y}, reaches}, options, plain, meter));
+  ASSERT_TRUE(
+      MeasureDistances(scene, {{shapes, which, x, y, c, s}, reaches}, options, general, meter));
+  ASSERT_EQ(plain.counts, general.counts);
+  ASSERT_EQ(plain.polygon_ids, general.polygon_ids);
+  ASSERT_EQ(plain.errors.size(), general.errors.size());
+  for (size_t i = 0; i < general.rows.size(); ++i) {
+    const DistanceRow& a = plain.rows[i];
+    const DistanceRow& b = general.rows[i];
+    ASSERT_EQ(std::bit_cast<uint64_t>(a.distance), std::bit_cast<uint64_t>(b.distance)) << i;
+    for (const auto& [p, q] : {std::pair(a.point, b.point), {a.mover_point, b.mover_point}}) {
+      ASSERT_EQ(std::bit_cast<uint64_t>(p.x), std::bit_cast<uint64_t>(q.x)) << i;
+      ASSERT_EQ(std::bit_cast<uint64_t>(p.y), std::bit_cast<uint64_t>(q.y)) << i;
+    }
+    ASSERT_EQ(a.has_edge, b.has_edge) << i;
+    if (a.has_edge) {
+      ASSERT_EQ(a.edge, b.edge) << i;
+    }
+  }
+}
+
+// Over cells and trees of every kind of scene, and of what commits make of it.
+TEST_F(NearestOfPointTest, OverCells) {
+  Random random(1813);
+  for (int i = 0; i < Repeats(25, 2500) && !HasFailure(); ++i) {
+    const int count = random.Below(4) == 0 ? 4000 : 1 + random.Below(1000);
+    const GridScene grid = AnyGridScene(random, count);
+    Scene::Ptr scene = Made(grid, random, count);
+    for (int edit = 0; edit < 3 && !HasFailure(); ++edit) {
+      std::vector<Vec2> points;
+      std::vector<double> reaches;
+      for (int k = 0; k < 500; ++k) {
+        Vec2 p = grid.Place(random);
+        const Polygon& polygon = scene->polygon(
+            static_cast<size_t>(random.Below(static_cast<int>(scene->polygon_count()))));
+        const carom::Segment edge = polygon.edge(0);
+        const int kind = random.Below(12);
+        if (kind == 0) p = edge.a;
+        if (kind == 1) p = {(edge.a.x + edge.b.x) / 2, (edge.a.y + edge.b.y) / 2};
+        if (kind == 2) p = {p.x + 2 * grid.scale * grid.size, p.y};
+        if (kind == 3) p.x = random.Below(2) == 0 ? NAN : 0x1.8p53;
+        points.push_back(p);
+        const double reach = grid.scale * (random.Below(2) == 0 ? 3 : 0.3) * random.Unit();
+        reaches.push_back(random.Below(3) == 0 ? HUGE_VAL : random.Below(50) == 0 ? -1 : reach);
+      }
+      CompareWays(*scene, points, reaches, random.Below(4) == 0 ? 2 : kEveryCategory);
+      for (size_t k = 0; k < 20; ++k) {
+        CompareWays(*scene, {points[k]}, {reaches[k]}, kEveryCategory);
+      }
+      if (scene->polygon_count() > 8) scene = Edited(*scene, grid, random, count);
+    }
   }
 }
 

@@ -183,7 +183,28 @@ fn placed(mover: &b2Polygon, placement: &Placement) -> (b2Polygon, b2AABB) {
     )
 }
 
-/// Contacts of placed movers: the tree's candidates, and the manifold of each.
+/// Contacts of placed movers. `query(mover, its box, context)` calls `collide` for candidates.
+unsafe fn contacts_by(
+    world: &World,
+    placements: *const Placement,
+    count: usize,
+    query: impl Fn(&b2Polygon, b2AABB, *mut c_void),
+) -> u64 {
+    let mut contacts = 0;
+    for placement in unsafe { std::slice::from_raw_parts(placements, count) } {
+        let (mover, bounds) = placed(&world.movers[placement.mover as usize], placement);
+        let mut overlap = Overlap {
+            polygons: &world.polygons,
+            mover,
+            contacts: 0,
+        };
+        query(&mover, bounds, (&raw mut overlap).cast());
+        contacts += overlap.contacts;
+    }
+    contacts
+}
+
+/// The candidates of the tree, and the manifold of each.
 ///
 /// # Safety
 /// `placements` holds `count` placements.
@@ -193,21 +214,33 @@ pub unsafe extern "C" fn carom_box2d_overlap(
     placements: *const Placement,
     count: usize,
 ) -> u64 {
-    let mut contacts = 0;
     let filter = unsafe { b2DefaultQueryFilter() };
-    for placement in unsafe { std::slice::from_raw_parts(placements, count) } {
-        let (mover, bounds) = placed(&world.movers[placement.mover as usize], placement);
-        let mut overlap = Overlap {
-            polygons: &world.polygons,
-            mover,
-            contacts: 0,
-        };
-        let origin = b2Pos { x: 0.0, y: 0.0 };
-        let context = (&raw mut overlap).cast();
-        unsafe { b2World_OverlapAABB(world.id, origin, bounds, filter, Some(collide), context) };
-        contacts += overlap.contacts;
+    let origin = b2Pos { x: 0.0, y: 0.0 };
+    unsafe {
+        contacts_by(world, placements, count, |_, bounds, context| {
+            b2World_OverlapAABB(world.id, origin, bounds, filter, Some(collide), context);
+        })
     }
-    contacts
+}
+
+/// The shapes that overlap the mover, and the manifold of each.
+///
+/// # Safety
+/// `placements` holds `count` placements.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn carom_box2d_overlap_shape(
+    world: &World,
+    placements: *const Placement,
+    count: usize,
+) -> u64 {
+    let filter = unsafe { b2DefaultQueryFilter() };
+    let origin = b2Pos { x: 0.0, y: 0.0 };
+    unsafe {
+        contacts_by(world, placements, count, |mover, _, context| {
+            let proxy = b2MakeProxy(mover.vertices.as_ptr(), mover.count, 0.0);
+            b2World_OverlapShape(world.id, origin, &proxy, filter, Some(collide), context);
+        })
+    }
 }
 
 /// As `collide`, until there is one.

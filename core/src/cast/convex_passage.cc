@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Passages in a strictly convex ring, where a line meets vertices, runs along an edge or ends on
+// the ring, as on maps of tiles.
+//
+// Theorem. A strictly convex ring has at most two vertices on a line. What the line's unbounded
+// extension shares with it is an interval whose ends are each a vertex on the line, or a crossing
+// of an edge whose ends are on different sides. If two neighbours are on the line, the edge between
+// them is the interval; a single vertex with all others on one side is both ends.
+//
+// So one look at the sides of all vertices, which are exact, finds the passage and the edges to
+// report, which are those that `FindByTouches` finds.
+
+#include <bit>
+
+#include "cast/passages.h"
+
+namespace carom::internal {
+namespace {
+
+// Where the interval ends on the ring.
+struct RingEnd {
+  Meeting met;
+  uint32_t edges[2];  // that are there, twice the same for a crossing
+};
+
+// Takes the edges of an end but for `along`, which is parallel to the line.
+void Prefer(const RingEnd& end, uint32_t along, PassageEdge& best) {
+  for (const uint32_t edge : end.edges) {
+    if (edge == along) continue;
+    if (IsPreferredEdge(edge, false, best.index, best.parallel)) best = {edge, false, end.met.at};
+  }
+}
+
+// The part from `first` to `last`, both in order, that is on the line. An end of the line may be
+// either of them: then its edges are at both ends of the passage.
+Passage PassageBetween(const Line& line, const RingEnd& first, const RingEnd& last,
+                       uint32_t along) {
+  const bool begins = first.met.range == 0;
+  const bool ends = last.met.range == 0;
+  Passage passage{begins ? first.met.at : Fraction::Start(line),
+                  ends ? last.met.at : Fraction::End(line),
+                  {},
+                  {}};
+  const bool is_point = first.edges[0] == last.edges[0] && first.edges[1] == last.edges[1];
+  if (along != kNoEdge) {
+    passage.entry = {along, true, passage.begin};
+    passage.exit = {along, true, passage.end};
+  }
+  if (begins) Prefer(first, along, passage.entry);
+  if (ends && (is_point || last.met.at.is_start())) Prefer(last, along, passage.entry);
+  if (ends) Prefer(last, along, passage.exit);
+  if (begins && (is_point || first.met.at.is_end())) Prefer(first, along, passage.exit);
+  return passage;
+}
+
+}  // namespace
+
+bool PassageFinder::FindConvex(const IndexedPolygon& polygon, WorkMeter& meter) {
+  const Convexity convexity = polygon.convexity();
+  const auto ring = polygon.polygon().vertices();
+  const size_t n = ring.size();
+  if (convexity != Convexity::kStrict && convexity != Convexity::kStrictClockwise) return false;
+  if (n > kMaxPlainEdges || line_.is_point() || !meter.Spend(n)) return false;
+  CertainSides sides;
+  for (size_t i = 0; i < n; ++i) {
+    const int side = line_.Side(ring[i]);
+    sides.left |= uint64_t{side > 0} << i;
+    sides.right |= uint64_t{side < 0} << i;
+  }
+  passages_.clear();
+  AddConvexPassage(ring, sides);
+  return true;
+}
+
+// Adds the passage, if there is one, given the exact sides of all vertices.
+void PassageFinder::AddConvexPassage(std::span<const Vec2> ring, const CertainSides& sides) {
+  const auto last = static_cast<uint32_t>(ring.size() - 1);
+  const auto after = [last](uint32_t i) { return i == last ? 0 : i + 1; };
+  const auto before = [last](uint32_t i) { return i == 0 ? last : i - 1; };
+  const auto rotated = [last](uint64_t bits) { return bits >> 1 | (bits & 1) << last; };
+  const uint64_t all = (uint64_t{2} << last) - 1;
+  const uint64_t on = all & ~(sides.left | sides.right);
+  const uint64_t crossing =
+      (sides.left & rotated(sides.right)) | (sides.right & rotated(sides.left));
+  RingEnd ends[2];
+  size_t count = 0;
+  for (uint64_t bits = on; bits != 0 && count < 2; bits &= bits - 1) {
+    const auto i = static_cast<uint32_t>(std::countr_zero(bits));
+    ends[count++] = {Fraction::OfVertex(line_, axis_, ring[i]), {before(i), i}};
+  }
+  for (uint64_t bits = crossing; bits != 0 && count < 2; bits &= bits - 1) {
+    const auto i = static_cast<uint32_t>(std::countr_zero(bits));
+    ends[count++] = {Fraction::OfCrossing(line_, {ring[i], ring[after(i)]}), {i, i}};
+  }
+  if (count == 0) return;
+  const uint64_t both = on & rotated(on);
+  const uint32_t along = both == 0 ? kNoEdge : static_cast<uint32_t>(std::countr_zero(both));
+  if (count == 1) ends[1] = ends[0];
+  const bool is_in_order =
+      ends[0].met.range != ends[1].met.range
+          ? ends[0].met.range < ends[1].met.range
+          : ends[0].met.range != 0 || Compare(ends[0].met.at, ends[1].met.at) <= 0;
+  const RingEnd& first = ends[is_in_order ? 0 : 1];
+  const RingEnd& second = ends[is_in_order ? 1 : 0];
+  if (first.met.range > 0 || second.met.range < 0) return;
+  passages_.push_back(PassageBetween(line_, first, second, along));
+}
+
+}  // namespace carom::internal

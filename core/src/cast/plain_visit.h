@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// One line and one polygon, for files that are compiled once for each instruction set: to be
+// included behind hwy/foreach_target.h, each time.
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "cast/plain_crossing.h"
+#include "cast/plain_line.h"
+#include "cast/reported_edge.h"
+#include "hwy/highway.h"
+#include "numeric/double_lanes.h"
+#include "numeric/exact.h"
+
+#ifndef CAROM_CORE_SRC_PLAIN_VISIT_ONCE_H_  // the same for all instruction sets
+#define CAROM_CORE_SRC_PLAIN_VISIT_ONCE_H_
+namespace carom::internal {
+
+// A box that holds the part of the line between two finite parameters, as `Line::BoundsBetween` has
+// it: the rounding of both steps is within 2u of them, and that of the sums within u. Steps beyond
+// 2^60 are cut off there, where nothing accepted is.
+inline Box PartBetween(const Line& line, double first, double last) {
+  constexpr double kFar = 0x1p60;
+  const Lanes far{kFar, kFar};
+  const Lanes origin = ToLanes(line.origin);
+  const Lanes direction{line.dx.high, line.dy.high};
+  const Lanes one = Max(Min(direction * first, far), -far);
+  const Lanes other = Max(Min(direction * last, far), -far);
+  const Lanes slack = (8 * kUnit) * (Abs(origin) + Max(Abs(one), Abs(other)));
+  const Lanes min = (origin + Min(one, other)) - slack;
+  const Lanes max = (origin + Max(one, other)) + slack;
+  return {{min[0], min[1]}, {max[0], max[1]}};
+}
+
+inline bool Meets(const Box& a, const Box& b) {
+  return SignBits((ToLanes(a.min) <= ToLanes(b.max)) & (ToLanes(b.min) <= ToLanes(a.max))) == 3;
+}
+
+// A line on its way down the trees, and what it asks for.
+struct OfTrees {
+  PlainLine& line() const { return *visit.slots[slot].line; }
+  bool WasVisited(const Box& box) const { return visit.slots[slot].interval.WasVisited(box); }
+  void Stop() const {
+    line().reach = Box{};
+    visit.culls[slot].Stop();
+  }
+  void Narrow(double end) const {
+    const LineInterval& interval = visit.slots[slot].interval;
+    if (end >= interval.end()) return;
+    line().reach = PartBetween(line().line, interval.begin(), end);
+    visit.culls[slot].SetReach(line().reach);
+  }
+
+  const PlainVisit& visit;
+  size_t slot;
+};
+
+// The same of one that walks over cells.
+struct OfCells {
+  PlainLine& line() const { return visit.lines[slot]; }
+  bool WasVisited(const Box&) const { return false; }
+  void Stop() const {
+    line().reach = Box{};
+    visit.walks[slot].end = -HUGE_VAL;
+  }
+  void Narrow(double end) const {
+    line().reach = PartBetween(line().line, line().line.t_min, end);
+    visit.walks[slot].end = end;
+  }
+
+  const PlainCells& visit;
+  size_t slot;
+};
+
+// Looks at nothing more of a line.
+template <class Of>
+void GiveUp(const Of& of) {
+  of.line().is_hard = true;
+  of.Stop();
+}
+
+// Whether two handles are of one polygon: tiles and squares have their own.
+inline bool IsSame(const Polygon* a, const Polygon& b) {
+  return a != nullptr && a->memory() == b.memory();
+}
+
+// Keeps a passage that begins before the one that is there. Both may begin at the line's start,
+// where the polygon of the lesser id comes first; a crossing is certain to be behind the start.
+template <class Of>
+inline void Keep(const Of& of, const Polygon& polygon, PlainPassage& found) {
+  PlainLine& line = of.line();
+  const bool is_inside = found.entry == kNoEdge;
+  if (is_inside) found.begin = {line.line.t_min, line.line.t_min};
+  const Interval& best = line.passage.begin;
+  if (found.begin.low > best.high) return;
+  if (found.begin.high >= best.low) {
+    if (!is_inside || line.passage.entry != kNoEdge) return GiveUp(of);
+    if (polygon.id() > line.polygon->id()) return;
+  }
+  line.polygon = &polygon;
+  line.passage = found;
+  if (of.visit.options.mode == CastMode::kAny) return of.Stop();
+  of.Narrow(found.begin.high);
+}
+
+// The first passage of one of more.
+inline PlainVerdict FirstOfMany(const Line& line, const Polygon& polygon, const CertainSides& sides,
+                                PlainPassage& found) {
+  PlainCrossings crossings;
+  if (!FindPlainCrossings(line, polygon.vertices(), sides, crossings)) {
+    return PlainVerdict::kUncertain;
+  }
+  return FirstPassage(crossings, polygon.fill_rule(), found);
+}
+
+}  // namespace carom::internal
+#endif
+
+#if defined(CAROM_CORE_SRC_PLAIN_VISIT_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef CAROM_CORE_SRC_PLAIN_VISIT_H_
+#undef CAROM_CORE_SRC_PLAIN_VISIT_H_
+#else
+#define CAROM_CORE_SRC_PLAIN_VISIT_H_
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace carom::internal::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+inline constexpr size_t kMostLanes = 4;
+
+// Adds the sides of as many points as there are lanes, the first of which is point `at`.
+HWY_INLINE void AddSides(const Line& line, const Vec2* points, size_t at, CertainSides& sides) {
+  const hn::CappedTag<double, kMostLanes> d;
+  auto x = hn::Undefined(d);
+  auto y = hn::Undefined(d);
+  hn::LoadInterleaved2(d, &points->x, x, y);
+  const auto left = hn::Mul(hn::Set(d, line.dx.high), hn::Sub(y, hn::Set(d, line.origin.y)));
+  const auto right = hn::Mul(hn::Set(d, line.dy.high), hn::Sub(x, hn::Set(d, line.origin.x)));
+  const auto cross = hn::Sub(left, right);
+  const auto error = hn::Mul(hn::Set(d, kCrossError), hn::Add(hn::Abs(left), hn::Abs(right)));
+  uint8_t bits[8];
+  hn::StoreMaskBits(d, hn::Gt(cross, error), bits);
+  sides.left |= uint64_t{bits[0]} << at;
+  hn::StoreMaskBits(d, hn::Lt(cross, hn::Neg(error)), bits);
+  sides.right |= uint64_t{bits[0]} << at;
+}
+
+// `SidesOf` for a whole ring of at most 64 points. The last lanes overlap those before.
+HWY_INLINE CertainSides SidesOfAll(const Line& line, std::span<const Vec2> ring) {
+  const size_t lanes = hn::Lanes(hn::CappedTag<double, kMostLanes>());
+  const size_t n = ring.size();
+  CertainSides sides;
+  if (n < lanes) {
+    std::array<Vec2, kMostLanes> points;
+    for (size_t i = 0; i < kMostLanes; ++i) points[i] = ring[std::min(i, n - 1)];
+    AddSides(line, points.data(), 0, sides);
+    const uint64_t all = (uint64_t{1} << n) - 1;
+    return {sides.left & all, sides.right & all};
+  }
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) AddSides(line, ring.data() + i, i, sides);
+  if (i < n) AddSides(line, ring.data() + (n - lanes), n - lanes, sides);
+  return sides;
+}
+
+// What a line, whose sides are certain, is to a polygon that it crosses.
+HWY_INLINE PlainVerdict FirstOf(const Line& line, const Polygon& polygon, const CertainSides& sides,
+                                PlainPassage& found) {
+  const auto ring = polygon.vertices();
+  const uint64_t crossing = sides.Crossings(ring.size());
+  const uint64_t rest = crossing & (crossing - 1);
+  if ((rest & (rest - 1)) == 0) return FindTwoCrossings(line, ring, crossing, found);
+  return FirstOfMany(line, polygon, sides, found);
+}
+
+// Looks at one polygon, again perhaps. Returns the units of work.
+template <class Of>
+HWY_INLINE size_t Visit(const Of& of, const Polygon& polygon) {
+  const PlainLine& line = of.line();
+  if ((polygon.category() & of.visit.options.mask) == 0 || IsSame(line.polygon, polygon)) return 0;
+  const Box& box = polygon.bounds();
+  if (!Meets(line.reach, box) || of.WasVisited(box)) return 0;
+  const auto ring = polygon.vertices();
+  if (!IsPlain(polygon) || ring.size() > kMaxPlainEdges) {
+    GiveUp(of);
+    return 0;
+  }
+  const CertainSides sides = SidesOfAll(line.line, ring);
+  if (!sides.AreCertain(ring.size())) {
+    GiveUp(of);
+  } else if (sides.left != 0 && sides.right != 0) {
+    PlainPassage found;
+    const PlainVerdict verdict = FirstOf(line.line, polygon, sides, found);
+    if (verdict == PlainVerdict::kPassage) Keep(of, polygon, found);
+    if (verdict == PlainVerdict::kUncertain) GiveUp(of);
+  }
+  return ring.size();
+}
+
+// Asks for the memory of a polygon of few vertices.
+HWY_INLINE void Fetch(const Polygon& polygon) {
+  const auto* const block = static_cast<const char*>(polygon.memory());
+  __builtin_prefetch(block);
+  __builtin_prefetch(block + 64);
+  __builtin_prefetch(block + 128);
+}
+
+}  // namespace
+}  // namespace carom::internal::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // the toggle

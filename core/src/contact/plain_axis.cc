@@ -1,0 +1,311 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "contact/plain_axis.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <optional>
+
+#include "contact/separating_axis.h"
+#include "numeric/exact.h"
+
+#ifndef CAROM_CORE_SRC_PLAIN_AXIS_CC_  // the first time this file is compiled
+#define CAROM_CORE_SRC_PLAIN_AXIS_CC_
+namespace carom::internal {
+namespace {
+
+constexpr size_t kMostLanes = 4;
+
+// A fixed polygon about the first vertex of a mover, and how deep the edges of both are in the
+// other one.
+struct alignas(64) Depths {
+  VertexColumn x, y;
+  PlainEdges edges;
+  EdgeColumn fixed, mover;  // depths times lengths, then squared depths
+};
+
+}  // namespace
+}  // namespace carom::internal
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/src/contact/plain_axis.cc"
+#include "hwy/foreach_target.h"  // compiles this file once for each instruction set
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace carom::internal::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using hn::Add;
+using hn::Max;
+using hn::Min;
+using hn::Mul;
+using hn::Sub;
+
+using D = hn::CappedTag<double, kMostLanes>;
+using V = hn::Vec<D>;
+using Mask = hn::Mask<D>;
+
+HWY_INLINE V All(double value) { return hn::Set(D(), value); }
+HWY_INLINE V At(const double* from) { return hn::LoadU(D(), from); }
+HWY_INLINE uint32_t BitsOf(Mask mask) {
+  uint8_t bits[8];
+  hn::StoreMaskBits(D(), mask, bits);
+  return bits[0];
+}
+
+// Sets the vertices from `at` on, as many as there are lanes.
+HWY_INLINE void SetVertices(const Vec2* from, V origin_x, V origin_y, size_t at, Depths& depths) {
+  V x = hn::Undefined(D());
+  V y = hn::Undefined(D());
+  hn::LoadInterleaved2(D(), &from->x, x, y);
+  hn::StoreU(Sub(x, origin_x), D(), &depths.x[at]);
+  hn::StoreU(Sub(y, origin_y), D(), &depths.y[at]);
+}
+
+// The last lanes overlap those before; fewer vertices than lanes begin again.
+HWY_INLINE void SetRing(std::span<const Vec2> ring, Vec2 origin, Depths& depths) {
+  const size_t lanes = hn::Lanes(D());
+  const size_t n = ring.size();
+  const V origin_x = All(origin.x);
+  const V origin_y = All(origin.y);
+  if (n < lanes) {
+    std::array<Vec2, kMostLanes> points;
+    for (size_t i = 0; i < kMostLanes; ++i) points[i] = ring[i < n ? i : i - n];
+    SetVertices(points.data(), origin_x, origin_y, 0, depths);
+  } else {
+    for (size_t i = 0; i + lanes < n; i += lanes) {
+      SetVertices(&ring[i], origin_x, origin_y, i, depths);
+    }
+    SetVertices(&ring[n - lanes], origin_x, origin_y, n - lanes, depths);
+  }
+  for (size_t i = 0; i < kMostLanes; i += lanes) {
+    hn::StoreU(At(&depths.x[i]), D(), &depths.x[n + i]);
+    hn::StoreU(At(&depths.y[i]), D(), &depths.y[n + i]);
+  }
+}
+
+HWY_INLINE void SetEdges(size_t width, bool is_clockwise, Depths& depths) {
+  const V turn = All(is_clockwise ? -1 : 1);
+  for (size_t i = 0; i < width; i += hn::Lanes(D())) {
+    const V x = At(&depths.x[i]);
+    const V y = At(&depths.y[i]);
+    const V ex = Mul(turn, Sub(At(&depths.x[i + 1]), x));
+    const V ey = Mul(turn, Sub(At(&depths.y[i + 1]), y));
+    hn::Store(ex, D(), &depths.edges.x[i]);
+    hn::Store(ey, D(), &depths.edges.y[i]);
+    hn::Store(hn::MulSub(ex, y, Mul(ey, x)), D(), &depths.edges.offset[i]);
+    hn::Store(hn::Div(All(1), hn::MulAdd(ex, ex, Mul(ey, ey))), D(), &depths.edges.inverse[i]);
+  }
+}
+
+// Some points, about the one that edges are about.
+struct PointSet {
+  const double* x;
+  const double* y;
+  size_t width;
+};
+
+// The most of the cross products of edges with the ways to the points.
+HWY_INLINE V MostOf(V ex, V ey, const PointSet& points) {
+  V most = All(-HUGE_VAL);
+  for (size_t j = 0; j < points.width; j += 4) {
+    for (size_t k = j; k < j + 4; ++k) {
+      most = Max(most, hn::MulSub(ex, All(points.y[k]), Mul(ey, All(points.x[k]))));
+    }
+  }
+  return most;
+}
+
+// The same for two vectors of edges, which share the points.
+HWY_INLINE void MostOfTwo(const PlainEdges& edges, size_t i, const PointSet& points, V& a, V& b) {
+  const size_t lanes = hn::Lanes(D());
+  const V ax = At(&edges.x[i]);
+  const V ay = At(&edges.y[i]);
+  const V bx = At(&edges.x[i + lanes]);
+  const V by = At(&edges.y[i + lanes]);
+  a = All(-HUGE_VAL);
+  b = a;
+  for (size_t j = 0; j < points.width; j += 4) {
+    for (size_t k = j; k < j + 4; ++k) {
+      const V x = All(points.x[k]);
+      const V y = All(points.y[k]);
+      a = Max(a, hn::MulSub(ax, y, Mul(ay, x)));
+      b = Max(b, hn::MulSub(bx, y, Mul(by, x)));
+    }
+  }
+}
+
+// Sets how deep edges are, times their lengths. Returns the least.
+HWY_INLINE double SetDepths(const PlainEdges& edges, size_t width, const PointSet& points,
+                            EdgeColumn& depths) {
+  const size_t lanes = hn::Lanes(D());
+  V least = All(HUGE_VAL);
+  if (lanes == width) {
+    least = Sub(MostOf(At(edges.x.data()), At(edges.y.data()), points), At(edges.offset.data()));
+    hn::Store(least, D(), depths.data());
+    return hn::GetLane(hn::MinOfLanes(D(), least));
+  }
+  for (size_t i = 0; i < width; i += 2 * lanes) {
+    V a = hn::Undefined(D());
+    V b = hn::Undefined(D());
+    MostOfTwo(edges, i, points, a, b);
+    a = Sub(a, At(&edges.offset[i]));
+    b = Sub(b, At(&edges.offset[i + lanes]));
+    hn::Store(a, D(), &depths[i]);
+    hn::Store(b, D(), &depths[i + lanes]);
+    least = Min(least, Min(a, b));
+  }
+  return hn::GetLane(hn::MinOfLanes(D(), least));
+}
+
+// Squares depths, without the lengths, and returns the least so far.
+HWY_INLINE V Square(const PlainEdges& edges, size_t width, V least, EdgeColumn& depths) {
+  for (size_t i = 0; i < width; i += hn::Lanes(D())) {
+    const V depth = At(&depths[i]);
+    const V square = Mul(Mul(depth, depth), At(&edges.inverse[i]));
+    hn::Store(square, D(), &depths[i]);
+    least = Min(least, square);
+  }
+  return least;
+}
+
+// The entries that are at most `bound`: bit k for entry k of `n`.
+HWY_INLINE uint32_t UpTo(V bound, const EdgeColumn& column, size_t n) {
+  uint32_t bits = 0;
+  for (size_t i = 0; i < WidthOf(n); i += hn::Lanes(D())) {
+    bits |= BitsOf(hn::Le(At(&column[i]), bound)) << i;
+  }
+  return bits & ((uint32_t{1} << n) - 1);
+}
+
+// The edges that may be the least deep, as `NearEdges` has them. All depths times lengths, which
+// err by `error`, are at least `least`.
+//
+// With e = error / least <= 1/8 each of them is within a factor of 1 - e and 1 + e of itself, and
+// ((1 + e) / (1 - e))^2 <= 1 + 8 e. Squares and products err by less than 12 u more, which kUp
+// covers.
+HWY_INLINE uint32_t LeastEdges(const PlainMover& mover, size_t n, double error, double least,
+                               Depths& depths) {
+  V most = Square(depths.edges, WidthOf(n), All(HUGE_VAL), depths.fixed);
+  most = Square(mover.edges, WidthOf(mover.size), most, depths.mover);
+  const V bound = Mul(hn::MinOfLanes(D(), most), All((1 + 8 * (error / least)) * kUp));
+  return UpTo(bound, depths.fixed, n) | UpTo(bound, depths.mover, mover.size) << 8;
+}
+
+// The points that may be the farthest to the left of an edge: bit k for point k of `n`.
+HWY_INLINE uint32_t Farthest(Vec2 edge, const PointSet& points, size_t n, double error) {
+  const V ex = All(edge.x);
+  const V ey = All(edge.y);
+  alignas(64) EdgeColumn right;
+  V least = All(HUGE_VAL);
+  for (size_t i = 0; i < points.width; i += hn::Lanes(D())) {
+    const V at = hn::MulSub(ey, At(points.x + i), Mul(ex, At(points.y + i)));
+    hn::Store(at, D(), &right[i]);
+    least = Min(least, at);
+  }
+  return UpTo(Add(hn::MinOfLanes(D(), least), All(error)), right, n);
+}
+
+// All is relative to the mover's first vertex; with R the largest coordinate then, every depth
+// times length is within 48 u R^2 of itself, and the depth within 256 u R^2 / length
+// (`DepthFilter` in separating_axis.cc). An edge whose length rounds to 0 has a depth of 0, which
+// counts as shallow.
+HWY_INLINE PlainAxis AxisOf(const Polygon& polygon, bool is_clockwise, const PlainMover& mover) {
+  Depths depths;
+  PlainAxis axis;
+  const std::span<const Vec2> ring = polygon.vertices();
+  const size_t n = ring.size();
+  const size_t width = WidthOf(n);
+  const size_t mover_width = WidthOf(mover.size);
+  const Vec2 origin = mover.vertex(0);
+  const Box& box = polygon.bounds();
+  const double extent =
+      std::max({mover.extent, std::abs(box.min.x - origin.x), std::abs(box.max.x - origin.x),
+                std::abs(box.min.y - origin.y), std::abs(box.max.y - origin.y)});
+  const double error = 256 * kFilterUnit * extent * extent;
+  axis.verdict = AxisVerdict::kApart;
+  SetRing(ring, origin, depths);
+  const PointSet fixed_points{depths.x.data(), depths.y.data(), width};
+  const double mover_least = SetDepths(mover.edges, mover_width, fixed_points, depths.mover);
+  if (mover_least < -error) return axis;
+  SetEdges(width, is_clockwise, depths);
+  const PointSet mover_points{mover.from_x.data(), mover.from_y.data(), mover_width};
+  const double fixed_least = SetDepths(depths.edges, width, mover_points, depths.fixed);
+  if (fixed_least < -error) return axis;
+
+  const double least = std::min(mover_least, fixed_least);
+  if (!(least > 8 * error)) {
+    const V bound = All(8 * error);
+    const uint32_t shallow = UpTo(bound, depths.fixed, n) | UpTo(bound, depths.mover, mover.size)
+                                                                << 8;
+    return SettleTies({shallow, true}, ring, is_clockwise, mover);
+  }
+  const uint32_t near = LeastEdges(mover, n, error, least, depths);
+  if (!std::has_single_bit(near)) return SettleTies({near, false}, ring, is_clockwise, mover);
+  const auto place = static_cast<uint32_t>(std::countr_zero(near));
+  axis.fixed_is_reference = place < 8;
+  axis.edge = static_cast<uint8_t>(place & 7);
+  const PlainEdges& edges = axis.fixed_is_reference ? depths.edges : mover.edges;
+  const Vec2 edge{edges.x[axis.edge], edges.y[axis.edge]};
+  const uint32_t far = axis.fixed_is_reference ? Farthest(edge, mover_points, mover.size, error)
+                                               : Farthest(edge, fixed_points, n, error);
+  if (!std::has_single_bit(far)) return SettleTies({near, false}, ring, is_clockwise, mover);
+  axis.support = static_cast<uint8_t>(std::countr_zero(far));
+  axis.verdict = AxisVerdict::kFound;
+  return axis;
+}
+
+bool FindAll(std::span<PlainPair> pairs, const PlainMover* movers, WorkMeter& meter) {
+  for (PlainPair& pair : pairs) {
+    const PlainMover& mover = movers[pair.mover];
+    if (mover.size == 0 || !IsPlain(*pair.fixed)) continue;
+    const Polygon& polygon = pair.fixed->polygon();
+    if (!meter.Spend(polygon.vertex_count() + mover.size)) return false;
+    const bool is_clockwise = pair.fixed->convexity() == Convexity::kStrictClockwise;
+    pair.axis = AxisOf(polygon, is_clockwise, mover);
+  }
+  return true;
+}
+
+}  // namespace
+}  // namespace carom::internal::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace carom::internal {
+namespace {
+
+HWY_EXPORT(FindAll);
+
+}  // namespace
+
+bool FindAxes(std::span<PlainPair> pairs, const PlainMover* movers, WorkMeter& meter) {
+  return HWY_DYNAMIC_DISPATCH(FindAll)(pairs, movers, meter);
+}
+
+bool FindAxisAlone(const PlainMover& mover, WorkMeter& meter, PlainPair& pair) {
+  std::array<Vec2, kMostPlainVertices> ring;
+  for (size_t i = 0; i < mover.size; ++i) ring[i] = mover.vertex(i);
+  const ConvexCore fixed_core(pair.fixed->polygon().ring(0), pair.fixed->convexity());
+  const ConvexCore mover_core({ring.data(), mover.size}, mover.is_clockwise
+                                                             ? Convexity::kStrictClockwise
+                                                             : Convexity::kStrict);
+  const std::optional<Axis> axis = ContactAxis(fixed_core, mover_core, meter);
+  pair.axis.verdict = axis ? AxisVerdict::kFound : AxisVerdict::kApart;
+  if (meter.stopped() || !axis) return !meter.stopped();
+  const ConvexCore& reference = axis->fixed_is_reference ? fixed_core : mover_core;
+  const ConvexCore& other = axis->fixed_is_reference ? mover_core : fixed_core;
+  pair.axis.fixed_is_reference = axis->fixed_is_reference;
+  pair.axis.edge = static_cast<uint8_t>(reference.edge_index(axis->edge));
+  pair.axis.support = static_cast<uint8_t>(other.vertex_index(axis->support));
+  return true;
+}
+
+}  // namespace carom::internal
+#endif  // HWY_ONCE

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The axis of minimum penetration of small convex polygons, where filters can decide.
+//
+// All edges of both are bounded at once, in lanes, as `ContactAxis` bounds those of any small pair.
+// Where more than one edge may be the least deep, or the two may only touch, the edges that are
+// left are compared exactly (plain_ties.h).
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "carom/work_meter.h"
+#include "contact/plain_mover.h"
+#include "contact/plain_ties.h"
+#include "index/indexed_polygon.h"
+
+namespace carom::internal {
+
+// A polygon of the scene and a mover that may meet it.
+struct PlainPair {
+  const IndexedPolygon* fixed;
+  uint64_t id;
+  uint32_t mover;  // its number
+  PlainAxis axis;
+};
+
+// Whether it can be the fixed one of an axis that is looked for here.
+inline bool IsPlain(const IndexedPolygon& fixed) {
+  return (fixed.convexity() == Convexity::kStrict ||
+          fixed.convexity() == Convexity::kStrictClockwise) &&
+         fixed.polygon().vertex_count() <= kMostPlainVertices;
+}
+
+// Sets the axes of the pairs with polygons that are plain and movers of a size that is not 0. Each
+// vertex is a unit of work. Returns false once the meter stops.
+bool FindAxes(std::span<PlainPair> pairs, const PlainMover* movers, WorkMeter& meter);
+
+// Sets the axis of one pair, which is plain, by `ContactAxis`. Returns false once the meter stops.
+bool FindAxisAlone(const PlainMover& mover, WorkMeter& meter, PlainPair& pair);
+
+}  // namespace carom::internal

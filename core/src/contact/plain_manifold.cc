@@ -1,0 +1,511 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "contact/plain_manifold.h"
+
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include "contact/manifold.h"
+#include "numeric/exact.h"
+#include "numeric/expansion.h"
+
+#ifndef CAROM_CORE_SRC_PLAIN_MANIFOLD_CC_  // the first time this file is compiled
+#define CAROM_CORE_SRC_PLAIN_MANIFOLD_CC_
+namespace carom::internal {
+namespace {
+
+using Column = ContactBlock::Column;
+using Points = ContactBlock::Points;
+
+// Pairs of doubles, high + low.
+struct Pairs {
+  Column high, low;
+};
+struct PairPoints {
+  Pairs x, y;
+};
+
+// Sums of two products, with the scale of their error: the magnitudes of both before they cancel,
+// or that of the sum where it is exact.
+struct Sums {
+  Column high, low, scale;
+};
+
+// Decides what is uncertain about the lanes of a mask, each alone: which edge faces the reference.
+void ChooseAlone(uint32_t lanes, ContactBlock& block) {
+  for (size_t i = 0; i < ContactBlock::kSize; ++i) {
+    if ((lanes >> i & 1) == 0) continue;
+    const Segment to_next{block.s.at(i), block.next.at(i)};
+    const Segment from_before{block.before.at(i), block.s.at(i)};
+    int order = CompareAngles({block.p.at(i), block.q.at(i)}, to_next, from_before);
+    const ContactBlock::Indices& of = block.indices[i];
+    if (order == 0) order = of.EdgeToBefore() < of.EdgeToNext() ? 1 : -1;
+    block.towards_next[i] = -order;
+  }
+}
+
+// The same: where ends are along it.
+void OrderAlone(uint32_t lanes, ContactBlock& block) {
+  for (size_t i = 0; i < ContactBlock::kSize; ++i) {
+    if ((lanes >> i & 1) == 0) continue;
+    const Vec2 p = block.p.at(i);
+    const Vec2 q = block.q.at(i);
+    const Vec2 s = block.s.at(i);
+    const Vec2 w = block.towards_next[i] > 0 ? block.next.at(i) : block.before.at(i);
+    block.s_from_p[i] = DotSign(p, s, p, q);
+    block.s_from_q[i] = DotSign(q, s, p, q);
+    block.w_from_p[i] = DotSign(p, w, p, q);
+    block.w_from_q[i] = DotSign(q, w, p, q);
+  }
+}
+
+}  // namespace
+}  // namespace carom::internal
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/src/contact/plain_manifold.cc"
+#include "hwy/foreach_target.h"  // compiles this file once for each instruction set
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace carom::internal::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using hn::Abs;
+using hn::Add;
+using hn::And;
+using hn::IfThenElse;
+using hn::Mul;
+using hn::Sub;
+
+using D = hn::CappedTag<double, ContactBlock::kSize>;
+using V = hn::Vec<D>;
+using Mask = hn::Mask<D>;
+
+HWY_INLINE V All(double value) { return hn::Set(D(), value); }
+HWY_INLINE V At(const Column& column, size_t i) { return hn::Load(D(), column.data() + i); }
+HWY_INLINE void Put(V value, Column& column, size_t i) { hn::Store(value, D(), &column[i]); }
+// Sets the bits of a mask from bit i on.
+HWY_INLINE void PutBits(Mask mask, uint32_t& bits, size_t i) {
+  uint8_t lanes[8];
+  hn::StoreMaskBits(D(), mask, lanes);
+  bits |= static_cast<uint32_t>(lanes[0]) << i;
+}
+
+// --- Pairs of doubles -------------------------------------------------------------------------
+
+// The functions of expansion.h.
+HWY_INLINE void TwoSum(V a, V b, V& high, V& low) {
+  high = Add(a, b);
+  const V b_part = Sub(high, a);
+  const V a_part = Sub(high, b_part);
+  low = Add(Sub(a, a_part), Sub(b, b_part));
+}
+HWY_INLINE void TwoDiff(V a, V b, V& high, V& low) { TwoSum(a, hn::Neg(b), high, low); }
+
+// a * b - product, exactly, for the rounded product.
+HWY_INLINE V ProductError(V a, V b, V product) {
+#if HWY_NATIVE_FMA
+  return hn::MulSub(a, b, product);
+#else
+  const V a_scaled = Mul(All(kSplitter), a);
+  const V b_scaled = Mul(All(kSplitter), b);
+  const V a_high = Sub(a_scaled, Sub(a_scaled, a));
+  const V b_high = Sub(b_scaled, Sub(b_scaled, b));
+  const V a_low = Sub(a, a_high);
+  const V b_low = Sub(b, b_high);
+  const V mixed =
+      Add(Add(Sub(Mul(a_high, b_high), product), Mul(a_high, b_low)), Mul(a_low, b_high));
+  return Add(mixed, Mul(a_low, b_low));
+#endif
+}
+
+// a - b, exactly.
+HWY_INLINE void SetDifference(const Points& a, const Points& b, size_t i, PairPoints& of) {
+  V high, low;
+  TwoDiff(At(a.x, i), At(b.x, i), high, low);
+  Put(high, of.x.high, i);
+  Put(low, of.x.low, i);
+  TwoDiff(At(a.y, i), At(b.y, i), high, low);
+  Put(high, of.y.high, i);
+  Put(low, of.y.low, i);
+}
+
+// The cross product of a and b, or the dot product.
+//
+// Left out is the product of two lows, u^2 = 2^-106 of each product of highs; what is rounded is at
+// most 4u of both, in up to eight operations of 2^-53. So it errs by less than 2^-101 of the scale;
+// and by nothing where no factor and no product has a low part.
+template <bool kIsCross>
+HWY_INLINE void SetSum(const PairPoints& a, const PairPoints& b, size_t i, Sums& sum) {
+  const Pairs& b_x = kIsCross ? b.y : b.x;  // by which the x of a is multiplied
+  const Pairs& b_y = kIsCross ? b.x : b.y;
+  const V sign = All(kIsCross ? -0.0 : 0.0);
+  const V x = At(a.x.high, i);
+  const V x_low = At(a.x.low, i);
+  const V y = hn::Xor(At(a.y.high, i), sign);
+  const V y_low = hn::Xor(At(a.y.low, i), sign);
+  const V left = Mul(x, At(b_x.high, i));
+  const V right = Mul(y, At(b_y.high, i));
+  const V left_low = ProductError(x, At(b_x.high, i), left);
+  const V right_low = ProductError(y, At(b_y.high, i), right);
+  V high, low;
+  TwoSum(left, right, high, low);
+  const V lows = Add(hn::MulAdd(x, At(b_x.low, i), Mul(x_low, At(b_x.high, i))),
+                     hn::MulAdd(y, At(b_y.low, i), Mul(y_low, At(b_y.high, i))));
+  Put(high, sum.high, i);
+  Put(Add(low, Add(Add(left_low, right_low), lows)), sum.low, i);
+  const V factors = hn::Or(hn::Or(x_low, At(b_x.low, i)), hn::Or(y_low, At(b_y.low, i)));
+  const V rest = hn::Or(factors, hn::Or(left_low, right_low));
+  const V magnitude = Add(Abs(left), Abs(right));
+  Put(IfThenElse(hn::Eq(rest, All(0)), Abs(high), magnitude), sum.scale, i);
+}
+HWY_INLINE void SetCross(const PairPoints& a, const PairPoints& b, size_t i, Sums& cross) {
+  SetSum<true>(a, b, i, cross);
+}
+HWY_INLINE void SetDot(const PairPoints& a, const PairPoints& b, size_t i, Sums& dot) {
+  SetSum<false>(a, b, i, dot);
+}
+HWY_INLINE void Choose(Mask mask, const Points& yes, const Points& no, size_t i, Points& of) {
+  Put(IfThenElse(mask, At(yes.x, i), At(no.x, i)), of.x, i);
+  Put(IfThenElse(mask, At(yes.y, i), At(no.y, i)), of.y, i);
+}
+
+// Within 2^-103 of itself, beside what d errs: one digit, and the next one from the exact rest.
+HWY_INLINE void SetQuotient(const Pairs& n, const Pairs& d, size_t i, Pairs& quotient) {
+  const V divisor = At(d.high, i);
+  const V high = hn::Div(At(n.high, i), divisor);
+  const V product = Mul(high, divisor);
+  const V rest = Sub(Sub(At(n.high, i), product), ProductError(high, divisor, product));
+  const V low = Add(rest, Sub(At(n.low, i), Mul(high, At(d.low, i))));
+  Put(high, quotient.high, i);
+  Put(hn::Div(low, divisor), quotient.low, i);
+}
+
+// Within 2^-103 of itself, beside half of what the square errs: one Newton step.
+HWY_INLINE void SetRoot(const Sums& square, size_t i, Pairs& root) {
+  const V high = hn::Sqrt(At(square.high, i));
+  const V product = Mul(high, high);
+  const V rest = Sub(Sub(At(square.high, i), product), ProductError(high, high, product));
+  Put(high, root.high, i);
+  Put(hn::Div(Add(rest, At(square.low, i)), Add(high, high)), root.low, i);
+}
+
+// Sets n f, rounded; no number where that is uncertain. With `scale` the one of n, n errs by at
+// most 2^-101 of it, f by 2^-97 of itself; 2^-95 of scale * f holds that, and what the general path
+// errs by: 2^-98 of the same scale, and 2^-95 of the quotient that it is.
+HWY_INLINE void SetProduct(const Sums& n, const Pairs& f, size_t i, Column& product) {
+  const V n_high = At(n.high, i);
+  const V f_high = At(f.high, i);
+  const V high = Mul(n_high, f_high);
+  const V low = Add(ProductError(n_high, f_high, high),
+                    hn::MulAdd(n_high, At(f.low, i), Mul(At(n.low, i), f_high)));
+  const V slack = Mul(All(kHasFilters ? 0x1p-88 : 1), Mul(At(n.scale, i), Abs(f_high)));
+  const V least = Add(high, Sub(low, slack));
+  const Mask is_certain = hn::Eq(least, Add(high, Add(low, slack)));
+  Put(IfThenElse(is_certain, Add(least, All(0)), All(NAN)), product, i);
+}
+
+// A pair as such a sum.
+HWY_INLINE void SetTerm(V high, V low, size_t i, Sums& term) {
+  Put(high, term.high, i);
+  Put(low, term.low, i);
+  Put(Abs(high), term.scale, i);
+}
+
+// --- The contact ------------------------------------------------------------------------------
+
+// Which of the edges at s is more nearly parallel to the reference edge E: that of the lesser
+// squared sine, compared crosswise. With f and g the two, each cross product with E is within
+// 4u |E| |f| of itself, so its square times g^2 within 15u of E^2 f^2 g^2, and their difference
+// within 32u. Where it is more than 128u, the sines differ by far more than what the general path
+// takes for equal. Returns the lanes where it is certain.
+HWY_INLINE Mask ChooseEdges(ContactBlock& block, size_t i) {
+  const V ex = Sub(At(block.q.x, i), At(block.p.x, i));
+  const V ey = Sub(At(block.q.y, i), At(block.p.y, i));
+  const V fx = Sub(At(block.next.x, i), At(block.s.x, i));
+  const V fy = Sub(At(block.next.y, i), At(block.s.y, i));
+  const V gx = Sub(At(block.s.x, i), At(block.before.x, i));
+  const V gy = Sub(At(block.s.y, i), At(block.before.y, i));
+  const V e2 = hn::MulAdd(ex, ex, Mul(ey, ey));
+  const V f2 = hn::MulAdd(fx, fx, Mul(fy, fy));
+  const V g2 = hn::MulAdd(gx, gx, Mul(gy, gy));
+  const V f_cross = hn::MulSub(ex, fy, Mul(ey, fx));
+  const V g_cross = hn::MulSub(ex, gy, Mul(ey, gx));
+  const V towards = Sub(Mul(Mul(g_cross, g_cross), f2), Mul(Mul(f_cross, f_cross), g2));
+  Put(towards, block.towards_next, i);
+  const V error = Mul(All(128 * kFilterUnit), Mul(e2, Mul(f2, g2)));
+  return hn::Gt(Abs(towards), error);
+}
+
+// Sets where v is along the reference edge E, from `from`. Returns where the sign is certain.
+HWY_INLINE Mask SetPosition(const PairPoints& e, const Points& v, const Points& from, size_t i,
+                            Column& position) {
+  const V forth = Mul(At(e.x.high, i), Sub(At(v.x, i), At(from.x, i)));
+  const V up = Mul(At(e.y.high, i), Sub(At(v.y, i), At(from.y, i)));
+  const V sum = Add(forth, up);
+  Put(sum, position, i);
+  return hn::Ge(Abs(sum), Mul(All(kCrossError), Add(Abs(forth), Abs(up))));
+}
+
+// What is known of contacts once their edges are chosen: E, the reference edge, and f, the other
+// one, from s to w or back, counter-clockwise.
+struct Measures {
+  Points w;
+  PairPoints e;
+  Pairs length, inverse;                // of E, and 1 over that
+  Column along;                         // E . f; no number where that is too small beside E and f
+  Column s_depth, w_depth;              // of the ends of f
+  Column depth_below_p, depth_below_q;  // of f, on the lines through the ends of E
+};
+
+// Sets what E alone decides.
+HWY_INLINE void SetReference(ContactBlock& block, size_t i, Measures& of) {
+  Sums square;
+  SetDifference(block.q, block.p, i, of.e);
+  SetDot(of.e, of.e, i, square);
+  SetRoot(square, i, of.length);
+  Pairs one;
+  Put(All(1), one.high, i);
+  Put(All(0), one.low, i);
+  SetQuotient(one, of.length, i, of.inverse);
+  Sums term;
+  SetTerm(At(of.e.y.high, i), At(of.e.y.low, i), i, term);
+  SetProduct(term, of.inverse, i, block.outward.x);
+  SetTerm(hn::Neg(At(of.e.x.high, i)), hn::Neg(At(of.e.x.low, i)), i, term);
+  SetProduct(term, of.inverse, i, block.outward.y);
+}
+
+// Sets how deep v is past E.
+HWY_INLINE void SetDepth(const Points& v, const Points& p, size_t i, const Measures& of,
+                         Column& depth) {
+  PairPoints to_v;
+  Sums cross;
+  SetDifference(v, p, i, to_v);
+  SetCross(of.e, to_v, i, cross);
+  SetProduct(cross, of.inverse, i, depth);
+}
+
+// The other edge, f, from its tail.
+struct Facing {
+  Points tail;
+  PairPoints f;
+  Pairs factor;  // -|E| / (E . f)
+};
+
+// Sets how deep f is on the line through y, an end of E: -|E| f x (y - tail) / (E . f), as
+// `EdgeManifold` derives it.
+HWY_INLINE void SetDepthBelow(const Points& y, const Facing& edge, size_t i, Column& depth) {
+  PairPoints to_y;
+  Sums cross;
+  SetDifference(y, edge.tail, i, to_y);
+  SetCross(edge.f, to_y, i, cross);
+  SetProduct(cross, edge.factor, i, depth);
+}
+
+// Sets all depths. E . f errs by 2^-101 of its scale, hence by 2^-97 of itself where it is at least
+// a sixteenth of that.
+HWY_INLINE void SetDepths(const ContactBlock& block, size_t i, Measures& of) {
+  const Mask is_next = hn::Gt(At(block.towards_next, i), All(0));
+  Choose(is_next, block.next, block.before, i, of.w);
+  SetDepth(block.s, block.p, i, of, of.s_depth);
+  SetDepth(of.w, block.p, i, of, of.w_depth);
+  Facing edge;
+  Points head;
+  Choose(is_next, block.s, of.w, i, edge.tail);
+  Choose(is_next, of.w, block.s, i, head);
+  SetDifference(head, edge.tail, i, edge.f);
+  Sums along;
+  SetDot(of.e, edge.f, i, along);
+  const V a = At(along.high, i);
+  const Mask is_large = hn::Gt(Abs(a), Mul(All(0x1p-4), At(along.scale, i)));
+  Put(IfThenElse(is_large, a, All(NAN)), of.along, i);
+  Pairs back;
+  Put(hn::Neg(a), back.high, i);
+  Put(hn::Neg(At(along.low, i)), back.low, i);
+  SetQuotient(of.length, back, i, edge.factor);
+  SetDepthBelow(block.p, edge, i, of.depth_below_p);
+  SetDepthBelow(block.q, edge, i, of.depth_below_q);
+}
+
+// Sets the positions of the ends of f. Returns where their signs are certain.
+HWY_INLINE Mask SetPositions(const Measures& of, size_t i, ContactBlock& block) {
+  const Mask s = And(SetPosition(of.e, block.s, block.p, i, block.s_from_p),
+                     SetPosition(of.e, block.s, block.q, i, block.s_from_q));
+  const Mask w = And(SetPosition(of.e, of.w, block.p, i, block.w_from_p),
+                     SetPosition(of.e, of.w, block.q, i, block.w_from_q));
+  return And(s, w);
+}
+
+// Moves an end to half the depth, outward from a vertex of the other shape, or back from the end of
+// E where f is cut.
+HWY_INLINE void SetEnd(Mask is_vertex, V depth, size_t i, const Points& outward,
+                       ContactBlock::End& end) {
+  const V shift = Mul(All(0.5), IfThenElse(is_vertex, depth, hn::Neg(depth)));
+  const V x = Add(At(end.point.x, i), Mul(At(outward.x, i), shift));
+  Put(Add(x, All(0)), end.point.x, i);
+  const V y = Add(At(end.point.y, i), Mul(At(outward.y, i), shift));
+  Put(Add(y, All(0)), end.point.y, i);
+  Put(Add(hn::Max(depth, All(0)), All(0)), end.depth, i);
+}
+
+// `EdgeManifold::AddPoints`, but for contacts that would have no point.
+HWY_INLINE void SetContacts(const Measures& of, size_t i, ContactBlock& block) {
+  const V zero = All(0);
+  const V s_depth = At(of.s_depth, i);
+  const Mask is_next = hn::Gt(At(block.towards_next, i), zero);
+  const Mask s_is_low = hn::Not(hn::Xor(is_next, hn::Gt(At(of.along, i), zero)));
+  const auto low_of = [&](const Column& s, const Column& w)
+                          HWY_ATTR { return IfThenElse(s_is_low, At(s, i), At(w, i)); };
+  const auto high_of = [&](const Column& s, const Column& w)
+                           HWY_ATTR { return IfThenElse(s_is_low, At(w, i), At(s, i)); };
+  const Mask is_past_q = hn::Ge(low_of(block.s_from_q, block.w_from_q), zero);
+  const Mask is_before_p = hn::Le(high_of(block.s_from_p, block.w_from_p), zero);
+  const Mask low_is_vertex = hn::Ge(low_of(block.s_from_p, block.w_from_p), zero);
+  const Mask high_is_vertex = hn::Le(high_of(block.s_from_q, block.w_from_q), zero);
+  const V low = IfThenElse(low_is_vertex, low_of(of.s_depth, of.w_depth), At(of.depth_below_p, i));
+  const V high =
+      IfThenElse(high_is_vertex, high_of(of.s_depth, of.w_depth), At(of.depth_below_q, i));
+  Points at;
+  Choose(s_is_low, block.s, of.w, i, at);
+  Choose(low_is_vertex, at, block.p, i, block.low.point);
+  SetEnd(low_is_vertex, low, i, block.outward, block.low);
+  Choose(s_is_low, of.w, block.s, i, at);
+  Choose(high_is_vertex, at, block.q, i, block.high.point);
+  SetEnd(high_is_vertex, high, i, block.outward, block.high);
+  Put(Add(hn::Max(s_depth, zero), zero), block.depth, i);
+
+  const Mask has_low = hn::Or(is_past_q, hn::AndNot(is_before_p, hn::Ge(low, zero)));
+  const Mask has_high = hn::Or(is_before_p, hn::AndNot(is_past_q, hn::Ge(high, zero)));
+  // No number is equal to nothing, not to itself either.
+  const V all =
+      Add(Add(At(block.outward.x, i), At(block.outward.y, i)), Add(s_depth, At(of.along, i)));
+  const Mask ends =
+      And(hn::Or(hn::Eq(low, low), is_before_p), hn::Or(hn::Eq(high, high), is_past_q));
+  const Mask is_certain = And(And(hn::Eq(all, all), ends), hn::Or(has_low, has_high));
+  PutBits(has_low, block.has_low, i);
+  PutBits(has_high, block.has_high, i);
+  PutBits(low_is_vertex, block.low_is_vertex, i);
+  PutBits(high_is_vertex, block.high_is_vertex, i);
+  PutBits(s_is_low, block.s_is_low, i);
+  PutBits(is_certain, block.is_certain, i);
+}
+
+void MeasureLanes(ContactBlock& block, uint32_t lanes) {
+  constexpr size_t kSize = ContactBlock::kSize;
+  const size_t step = hn::Lanes(D());
+  alignas(64) Measures of;
+  uint32_t chosen = 0;
+  for (size_t i = 0; i < kSize; i += step) PutBits(ChooseEdges(block, i), chosen, i);
+  if ((lanes & ~chosen) != 0) ChooseAlone(lanes & ~chosen, block);
+  uint32_t placed = 0;
+  for (size_t i = 0; i < kSize; i += step) {
+    SetReference(block, i, of);
+    SetDepths(block, i, of);
+    PutBits(SetPositions(of, i, block), placed, i);
+  }
+  if ((lanes & ~placed) != 0) OrderAlone(lanes & ~placed, block);
+  block.has_low = block.has_high = block.low_is_vertex = block.high_is_vertex = 0;
+  block.s_is_low = block.is_certain = 0;
+  for (size_t i = 0; i < kSize; i += step) SetContacts(of, i, block);
+}
+
+}  // namespace
+}  // namespace carom::internal::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace carom::internal {
+namespace {
+
+HWY_EXPORT(MeasureLanes);
+
+// The fixed polygon as `SetLane` takes both.
+struct FixedRing {
+  Vec2 vertex(size_t i) const { return ring[i]; }
+
+  const Vec2* ring;
+  uint32_t size;
+  bool is_clockwise;
+};
+
+// Counter-clockwise, whatever the rings are.
+template <class Reference, class Other>
+inline void SetLane(const PlainAxis& axis, const Reference& reference, const Other& other,
+                    size_t lane, ContactBlock& block) {
+  const uint32_t s = axis.support;
+  const uint32_t k = axis.edge;
+  uint32_t p = k;
+  uint32_t q = k + 1 == reference.size ? 0 : k + 1;
+  uint32_t next = s + 1 == other.size ? 0 : s + 1;
+  uint32_t before = (s == 0 ? other.size : s) - 1;
+  if (reference.is_clockwise) std::swap(p, q);
+  if (other.is_clockwise) std::swap(next, before);
+  const auto byte = [](uint32_t i) { return static_cast<uint8_t>(i); };
+  block.indices[lane] = {axis.edge,
+                         byte(p),
+                         byte(q),
+                         axis.support,
+                         byte(next),
+                         byte(before),
+                         axis.fixed_is_reference,
+                         other.is_clockwise};
+  block.p.Set(lane, reference.vertex(p));
+  block.q.Set(lane, reference.vertex(q));
+  block.s.Set(lane, other.vertex(s));
+  block.next.Set(lane, other.vertex(next));
+  block.before.Set(lane, other.vertex(before));
+}
+
+}  // namespace
+
+void SetLane(const PlainPair& pair, const PlainMover& mover, size_t lane, ContactBlock& block) {
+  const std::span<const Vec2> ring = pair.fixed->polygon().vertices();
+  const FixedRing fixed{ring.data(), static_cast<uint32_t>(ring.size()),
+                        pair.fixed->convexity() == Convexity::kStrictClockwise};
+  if (pair.axis.fixed_is_reference) {
+    SetLane(pair.axis, fixed, mover, lane, block);
+  } else {
+    SetLane(pair.axis, mover, fixed, lane, block);
+  }
+}
+
+void Measure(size_t count, ContactBlock& block) {
+  HWY_DYNAMIC_DISPATCH(MeasureLanes)(block, (uint32_t{1} << count) - 1);
+}
+
+void WriteLane(const ContactBlock& block, size_t lane, Contact& contact) {
+  const ContactBlock::Indices& of = block.indices[lane];
+  const auto has = [lane](uint32_t mask) { return (mask >> lane & 1) != 0; };
+  const bool is_next = block.towards_next[lane] > 0;
+  const uint32_t edge = 2 * (is_next ? of.EdgeToNext() : of.EdgeToBefore()) + 1;
+  const uint32_t w = is_next ? of.next : of.before;
+  const auto add = [&](const ContactBlock::End& end, bool is_vertex, uint32_t cut_at, bool is_s) {
+    const uint32_t reference = is_vertex ? 2 * uint32_t{of.edge} + 1 : 2 * cut_at;
+    const uint32_t other = is_vertex ? 2 * (is_s ? of.s : w) : edge;
+    ContactPoint& point = contact.points[contact.point_count++];
+    point.point = end.point.at(lane);
+    point.depth = end.depth[lane];
+    point.polygon_feature = of.fixed_is_reference ? reference : other;
+    point.mover_feature = of.fixed_is_reference ? other : reference;
+  };
+  // In the order along the normal turned by a right angle.
+  const bool s_is_low = has(block.s_is_low);
+  const auto add_low = [&] {
+    if (has(block.has_low)) add(block.low, has(block.low_is_vertex), of.p, s_is_low);
+  };
+  contact.depth = block.depth[lane];
+  contact.normal = block.outward.at(lane);
+  if (of.fixed_is_reference) add_low();
+  if (has(block.has_high)) add(block.high, has(block.high_is_vertex), of.q, !s_is_low);
+  if (of.fixed_is_reference) return;
+  add_low();
+  contact.normal = {-contact.normal.x + 0.0, -contact.normal.y + 0.0};
+}
+
+}  // namespace carom::internal
+#endif  // HWY_ONCE

@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "contact/plain_mover.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "numeric/exact.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/src/contact/plain_mover.cc"
+#include "hwy/foreach_target.h"  // compiles this file once for each instruction set
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace carom::internal::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using hn::Abs;
+using hn::Add;
+using hn::Max;
+using hn::Min;
+using hn::Mul;
+using hn::Sub;
+
+using D = hn::CappedTag<double, 4>;
+using V = hn::Vec<D>;
+using Mask = hn::Mask<D>;
+
+HWY_INLINE V All(double value) { return hn::Set(D(), value); }
+HWY_INLINE V At(const double* from) { return hn::LoadU(D(), from); }
+HWY_INLINE V Normal(V v) { return hn::IfThenElseZero(hn::Ge(Abs(v), All(kSmallestMagnitude)), v); }
+HWY_INLINE uint32_t BitsOf(Mask mask) {
+  uint8_t bits[8];
+  hn::StoreMaskBits(D(), mask, bits);
+  return bits[0];
+}
+
+// Sets the vertices and their box.
+HWY_INLINE void SetVertices(const PlainShape& shape, const Pose& pose, PlainMover& mover) {
+  const D d;
+  const V c = All(pose.c);
+  const V s = All(pose.s);
+  const V px = All(pose.position.x);
+  const V py = All(pose.position.y);
+  const size_t n = shape.size;
+  const size_t width = WidthOf(n);
+  V min_x = All(HUGE_VAL);
+  V min_y = min_x;
+  V max_x = All(-HUGE_VAL);
+  V max_y = max_x;
+  for (size_t i = 0; i < width; i += hn::Lanes(d)) {
+    const V x = hn::Load(d, &shape.x[i]);
+    const V y = hn::Load(d, &shape.y[i]);
+    const V placed_x = Normal(Add(Sub(Mul(c, x), Mul(s, y)), px));
+    const V placed_y = Normal(Add(Add(Mul(s, x), Mul(c, y)), py));
+    hn::Store(placed_x, d, &mover.x[i]);
+    hn::Store(placed_y, d, &mover.y[i]);
+    hn::StoreU(placed_x, d, &mover.x[n + i]);
+    hn::StoreU(placed_y, d, &mover.y[n + i]);
+    min_x = Min(min_x, placed_x);
+    min_y = Min(min_y, placed_y);
+    max_x = Max(max_x, placed_x);
+    max_y = Max(max_y, placed_y);
+  }
+  mover.bounds = {{hn::GetLane(hn::MinOfLanes(d, min_x)), hn::GetLane(hn::MinOfLanes(d, min_y))},
+                  {hn::GetLane(hn::MaxOfLanes(d, max_x)), hn::GetLane(hn::MaxOfLanes(d, max_y))}};
+}
+
+// Sets what there is about edges. Returns whether the ring is certain to turn by all its edges to
+// its side, once around: directions change then once from those that point right to those that do
+// not, and once back (`ConvexityOf`).
+HWY_INLINE bool SetEdges(PlainMover& mover) {
+  const V turn = All(mover.is_clockwise ? -1 : 1);
+  const V origin_x = All(mover.x[0]);
+  const V origin_y = All(mover.y[0]);
+  const V zero = All(0);
+  const uint32_t n = mover.size;
+  const size_t width = WidthOf(n);
+  Mask is_turning = hn::Eq(zero, zero);
+  uint32_t right = 0;
+  for (size_t i = 0; i < width; i += hn::Lanes(D())) {
+    const V x = hn::Load(D(), &mover.x[i]);
+    const V y = hn::Load(D(), &mover.y[i]);
+    const V next_x = At(&mover.x[i + 1]);
+    const V next_y = At(&mover.y[i + 1]);
+    const V ex = Mul(turn, Sub(next_x, x));
+    const V ey = Mul(turn, Sub(next_y, y));
+    const V forth = Mul(ex, Sub(At(&mover.y[i + 2]), next_y));
+    const V back = Mul(ey, Sub(At(&mover.x[i + 2]), next_x));
+    const V error = Mul(All(kCrossError), Add(Abs(forth), Abs(back)));
+    is_turning = hn::And(is_turning, hn::Gt(Sub(forth, back), error));
+    const Mask up = hn::And(hn::Eq(ex, zero), hn::Gt(ey, zero));
+    right |= BitsOf(hn::Or(hn::Gt(ex, zero), up)) << i;
+    const V from_x = Sub(x, origin_x);
+    const V from_y = Sub(y, origin_y);
+    hn::Store(from_x, D(), &mover.from_x[i]);
+    hn::Store(from_y, D(), &mover.from_y[i]);
+    hn::Store(ex, D(), &mover.edges.x[i]);
+    hn::Store(ey, D(), &mover.edges.y[i]);
+    hn::Store(hn::MulSub(ex, from_y, Mul(ey, from_x)), D(), &mover.edges.offset[i]);
+    hn::Store(hn::Div(All(1), hn::MulAdd(ex, ex, Mul(ey, ey))), D(), &mover.edges.inverse[i]);
+  }
+  const uint32_t all = (uint32_t{1} << n) - 1;
+  right &= all;
+  const uint32_t before = (right << 1 | right >> (n - 1)) & all;
+  // Their number is even, so it is two if all but the lowest are one.
+  const uint32_t changes = right ^ before;
+  const uint32_t rest = changes & (changes - 1);
+  return hn::AllTrue(D(), is_turning) && rest != 0 && (rest & (rest - 1)) == 0;
+}
+
+bool Place(const PlainShape& shape, const Pose& pose, PlainMover& mover) {
+  mover.size = shape.size;
+  mover.is_clockwise = shape.is_clockwise;
+  SetVertices(shape, pose, mover);
+  const Box& box = mover.bounds;
+  const Vec2 origin = mover.vertex(0);
+  mover.extent = std::max(
+      {box.max.x - origin.x, origin.x - box.min.x, box.max.y - origin.y, origin.y - box.min.y});
+  const double magnitude = std::max({box.max.x, -box.min.x, box.max.y, -box.min.y});
+  return magnitude <= kMaxCoordinate && SetEdges(mover);
+}
+
+PlacePlainFunction PlaceHere() { return &Place; }
+
+}  // namespace
+}  // namespace carom::internal::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace carom::internal {
+namespace {
+
+HWY_EXPORT(PlaceHere);
+
+}  // namespace
+
+PlainShape::PlainShape(const Shape& shape, Convexity convexity) {
+  if (convexity != Convexity::kStrict && convexity != Convexity::kStrictClockwise) return;
+  const Polygon* const polygon = shape.polygon();
+  if (polygon == nullptr || polygon->vertex_count() > kMostPlainVertices) return;
+  const std::span<const Vec2> ring = polygon->ring(0);
+  size = static_cast<uint32_t>(ring.size());
+  is_clockwise = convexity == Convexity::kStrictClockwise;
+  for (size_t i = 0; i < x.size(); ++i) {
+    x[i] = ring[i % size].x;
+    y[i] = ring[i % size].y;
+  }
+}
+
+PlacePlainFunction PlacePlain() { return HWY_DYNAMIC_DISPATCH(PlaceHere)(); }
+
+}  // namespace carom::internal
+#endif  // HWY_ONCE

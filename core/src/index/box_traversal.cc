@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "index/box_traversal.h"
+
+#include <bit>
+#include <cstdint>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/src/index/box_traversal.cc"
+#include "hwy/foreach_target.h"  // compiles this file once for each instruction set
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace carom::internal::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// How many nodes are opened at most. Each asks for the time of some polygons.
+constexpr size_t kMostNodes = 128;
+constexpr size_t kMostLevels = 11;
+
+// Rounding is monotonic, so what meets the box meets it as floats.
+struct Reach {
+  explicit Reach(const Box& box)
+      : min_x(static_cast<float>(box.min.x)),
+        min_y(static_cast<float>(box.min.y)),
+        max_x(static_cast<float>(box.max.x)),
+        max_y(static_cast<float>(box.max.y)) {}
+
+  float min_x, min_y, max_x, max_y;
+};
+
+// The boxes of a node that may meet the reach: bit k for box k.
+HWY_INLINE uint32_t Meeting(const BoxNode& node, const Reach& reach) {
+  const hn::CappedTag<float, BoxNode::kWidth> d;
+  uint32_t bits = 0;
+  for (size_t i = 0; i < BoxNode::kWidth; i += hn::Lanes(d)) {
+    const auto from = hn::And(hn::Le(hn::Load(d, &node.min_x[i]), hn::Set(d, reach.max_x)),
+                              hn::Le(hn::Load(d, &node.min_y[i]), hn::Set(d, reach.max_y)));
+    const auto to = hn::And(hn::Ge(hn::Load(d, &node.max_x[i]), hn::Set(d, reach.min_x)),
+                            hn::Ge(hn::Load(d, &node.max_y[i]), hn::Set(d, reach.min_y)));
+    uint8_t lanes[8];
+    hn::StoreMaskBits(d, hn::And(from, to), lanes);
+    bits |= static_cast<uint32_t>(lanes[0]) << i;
+  }
+  return bits;
+}
+
+// Calls visit(item) for the items of a tree whose boxes may meet the reach, down one branch after
+// the other, while it returns true and `nodes` allows, which it counts down. Returns whether that
+// was all.
+template <class Visit>
+HWY_INLINE bool Walk(const BoxTree& tree, const Reach& reach, size_t& nodes, const Visit& visit) {
+  struct {
+    size_t level;
+    uint32_t first, bits;
+  } waiting[kMostLevels];  // children of nodes, their first one and which of them
+  if (tree.level_count() == 0) return true;
+  size_t count = 0;
+  size_t level = tree.level_count() - 1;
+  uint32_t first = 0;
+  uint32_t bits = Meeting(tree.node(level, 0), reach);
+  for (;;) {
+    if (level == 0) {
+      for (; bits != 0; bits &= bits - 1) {
+        if (!visit(first + static_cast<uint32_t>(std::countr_zero(bits)))) return false;
+      }
+    }
+    if (bits == 0) {
+      if (count == 0) return true;
+      level = waiting[--count].level;
+      first = waiting[count].first;
+      bits = waiting[count].bits;
+    }
+    const uint32_t child = first + static_cast<uint32_t>(std::countr_zero(bits));
+    bits &= bits - 1;
+    if (bits != 0) waiting[count++] = {level, first, bits};
+    if (nodes-- == 0) return false;
+    bits = Meeting(tree.node(--level, child), reach);
+    first = child * uint32_t{BoxNode::kWidth};
+  }
+}
+
+bool FindTilesOf(const SceneIndex& scene, BoxQuery& query) {
+  size_t nodes = kMostNodes;
+  size_t count = 0;
+  const bool is_all = Walk(scene.tree(), Reach(query.reach), nodes, [&](uint32_t i) HWY_ATTR {
+    if (count == BoxQuery::kMostTiles) return false;
+    const Tile* const tile = &scene.tile(i);
+    __builtin_prefetch(tile);
+    __builtin_prefetch(reinterpret_cast<const char*>(tile) + 64);
+    query.tiles[count++] = tile;
+    return true;
+  });
+  query.tile_count = count;
+  query.boxes = BoxNode::kWidth * (kMostNodes + 1 - nodes);
+  return is_all;
+}
+
+void FindAllTiles(const SceneIndex& scene, std::span<BoxQuery> queries) {
+  for (BoxQuery& query : queries) {
+    if (query.is_asked) query.has_few = FindTilesOf(scene, query);
+  }
+  for (const BoxQuery& query : queries) {
+    if (!query.is_asked) continue;
+    for (size_t i = 0; i < query.tile_count; ++i) {
+      const BoxTree& tree = query.tiles[i]->tree();
+      const BoxNode& top = tree.node(tree.level_count() - 1, 0);
+      __builtin_prefetch(top.min_x.data());
+      __builtin_prefetch(top.max_x.data());
+    }
+  }
+}
+
+bool FindPolygonsOf(const BoxQuery& query, FewPolygons& few) {
+  const Reach reach(query.reach);
+  size_t nodes = kMostNodes;
+  size_t count = 0;
+  bool is_all = query.has_few;
+  for (size_t i = 0; i < query.tile_count && is_all; ++i) {
+    const IndexedPolygon* const entries = query.tiles[i]->entries().data();
+    is_all = nodes-- > 0 && Walk(query.tiles[i]->tree(), reach, nodes, [&](uint32_t k) HWY_ATTR {
+               if (count == FewPolygons::kMost) return false;
+               __builtin_prefetch(entries + k);
+               few.polygons[count++] = entries + k;
+               return true;
+             });
+  }
+  few.count = count;
+  few.boxes = BoxNode::kWidth * (kMostNodes - nodes);
+  return is_all;
+}
+
+FindPolygonsFunction FindPolygonsHere() { return &FindPolygonsOf; }
+
+}  // namespace
+}  // namespace carom::internal::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace carom::internal {
+namespace {
+
+HWY_EXPORT(FindAllTiles);
+HWY_EXPORT(FindPolygonsHere);
+
+}  // namespace
+
+void FindTiles(const SceneIndex& scene, std::span<BoxQuery> queries) {
+  HWY_DYNAMIC_DISPATCH(FindAllTiles)(scene, queries);
+}
+
+FindPolygonsFunction FindPolygons() { return HWY_DYNAMIC_DISPATCH(FindPolygonsHere)(); }
+
+}  // namespace carom::internal
+#endif  // HWY_ONCE

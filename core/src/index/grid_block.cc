@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "index/grid_block.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+namespace carom::internal {
+namespace {
+
+// Measured: fewer make lines walk over more cells, more do not fit.
+constexpr double kPolygonsPerCell = 3.2;
+// Polygons in more cells than this are looked at once for the whole square.
+constexpr int kMostCellsOfOne = 24;
+// A polygon shares its cell with so many others at most, on average, in squares that have cells.
+constexpr size_t kMostSharing = 4 * GridCell::kWidth;
+
+int CellsAlong(size_t polygons) {
+  const double along = std::sqrt(static_cast<double>(polygons) / kPolygonsPerCell);
+  return std::clamp(static_cast<int>(std::lround(along)), 1, GridBlock::kMostCells);
+}
+
+// Cut off at the border of a cell.
+uint8_t ToByte(double units) {
+  return static_cast<uint8_t>(std::clamp(units, 0.0, double{GridCell::kUnits}));
+}
+
+}  // namespace
+
+GridBlock::GridBlock(Vec2 corner, double side, std::vector<Polygon> polygons)
+    : along_(CellsAlong(polygons.size())),
+      frame_{corner.x, corner.y, side / along_, along_ / side},
+      polygons_(std::move(polygons)) {
+  if (polygons_.size() <= kMostPolygons) {
+    PutWideFirst();
+    is_even_ = wide_count_ <= kMostWide && MakeCells();
+  }
+  if (!is_even_) polygons_ = {};
+}
+
+size_t GridBlock::memory() const {
+  return sizeof(*this) + cells_.capacity() * sizeof(GridCell) +
+         polygons_.capacity() * sizeof(Polygon);
+}
+
+// From the corner of the square, with the margin.
+Box GridBlock::InUnits(const Box& box) const {
+  const double units = GridCell::kUnits * frame_.cells_per_length;
+  return {{(box.min.x - frame_.corner_x) * units - kMargin,
+           (box.min.y - frame_.corner_y) * units - kMargin},
+          {(box.max.x - frame_.corner_x) * units + kMargin,
+           (box.max.y - frame_.corner_y) * units + kMargin}};
+}
+
+GridBlock::Range GridBlock::RangeOf(const Box& units) const {
+  const double end = double{GridCell::kUnits} * along_ - 1;
+  const auto cell = [end](double at) {
+    return static_cast<int>(std::clamp(at, 0.0, end)) / GridCell::kUnits;
+  };
+  return {cell(units.min.x), cell(units.min.y), cell(units.max.x), cell(units.max.y)};
+}
+
+void GridBlock::PutWideFirst() {
+  const auto end = std::partition(polygons_.begin(), polygons_.end(), [this](const Polygon& p) {
+    return RangeOf(InUnits(p.bounds())).count() > kMostCellsOfOne;
+  });
+  wide_count_ = static_cast<size_t>(end - polygons_.begin());
+}
+
+// Returns whether the polygons are spread evenly enough: a cell of many is many links long.
+bool GridBlock::MakeCells() {
+  const auto along = static_cast<size_t>(along_);
+  std::vector<uint16_t> counts(along * along);
+  for (size_t i = wide_count_; i < polygons_.size(); ++i) {
+    const Range range = RangeOf(InUnits(polygons_[i].bounds()));
+    for (int y = range.min_y; y <= range.max_y; ++y) {
+      for (int x = range.min_x; x <= range.max_x; ++x)
+        ++counts[static_cast<size_t>(y) * along_ + x];
+    }
+  }
+  size_t total = 0;
+  size_t sharing = 0;
+  size_t links = 0;
+  for (const uint16_t count : counts) {
+    total += count;
+    sharing += size_t{count} * count;
+    if (count > 0) links += (count - 1) / GridCell::kWidth;
+  }
+  if (sharing > kMostSharing * total) return false;
+  cells_.reserve(counts.size() + links);
+  cells_.resize(counts.size());
+  std::vector<uint16_t>& last = counts;  // of each cell, where its links end
+  for (size_t i = 0; i < last.size(); ++i) last[i] = static_cast<uint16_t>(i);
+  for (size_t i = wide_count_; i < polygons_.size(); ++i) {
+    const Box units = InUnits(polygons_[i].bounds());
+    Put(units, RangeOf(units), static_cast<uint16_t>(i), last);
+  }
+  return true;
+}
+
+// The integer parts are rounded outward; what is cut off at the border is in the next cell.
+void GridBlock::Put(const Box& units, const Range& range, uint16_t item,
+                    std::vector<uint16_t>& last) {
+  for (int y = range.min_y; y <= range.max_y; ++y) {
+    for (int x = range.min_x; x <= range.max_x; ++x) {
+      GridCell& cell = CellWithRoom(static_cast<size_t>(y) * along_ + x, last);
+      const double left = GridCell::kUnits * x;
+      const double lower = GridCell::kUnits * y;
+      const auto lane = static_cast<size_t>(std::countr_one(cell.present));
+      cell.min_x[lane] = ToByte(units.min.x - left);
+      cell.min_y[lane] = ToByte(units.min.y - lower);
+      cell.below_x[lane] = ToByte(GridCell::kUnits - (units.max.x - left));
+      cell.below_y[lane] = ToByte(GridCell::kUnits - (units.max.y - lower));
+      cell.items[lane] = item;
+      cell.present = static_cast<uint8_t>(cell.present | 1 << lane);
+    }
+  }
+}
+
+GridCell& GridBlock::CellWithRoom(size_t at, std::vector<uint16_t>& last) {
+  GridCell& cell = cells_[last[at]];
+  if (cell.present != 0xff) return cell;
+  last[at] = cell.next = static_cast<uint16_t>(cells_.size());
+  return cells_.emplace_back();
+}
+
+}  // namespace carom::internal

@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Which polygons are in the cells of a square?
+//
+// A square of a scene's grid has cells of 64 bytes: the boxes of eight polygons, in bytes rounded
+// outward, their numbers, and a link to more. As many cells as are good for the polygons there are.
+// scene_grid.h has the squares. docs/adr/0017-grid-cells.md says why.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "carom/geometry.h"
+#include "carom/polygon.h"
+
+namespace carom::internal {
+
+// Boxes in units of 1/255 of the cell from its lower corner, cut off at its border. Those above are
+// kept as 255 minus them, so that a box is within bounds if four bytes are each at most another.
+struct alignas(64) GridCell {
+  static constexpr size_t kWidth = 8;
+  static constexpr int kUnits = 255;
+  using Column = std::array<uint8_t, kWidth>;
+
+  Column min_x{}, min_y{}, below_x{}, below_y{};  // below_x: kUnits - max x
+  std::array<uint16_t, kWidth> items{};           // numbers of polygons of the block
+  uint16_t next = 0;                              // the cell of the block with more; 0 for none
+  uint8_t present = 0;                            // bit i: lane i has a box
+};
+static_assert(sizeof(GridCell) == 64);
+
+// A square and its polygons. Immutable but for the count of its owners, hence thread-safe.
+class GridBlock {
+ public:
+  // Where the square is, and its cells.
+  struct Frame {
+    double corner_x, corner_y, cell_side, cells_per_length;
+  };
+  // Cells along a side, at most.
+  static constexpr int kMostCells = 32;
+  // Polygons that are in no cell, at most.
+  static constexpr size_t kMostWide = 8;
+  // More are left to the trees: to make a square of so many takes half a millisecond.
+  static constexpr size_t kMostPolygons = 4096;
+  // A box is in each cell that is no farther from it than this, in units. Whoever walks from cell
+  // to cell may be so far off.
+  static constexpr double kMargin = 0.25;
+
+  // The square from `corner`, and all polygons whose boxes may meet it, or more than kMostPolygons
+  // of them.
+  GridBlock(Vec2 corner, double side, std::vector<Polygon> polygons);
+
+  // Whether its cells are worth looking at. If not, it has neither cells nor polygons, and trees do
+  // better: there are too many polygons, in few places or as large as the square.
+  bool is_even() const { return is_even_; }
+  const Frame& frame() const { return frame_; }
+  int cells_along() const { return along_; }
+  // Row by row, then those that links lead to.
+  const GridCell* cells() const { return cells_.data(); }
+  std::span<const Polygon> polygons() const { return polygons_; }
+  // The first so many polygons are larger than many cells, and in none.
+  size_t wide_count() const { return wide_count_; }
+  size_t memory() const;  // in bytes, but for the polygons
+
+  // Owners are counted here, as blocks are taken out of atomic pointers.
+  void Share() const { owners_.fetch_add(1, std::memory_order_relaxed); }
+  static void Release(const GridBlock* block) {
+    if (block->owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete block;
+  }
+
+ private:
+  // The cells that a box is in.
+  struct Range {
+    int min_x, min_y, max_x, max_y;
+
+    int count() const { return (max_x - min_x + 1) * (max_y - min_y + 1); }
+  };
+
+  Box InUnits(const Box& box) const;
+  Range RangeOf(const Box& units) const;
+  void PutWideFirst();
+  bool MakeCells();
+  void Put(const Box& units, const Range& range, uint16_t item, std::vector<uint16_t>& last);
+  GridCell& CellWithRoom(size_t at, std::vector<uint16_t>& last);
+
+  mutable std::atomic<uint32_t> owners_ = 1;
+  bool is_even_ = false;
+  int along_ = 1;
+  Frame frame_;
+  size_t wide_count_ = 0;
+  std::vector<GridCell> cells_;
+  std::vector<Polygon> polygons_;
+};
+
+}  // namespace carom::internal

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "index/scene_grid.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "index/scene_index.h"
+#include "shape/meets_box.h"
+
+namespace carom::internal {
+namespace {
+
+// Of a square, in spacings: some 576 polygons, so that a line seldom leaves it, and an edit makes
+// little anew.
+constexpr double kSide = 24;
+// Squares that there may be, made or not: a pointer each, and a step of each line that passes.
+constexpr double kMostSquares = 64;
+constexpr double kSquaresPerPolygon = 1.0 / 64;
+// A coordinate of this many squares is within 2^-20 of a square, 2^-15 of a cell: 0.01 of a unit.
+constexpr double kFarthest = 0x1p32;
+// Work of making a square: about 120 ns a polygon.
+constexpr uint64_t kUnitsAPolygon = 32;
+
+}  // namespace
+
+SceneGrid::Page::Page(const Page& other) {
+  for (size_t i = 0; i < slots.size(); ++i) {
+    const GridBlock* const block = other.slots[i].load(std::memory_order_acquire);
+    if (block != nullptr) block->Share();
+    slots[i].store(block, std::memory_order_relaxed);
+  }
+}
+
+SceneGrid::Page::~Page() {
+  for (Slot& slot : slots) {
+    const GridBlock* const block = slot.load(std::memory_order_relaxed);
+    if (block != nullptr) GridBlock::Release(block);
+  }
+}
+
+// A quarter of a square around the frame, so that what lies on its border is well inside.
+SceneGrid::SceneGrid(const Box& frame, double spacing, size_t polygon_count) {
+  const double side = kSide * spacing;
+  if (!(side > 0)) return;
+  const double width = std::ceil((frame.max.x - frame.min.x) / side + 0.5);
+  const double height = std::ceil((frame.max.y - frame.min.y) / side + 0.5);
+  const double most = kMostSquares + kSquaresPerPolygon * static_cast<double>(polygon_count);
+  const double far = kFarthest * side;
+  if (!(width * height <= most) || !(std::abs(frame.min.x) <= far) ||
+      !(std::abs(frame.min.y) <= far) || !(std::abs(frame.max.x) <= far) ||
+      !(std::abs(frame.max.y) <= far)) {
+    return;
+  }
+  corner_ = {frame.min.x - side / 4, frame.min.y - side / 4};
+  side_ = side;
+  squares_per_length_ = 1 / side;
+  spacing_ = spacing;
+  farthest_ = far;
+  size_ = {width, height};
+  width_ = static_cast<int>(width);
+  height_ = static_cast<int>(height);
+  pages_along_ = (width_ + kPageSide - 1) >> kPageBits;
+  const int rows = (height_ + kPageSide - 1) >> kPageBits;
+  pages_.resize(static_cast<size_t>(pages_along_) * rows);
+  for (auto& page : pages_) page = std::make_shared<const Page>();
+}
+
+SceneGrid::SceneGrid(const SceneGrid& base, const Box& frame, double spacing, size_t polygon_count,
+                     std::span<const Box> touched) {
+  if (base.empty() || spacing < base.spacing_ / 1.5 || spacing > base.spacing_ * 1.5) {
+    *this = SceneGrid(frame, spacing, polygon_count);
+    return;
+  }
+  *this = base;
+  std::vector<bool> is_own(pages_.size());
+  for (const Box& box : touched) Forget(box, is_own);
+}
+
+// Boxes are in squares that are near, too, as the margin of cells has it.
+void SceneGrid::Forget(const Box& touched, std::vector<bool>& is_own) {
+  const double margin = side_ * 0x1p-8;
+  const auto square = [&](double at, double from, int count) {
+    return static_cast<int>(std::clamp((at - from) * squares_per_length_, 0.0, count - 1.0));
+  };
+  const int max_x = square(touched.max.x + margin, corner_.x, width_);
+  const int max_y = square(touched.max.y + margin, corner_.y, height_);
+  for (int y = square(touched.min.y - margin, corner_.y, height_); y <= max_y; ++y) {
+    for (int x = square(touched.min.x - margin, corner_.x, width_); x <= max_x; ++x) {
+      const auto page = static_cast<size_t>(y >> kPageBits) * pages_along_ + (x >> kPageBits);
+      if (!is_own[page]) pages_[page] = std::make_shared<const Page>(*pages_[page]);
+      is_own[page] = true;
+      const GridBlock* const block = SlotOf(x, y).exchange(nullptr, std::memory_order_acq_rel);
+      if (block != nullptr) GridBlock::Release(block);
+    }
+  }
+}
+
+// Two threads may make the same square; the first one's stays.
+const GridBlock* SceneGrid::MakeBlock(const SceneIndex& scene, int x, int y,
+                                      WorkMeter& meter) const {
+  if (meter.stopped()) return nullptr;
+  const Vec2 corner = CornerOf(x, y);
+  const double margin = side_ * 0x1p-8;
+  const Box box{{corner.x - margin, corner.y - margin},
+                {corner.x + side_ + margin, corner.y + side_ + margin}};
+  std::vector<Polygon> polygons;
+  WorkMeter unlimited;  // each polygon counts for all that is done with it
+  scene.Traverse(unlimited, MeetsBox{box}, [&](const IndexedPolygon& indexed) {
+    if (box.Intersects(indexed.polygon().bounds())) polygons.push_back(indexed.polygon());
+    return polygons.size() <= GridBlock::kMostPolygons && meter.Spend(kUnitsAPolygon);
+  });
+  if (meter.stopped()) return nullptr;
+  polygons.shrink_to_fit();
+  const auto* block = new GridBlock(corner, side_, std::move(polygons));
+  const GridBlock* other = nullptr;
+  if (SlotOf(x, y).compare_exchange_strong(other, block, std::memory_order_acq_rel)) return block;
+  GridBlock::Release(block);
+  return other;
+}
+
+size_t SceneGrid::memory() const {
+  size_t bytes = pages_.capacity() * sizeof(pages_[0]);
+  for (const auto& page : pages_) {
+    bytes += sizeof(Page);
+    for (const Slot& slot : page->slots) {
+      const GridBlock* const block = slot.load(std::memory_order_acquire);
+      if (block != nullptr) bytes += block->memory();
+    }
+  }
+  return bytes;
+}
+
+}  // namespace carom::internal

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The edges of a ring as seen from a point, for files that are compiled once for each instruction
+// set: to be included behind hwy/foreach_target.h, each time.
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+#include "hwy/highway.h"
+#include "numeric/exact.h"
+#include "proximity/edge_bounds.h"
+
+#ifndef CAROM_CORE_SRC_MEASURE_RING_ONCE_H_  // the same for all instruction sets
+#define CAROM_CORE_SRC_MEASURE_RING_ONCE_H_
+namespace carom::internal {
+
+inline constexpr size_t kMostLanes = 4;
+
+// What is known of the edges so far.
+struct Squares {
+  std::array<double, kMostBoundedEdges + kMostLanes> of;  // squared distances, by edges
+  std::array<double, kMostLanes> least;
+  std::array<double, kMostLanes> extent;  // the largest coordinate of an end, about the point
+};
+
+}  // namespace carom::internal
+#endif
+
+#if defined(CAROM_CORE_SRC_MEASURE_RING_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef CAROM_CORE_SRC_MEASURE_RING_H_
+#undef CAROM_CORE_SRC_MEASURE_RING_H_
+#else
+#define CAROM_CORE_SRC_MEASURE_RING_H_
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace carom::internal::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using hn::Abs;
+using hn::Add;
+using hn::Max;
+using hn::Mul;
+using hn::Sub;
+
+using D = hn::CappedTag<double, kMostLanes>;
+using V = hn::Vec<D>;
+
+// Measures as many edges as there are lanes: edge i from from[i] to to[i], and writes them from
+// edge `at` on. Of an edge of length 0 the nearest point is its end.
+HWY_INLINE void MeasureEdges(const Vec2* from, const Vec2* to, Vec2 point, size_t at,
+                             Squares& squares) {
+  const D d;
+  V ax = hn::Undefined(d), ay = hn::Undefined(d), bx = hn::Undefined(d), by = hn::Undefined(d);
+  hn::LoadInterleaved2(d, &from->x, ax, ay);
+  hn::LoadInterleaved2(d, &to->x, bx, by);
+  const V px = hn::Set(d, point.x);
+  const V py = hn::Set(d, point.y);
+  ax = Sub(ax, px);
+  ay = Sub(ay, py);
+  const V ex = Sub(Sub(bx, px), ax);
+  const V ey = Sub(Sub(by, py), ay);
+  const V length2 = Add(Mul(ex, ex), Mul(ey, ey));
+  const V along = hn::Div(hn::Neg(Add(Mul(ax, ex), Mul(ay, ey))), length2);
+  const V place = hn::IfThenElseZero(hn::Gt(length2, hn::Zero(d)), along);
+  const V t = hn::Min(Max(place, hn::Zero(d)), hn::Set(d, 1));
+  const V x = Add(ax, Mul(t, ex));
+  const V y = Add(ay, Mul(t, ey));
+  const V square = Add(Mul(x, x), Mul(y, y));
+  hn::StoreU(square, d, &squares.of[at]);
+  hn::Store(hn::Min(hn::Load(d, squares.least.data()), square), d, squares.least.data());
+  // Each vertex begins an edge.
+  const V extent = Max(hn::Load(d, squares.extent.data()), Max(Abs(ax), Abs(ay)));
+  hn::Store(extent, d, squares.extent.data());
+}
+
+// Edges by lanes, of which the last ones overlap those before; fewer than lanes repeat the last.
+inline void MeasureRing(std::span<const Vec2> ring, Vec2 point, EdgeBounds& bounds) {
+  const D d;
+  const size_t lanes = hn::Lanes(d);
+  const size_t n = ring.size();
+  alignas(64) Squares squares;
+  squares.least.fill(HUGE_VAL);
+  squares.extent.fill(0);
+  size_t i = 0;
+  for (; i + lanes < n; i += lanes) MeasureEdges(&ring[i], &ring[i + 1], point, i, squares);
+  std::array<Vec2, kMostLanes + 1> last;
+  const size_t begin = n < lanes ? 0 : n - lanes;
+  for (size_t k = 0; k < kMostLanes; ++k) last[k] = ring[std::min(begin + k, n - 1)];
+  last[std::min(lanes, n)] = ring[0];
+  if (n < lanes) {
+    std::array<Vec2, kMostLanes> ends;
+    for (size_t k = 0; k < kMostLanes; ++k) ends[k] = k + 1 < n ? ring[k + 1] : ring[0];
+    last[n] = ring[n - 1];
+    MeasureEdges(last.data(), ends.data(), point, 0, squares);
+  } else {
+    MeasureEdges(last.data(), last.data() + 1, point, begin, squares);
+  }
+  const double least = hn::GetLane(hn::MinOfLanes(d, hn::Load(d, squares.least.data())));
+  const double extent = hn::GetLane(hn::MaxOfLanes(d, hn::Load(d, squares.extent.data())));
+  const double error = 128 * kFilterUnit * extent * extent;
+  bounds = {least - error, least + error, 0};
+  const V most = hn::Set(d, (least + 2 * error) * kUp);
+  for (i = 0; i < n; i += lanes) {
+    uint8_t bits[8];
+    hn::StoreMaskBits(d, hn::Le(hn::LoadU(d, &squares.of[i]), most), bits);
+    bounds.nearest |= uint64_t{bits[0]} << i;
+  }
+  if (n < 64) bounds.nearest &= (uint64_t{1} << n) - 1;
+}
+
+// The winding number of a ring about a point that is not on it: the signed crossings of the
+// horizontal ray from there to the right, in the half-open sense. Differences are rounded, which
+// keeps their signs; the cross product is that of `CrossSign`. Returns false where rounding might
+// decide.
+HWY_INLINE bool WindsAround(std::span<const Vec2> ring, Vec2 point, int& winding) {
+  const size_t n = ring.size();
+  int sum = 0;
+  Vec2 a{ring[n - 1].x - point.x, ring[n - 1].y - point.y};
+  for (size_t i = 0; i < n; ++i) {
+    const Vec2 b{ring[i].x - point.x, ring[i].y - point.y};
+    if ((a.y > 0) != (b.y > 0)) {
+      const RoundedCross cross(a.x * b.y, a.y * b.x);
+      if (!(std::abs(cross.value) > cross.error())) return false;
+      if ((cross.value > 0) == (b.y > 0)) sum += b.y > 0 ? 1 : -1;
+    }
+    a = b;
+  }
+  winding = sum;
+  return true;
+}
+
+}  // namespace
+}  // namespace carom::internal::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // the toggle

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "proximity/nearest_points.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <span>
+
+#include "carom/geometry.h"
+#include "carom/shape.h"
+#include "index/scene_index.h"
+
+namespace carom::internal {
+
+NearestPoints::NearestPoints(const Scene& scene, const DistanceColumns& columns,
+                             const DistanceOptions& options, DistanceAnswers& out, WorkMeter& meter)
+    : scene_(scene.index()),
+      columns_(columns),
+      mask_(options.mask),
+      out_(out),
+      meter_(meter),
+      applies_(options.mode == DistanceMode::kNearest && !scene_.grid().empty() &&
+               columns.movers.c.empty() && columns.movers.angle.empty()) {}
+
+// A capsule without a length and a radius is a point. What is not accepted leaves an error, which
+// the general way does.
+bool NearestPoints::ReadPoint(size_t i, Vec2& point) {
+  const ShapeColumns& movers = columns_.movers;
+  const size_t shape = movers.shape.empty() ? i : movers.shape[i];
+  if (shape >= movers.shapes.size()) return false;
+  if (shape != last_shape_) {  // most are as the one before
+    const Capsule* const capsule = movers.shapes[shape].capsule();
+    if (capsule == nullptr || capsule->radius != 0 || !(capsule->axis.a == capsule->axis.b)) {
+      return false;
+    }
+    last_shape_ = shape;
+    last_point_ = capsule->axis.a;
+  }
+  if (!columns_.max_distance.empty() && !(columns_.max_distance[i] >= 0)) return false;
+  const Vec2 position{movers.x[i], movers.y[i]};
+  if (!IsAccepted(position)) return false;
+  point = Placed({position}, last_point_);
+  return IsAccepted(point);
+}
+
+// Distances tend to be the same for many items.
+void NearestPoints::ReadWindow(size_t begin) {
+  const size_t count = std::min(kWindow, columns_.size() - begin);
+  for (size_t k = 0; k < count; ++k) {
+    NearestItem& item = items_[k];
+    if (!ReadPoint(begin + k, item.point)) item.point = {NAN, NAN};
+    const double max_distance =
+        columns_.max_distance.empty() ? HUGE_VAL : columns_.max_distance[begin + k];
+    if (max_distance != max_distance_) {
+      max_distance_ = max_distance;
+      reach2_ = SquareBounds({0, 0, max_distance});
+    }
+    item.reach2 = reach2_;
+  }
+  FindNearest(scene_, mask_, {items_.data(), count}, meter_);
+}
+
+bool NearestPoints::Answer(size_t i) {
+  if (!applies_) return false;
+  const size_t k = i % kWindow;
+  if (k == 0) ReadWindow(i);
+  const NearestItem& item = items_[k];
+  if (item.verdict == NearestVerdict::kUndecided) return false;
+  if (item.verdict == NearestVerdict::kNone) return true;
+  if (item.verdict == NearestVerdict::kOutside) {
+    const auto row = static_cast<uint32_t>(out_.rows.size());
+    if (!rows_.Add({item.point, item.polygon, item.edges, row}, out_.rows)) return false;
+  } else {
+    DistanceRow& row = out_.rows.emplace_back();
+    row.point = row.mover_point = item.point;
+  }
+  meter_.SpendRows(1);
+  meter_.Spend(8);
+  out_.counts[i] = 1;
+  out_.polygon_ids.push_back(item.polygon->id());
+  return true;
+}
+
+}  // namespace carom::internal

@@ -1,0 +1,299 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "proximity/nearest_search.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "numeric/box_distance.h"
+
+#ifndef CAROM_CORE_SRC_NEAREST_SEARCH_CC_  // the first time this file is compiled
+#define CAROM_CORE_SRC_NEAREST_SEARCH_CC_
+namespace carom::internal {
+namespace {
+
+// Cells to each side of the point's that are looked at. Where that is not enough, trees are better.
+constexpr double kMostCells = 3;
+// A place in its cell is off by less than this, in units, and so is a box (grid_block.h).
+constexpr float kOff = 0.25F;
+
+}  // namespace
+}  // namespace carom::internal
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/src/proximity/nearest_search.cc"
+// clang-format off
+#include "hwy/foreach_target.h"  // compiles this file once for each instruction set
+// clang-format on
+#include "hwy/highway.h"
+#include "proximity/measure_ring.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace carom::internal::HWY_NAMESPACE {
+namespace {
+
+using Floats = hn::CappedTag<float, GridCell::kWidth>;
+
+HWY_INLINE hn::Vec<Floats> Column(const GridCell::Column& column, size_t lane) {
+  const hn::Rebind<uint8_t, Floats> bytes;
+  const hn::Rebind<int32_t, Floats> words;
+  return hn::ConvertTo(Floats(), hn::PromoteTo(words, hn::LoadU(bytes, &column[lane])));
+}
+
+// At most the squared distances of the boxes of a cell from a place about its corner, in units.
+// Returns those that are present and within `limit2`.
+HWY_INLINE unsigned WithinCell(const GridCell& cell, float x, float y, float limit2,
+                               std::array<float, GridCell::kWidth>& distances2) {
+  const Floats d;
+  const auto zero = hn::Zero(d);
+  const auto gap = [&](const GridCell::Column& min, const GridCell::Column& below, float at,
+                       size_t i) {
+    const auto before = hn::Sub(Column(min, i), hn::Set(d, at + kOff));
+    const auto max_less = hn::Sub(hn::Set(d, at - kOff - GridCell::kUnits), zero);
+    return hn::Max(hn::Max(before, hn::Add(Column(below, i), max_less)), zero);
+  };
+  unsigned bits = 0;
+  for (size_t i = 0; i < GridCell::kWidth; i += hn::Lanes(d)) {
+    const auto dx = gap(cell.min_x, cell.below_x, x, i);
+    const auto dy = gap(cell.min_y, cell.below_y, y, i);
+    const auto square = hn::Add(hn::Mul(dx, dx), hn::Mul(dy, dy));
+    hn::StoreU(square, d, &distances2[i]);
+    uint8_t mask[8];
+    hn::StoreMaskBits(d, hn::Le(square, hn::Set(d, limit2)), mask);
+    bits |= unsigned{mask[0]} << i;
+  }
+  return bits & cell.present;
+}
+
+// The search from one point.
+class Search {
+ public:
+  Search(uint64_t mask, const NearestItem& item)
+      : mask_(mask), point_(item.point), limit2_(item.reach2.high) {}
+
+  // Looks at the cells of a square that are within `reach` of a place in it, all in cells, but for
+  // one of them. Returns false where it is left undecided.
+  bool VisitSquare(const GridBlock& block, double x, double y, double reach, int skipped_cell) {
+    for (size_t i = 0; i < block.wide_count(); ++i) {
+      if (!Look(block.polygons()[i])) return false;
+    }
+    const int last = block.cells_along() - 1;
+    const auto first_of = [](double at) { return at > 0 ? static_cast<int>(at) : 0; };
+    const auto last_of = [last](double at) { return at < last ? static_cast<int>(at) : last; };
+    const int min_x = first_of(x - reach);
+    const int max_x = last_of(x + reach);
+    const int max_y = last_of(y + reach);
+    for (int cy = first_of(y - reach); cy <= max_y; ++cy) {
+      for (int cx = min_x; cx <= max_x; ++cx) {
+        const int at = cy * (last + 1) + cx;
+        if (at != skipped_cell && !VisitCell(block, at, x - cx, y - cy)) return false;
+      }
+    }
+    return true;
+  }
+
+  // The squares around the place's own one, likewise.
+  bool VisitAround(const SceneIndex& scene, const NearestItem& place, WorkMeter& meter) {
+    const SceneGrid& grid = scene.grid();
+    const double squares = std::sqrt(limit2_) * grid.squares_per_length() + 0x1p-8;
+    const Vec2 p{(place.point.x - grid.corner().x) * grid.squares_per_length(),
+                 (place.point.y - grid.corner().y) * grid.squares_per_length()};
+    const auto first_of = [&](double at) { return static_cast<int>(std::max(at - squares, 0.0)); };
+    const auto last_of = [&](double at, int count) {
+      return static_cast<int>(std::min(at + squares, count - 1.0));
+    };
+    const int max_x = last_of(p.x, grid.width());
+    const int max_y = last_of(p.y, grid.height());
+    for (int y = first_of(p.y); y <= max_y; ++y) {
+      for (int x = first_of(p.x); x <= max_x; ++x) {
+        if (x == place.square[0] && y == place.square[1]) continue;
+        const GridBlock* const block = grid.block(scene, x, y, meter);
+        if (block == nullptr || !block->is_even()) return false;
+        const GridBlock::Frame& frame = block->frame();
+        const double scale = frame.cells_per_length;
+        SetUnits(*block);
+        if (!VisitSquare(*block, (place.point.x - frame.corner_x) * scale,
+                         (place.point.y - frame.corner_y) * scale,
+                         std::sqrt(limit2_) * scale + 0x1p-8, -1)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  // Looks at one cell and its links, from a place about its corner in cells.
+  bool VisitCell(const GridBlock& block, int index, double x, double y) {
+    const auto units_x = static_cast<float>(x * GridCell::kUnits);
+    const auto units_y = static_cast<float>(y * GridCell::kUnits);
+    const GridCell* cell = block.cells() + index;
+    while (true) {
+      units += GridCell::kWidth;
+      std::array<float, GridCell::kWidth> distances2;
+      unsigned bits = WithinCell(*cell, units_x, units_y, LimitInUnits(), distances2);
+      while (bits != 0) {
+        auto nearest = static_cast<size_t>(std::countr_zero(bits));
+        for (unsigned rest = bits & (bits - 1); rest != 0; rest &= rest - 1) {
+          const auto lane = static_cast<size_t>(std::countr_zero(rest));
+          if (distances2[lane] < distances2[nearest]) nearest = lane;
+        }
+        bits &= ~(1u << nearest);
+        if (distances2[nearest] > LimitInUnits()) break;
+        if (!Look(block.polygons()[cell->items[nearest]])) return false;
+      }
+      if (cell->next == 0) return true;
+      cell = block.cells() + cell->next;
+    }
+  }
+
+  void SetUnits(const GridBlock& block) {
+    units2_ = GridCell::kUnits * block.frame().cells_per_length;
+    units2_ *= units2_;
+  }
+
+  void Write(NearestItem& item) const {
+    item.polygon = best_;
+    item.edges = edges_;
+    if (best_ == nullptr) {
+      item.verdict = NearestVerdict::kNone;
+    } else if (other_ <= upper2_ || (!is_inside_ && upper2_ > item.reach2.low)) {
+      item.verdict = NearestVerdict::kUndecided;
+    } else {
+      item.verdict = is_inside_ ? NearestVerdict::kInside : NearestVerdict::kOutside;
+    }
+  }
+
+  double limit2() const { return limit2_; }
+
+  size_t units = 0;
+
+ private:
+  float LimitInUnits() const {
+    return static_cast<float>(std::min(limit2_ * units2_ * (1 + 0x1p-18), 0x1p100));
+  }
+
+  // Keeps the nearest polygon, and the least that any other one may be away.
+  HWY_INLINE bool Look(const Polygon& polygon) {
+    const Box& box = polygon.bounds();
+    if ((polygon.category() & mask_) == 0 ||
+        (best_ != nullptr && best_->memory() == polygon.memory()) ||
+        LowerDistance2(box, {point_, point_}) > limit2_) {
+      return true;
+    }
+    const auto ring = polygon.vertices();
+    if (!polygon.is_one_closed_ring() || ring.size() > kMostBoundedEdges) return false;
+    units += ring.size();
+    EdgeBounds bounds;
+    MeasureRing(ring, point_, bounds);
+    if (!(bounds.lower2 > 0)) return false;
+    int winding = 0;
+    if (box.Contains(point_) && !WindsAround(ring, point_, winding)) return false;
+    const bool is_inside = polygon.IsFilled(winding);
+    if (is_inside) bounds = {0, 0, 0};
+    if (bounds.lower2 > limit2_) return true;
+    if (best_ != nullptr && bounds.lower2 >= lower2_) {
+      other_ = std::min(other_, bounds.lower2);
+      return true;
+    }
+    if (best_ != nullptr) other_ = std::min(other_, lower2_);
+    best_ = &polygon;
+    is_inside_ = is_inside;
+    edges_ = bounds.nearest;
+    lower2_ = bounds.lower2;
+    upper2_ = bounds.upper2;
+    limit2_ = std::min(limit2_, upper2_);
+    return true;
+  }
+
+  const uint64_t mask_;
+  const Vec2 point_;
+  double limit2_;
+  double units2_ = 0;
+  double other_ = HUGE_VAL;  // what is not the best is at least so far
+  const Polygon* best_ = nullptr;
+  bool is_inside_ = false;
+  uint64_t edges_ = 0;
+  double lower2_ = 0;  // of the best
+  double upper2_ = 0;
+};
+
+// Returns whether cells decide. First the own cell, then those of the own square within what is
+// left of the limit, then other squares.
+bool SearchCells(const SceneIndex& scene, const NearestItem& place, WorkMeter& meter,
+                 Search& search) {
+  const GridBlock& own = *place.block;
+  const int count = own.cells_along();
+  const int x = std::min(static_cast<int>(place.x), count - 1);
+  const int y = std::min(static_cast<int>(place.y), count - 1);
+  const double in_x = place.x - x;
+  const double in_y = place.y - y;
+  const int cell = y * count + x;
+  search.SetUnits(own);
+  if (!search.VisitCell(own, cell, in_x, in_y)) return false;
+  const double reach = std::sqrt(search.limit2()) * own.frame().cells_per_length + 0x1p-8;
+  const bool is_wide = own.wide_count() > 0;
+  if (std::min(in_x, in_y) > reach && std::max(in_x, in_y) + reach < 1 && !is_wide) return true;
+  if (!(reach <= kMostCells)) return false;
+  if (!search.VisitSquare(own, place.x, place.y, reach, cell)) return false;
+  const bool is_within =
+      std::min(place.x, place.y) > reach && std::max(place.x, place.y) + reach < count;
+  return is_within || search.VisitAround(scene, place, meter);
+}
+
+size_t SearchAll(const SceneIndex& scene, uint64_t mask, std::span<NearestItem> items,
+                 WorkMeter& meter) {
+  size_t units = 0;
+  for (NearestItem& item : items) {
+    item.verdict = NearestVerdict::kUndecided;
+    if (item.block == nullptr) continue;
+    Search search(mask, item);
+    if (SearchCells(scene, item, meter, search)) search.Write(item);
+    units += search.units;
+  }
+  return units;
+}
+
+}  // namespace
+}  // namespace carom::internal::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace carom::internal {
+namespace {
+
+HWY_EXPORT(SearchAll);
+
+// Finds the cell of a point and asks for its memory.
+void FindCell(const SceneIndex& scene, WorkMeter& meter, NearestItem& item) {
+  const SceneGrid& grid = scene.grid();
+  item.block = nullptr;
+  const double x = (item.point.x - grid.corner().x) * grid.squares_per_length();
+  const double y = (item.point.y - grid.corner().y) * grid.squares_per_length();
+  if (!(x >= 0 && y >= 0 && x < grid.size().x && y < grid.size().y)) return;
+  item.square = {static_cast<int32_t>(x), static_cast<int32_t>(y)};
+  const GridBlock* const block = grid.block(scene, item.square[0], item.square[1], meter);
+  if (block == nullptr || !block->is_even()) return;
+  const GridBlock::Frame& frame = block->frame();
+  const int count = block->cells_along();
+  const auto most = static_cast<double>(count);
+  item.block = block;
+  item.x = std::min(std::max((item.point.x - frame.corner_x) * frame.cells_per_length, 0.0), most);
+  item.y = std::min(std::max((item.point.y - frame.corner_y) * frame.cells_per_length, 0.0), most);
+  const int cell_x = std::min(static_cast<int>(item.x), count - 1);
+  const int cell_y = std::min(static_cast<int>(item.y), count - 1);
+  __builtin_prefetch(block->cells() + ptrdiff_t{cell_y} * count + cell_x);
+}
+
+}  // namespace
+
+void FindNearest(const SceneIndex& scene, uint64_t mask, std::span<NearestItem> items,
+                 WorkMeter& meter) {
+  for (NearestItem& item : items) FindCell(scene, meter, item);
+  meter.Spend(HWY_DYNAMIC_DISPATCH(SearchAll)(scene, mask, items, meter));
+}
+
+}  // namespace carom::internal
+#endif  // HWY_ONCE

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Who waits for the next version of a scene?
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "server/scene_store.h"
+
+namespace carom::server {
+
+// Is notified of every change of one scene, on the writer's thread, under the hub's lock; so it
+// only notes what is to be done.
+class SceneWatcher {
+ public:
+  // `change` is null if it made the scene; `version` of 0: the scene is deleted.
+  virtual void OnChange(uint64_t version, const SceneChange::Ptr& change) = 0;
+
+ protected:
+  ~SceneWatcher() = default;
+};
+
+// The watchers of all scenes, and how many one peer has. Thread-safe; outlives its watchers.
+class WatchHub final : public SceneListener {
+ public:
+  // Listens to `store`.
+  WatchHub(SceneStore& store, size_t max_of_peer) : max_of_peer_(max_of_peer) {
+    store.AddListener(this);
+  }
+
+  // From here on `watcher` is notified. RESOURCE_EXHAUSTED, and nothing, if its peer has as many as
+  // it may.
+  absl::Status Add(const std::string& scene, const MemoryPeer* peer, SceneWatcher* watcher);
+  // No more, once this returns. Of what was added.
+  void Remove(const std::string& scene, const MemoryPeer* peer, SceneWatcher* watcher);
+
+  void OnSceneChanged(absl::string_view name, uint64_t version,
+                      const SceneChange::Ptr& change) override;
+
+ private:
+  const size_t max_of_peer_;
+  absl::Mutex mu_;  // taken before those of watchers
+  absl::flat_hash_map<std::string, absl::flat_hash_set<SceneWatcher*>> watchers_
+      ABSL_GUARDED_BY(mu_);
+  absl::flat_hash_map<const MemoryPeer*, size_t> of_peer_ ABSL_GUARDED_BY(mu_);
+};
+
+}  // namespace carom::server
