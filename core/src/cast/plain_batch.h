@@ -3,7 +3,7 @@
 
 // What do many lines hit first, or do they hit anything?
 //
-// The commonest questions, about polygons of one ring: lines, hits and measures take a short way
+// The commonest questions, about polygons of one ring: lines, hits and measures take a fast path
 // (plain_line.h), and lines that it leaves undecided go through `CastInGeneral`, together. Its
 // answers are the same to the bit.
 #pragma once

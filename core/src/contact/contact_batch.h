@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // `FindContacts`, by two ways with the same answers: a short one for small convex polygons
-// (docs/adr/0016-contacts-in-lanes.md), and the general one for all shapes.
+// (docs/adr/0016-contacts-in-lanes.md), and the general path for all shapes.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@
 
 namespace carom::internal {
 
-// GENERAL takes the general way alone.
+// GENERAL takes the general path alone.
 enum class ContactWay : uint8_t { kShort, kGeneral };
 
 // How many pairs of a polygon and a mover whose boxes meet took which way.
 struct ContactCounts {
   size_t pairs = 0;
-  size_t axes = 0;       // of these, axes that the general way found for the short one
-  size_t left = 0;       // of these, contacts left to the general way
-  size_t not_plain = 0;  // pairs that are not for the short way
+  size_t axes = 0;       // of these, axes that the general path found for the fast path
+  size_t left = 0;       // of these, contacts left to the general path
+  size_t not_plain = 0;  // pairs that are not for the fast path
 };
 
 // Hollow polygons give no contact.

@@ -108,7 +108,7 @@ HWY_INLINE void TwoSum(V a, V b, V& high, V& low) {
 HWY_INLINE void TwoDiff(V a, V b, V& high, V& low) { TwoSum(a, hn::Neg(b), high, low); }
 
 // a * b - product, exactly, for the rounded product.
-HWY_INLINE V ProductError(V a, V b, V product) {
+inline V ProductError(V a, V b, V product) {
 #if HWY_NATIVE_FMA
   return hn::MulSub(a, b, product);
 #else
@@ -125,7 +125,7 @@ HWY_INLINE V ProductError(V a, V b, V product) {
 }
 
 // a - b, exactly.
-HWY_INLINE void SetDifference(const Points& a, const Points& b, size_t i, PairPoints& of) {
+inline void SetDifference(const Points& a, const Points& b, size_t i, PairPoints& of) {
   V high, low;
   TwoDiff(At(a.x, i), At(b.x, i), high, low);
   Put(high, of.x.high, i);
@@ -141,7 +141,7 @@ HWY_INLINE void SetDifference(const Points& a, const Points& b, size_t i, PairPo
 // most 4u of both, in up to eight operations of 2^-53. So it errs by less than 2^-101 of the scale;
 // and by nothing where no factor and no product has a low part.
 template <bool kIsCross>
-HWY_INLINE void SetSum(const PairPoints& a, const PairPoints& b, size_t i, Sums& sum) {
+inline void SetSum(const PairPoints& a, const PairPoints& b, size_t i, Sums& sum) {
   const Pairs& b_x = kIsCross ? b.y : b.x;  // by which the x of a is multiplied
   const Pairs& b_y = kIsCross ? b.x : b.y;
   const V sign = All(kIsCross ? -0.0 : 0.0);
@@ -164,19 +164,19 @@ HWY_INLINE void SetSum(const PairPoints& a, const PairPoints& b, size_t i, Sums&
   const V magnitude = Add(Abs(left), Abs(right));
   Put(IfThenElse(hn::Eq(rest, All(0)), Abs(high), magnitude), sum.scale, i);
 }
-HWY_INLINE void SetCross(const PairPoints& a, const PairPoints& b, size_t i, Sums& cross) {
+inline void SetCross(const PairPoints& a, const PairPoints& b, size_t i, Sums& cross) {
   SetSum<true>(a, b, i, cross);
 }
-HWY_INLINE void SetDot(const PairPoints& a, const PairPoints& b, size_t i, Sums& dot) {
+inline void SetDot(const PairPoints& a, const PairPoints& b, size_t i, Sums& dot) {
   SetSum<false>(a, b, i, dot);
 }
-HWY_INLINE void Choose(Mask mask, const Points& yes, const Points& no, size_t i, Points& of) {
+inline void Choose(Mask mask, const Points& yes, const Points& no, size_t i, Points& of) {
   Put(IfThenElse(mask, At(yes.x, i), At(no.x, i)), of.x, i);
   Put(IfThenElse(mask, At(yes.y, i), At(no.y, i)), of.y, i);
 }
 
 // Within 2^-103 of itself, beside what d errs: one digit, and the next one from the exact rest.
-HWY_INLINE void SetQuotient(const Pairs& n, const Pairs& d, size_t i, Pairs& quotient) {
+inline void SetQuotient(const Pairs& n, const Pairs& d, size_t i, Pairs& quotient) {
   const V divisor = At(d.high, i);
   const V high = hn::Div(At(n.high, i), divisor);
   const V product = Mul(high, divisor);
@@ -187,7 +187,7 @@ HWY_INLINE void SetQuotient(const Pairs& n, const Pairs& d, size_t i, Pairs& quo
 }
 
 // Within 2^-103 of itself, beside half of what the square errs: one Newton step.
-HWY_INLINE void SetRoot(const Sums& square, size_t i, Pairs& root) {
+inline void SetRoot(const Sums& square, size_t i, Pairs& root) {
   const V high = hn::Sqrt(At(square.high, i));
   const V product = Mul(high, high);
   const V rest = Sub(Sub(At(square.high, i), product), ProductError(high, high, product));
@@ -198,7 +198,7 @@ HWY_INLINE void SetRoot(const Sums& square, size_t i, Pairs& root) {
 // Sets n f, rounded; no number where that is uncertain. With `scale` the one of n, n errs by at
 // most 2^-101 of it, f by 2^-97 of itself; 2^-95 of scale * f holds that, and what the general path
 // errs by: 2^-98 of the same scale, and 2^-95 of the quotient that it is.
-HWY_INLINE void SetProduct(const Sums& n, const Pairs& f, size_t i, Column& product) {
+inline void SetProduct(const Sums& n, const Pairs& f, size_t i, Column& product) {
   const V n_high = At(n.high, i);
   const V f_high = At(f.high, i);
   const V high = Mul(n_high, f_high);
@@ -211,7 +211,7 @@ HWY_INLINE void SetProduct(const Sums& n, const Pairs& f, size_t i, Column& prod
 }
 
 // A pair as such a sum.
-HWY_INLINE void SetTerm(V high, V low, size_t i, Sums& term) {
+inline void SetTerm(V high, V low, size_t i, Sums& term) {
   Put(high, term.high, i);
   Put(low, term.low, i);
   Put(Abs(high), term.scale, i);
@@ -224,7 +224,7 @@ HWY_INLINE void SetTerm(V high, V low, size_t i, Sums& term) {
 // 4u |E| |f| of itself, so its square times g^2 within 15u of E^2 f^2 g^2, and their difference
 // within 32u. Where it is more than 128u, the sines differ by far more than what the general path
 // takes for equal. Returns the lanes where it is certain.
-HWY_INLINE Mask ChooseEdges(ContactBlock& block, size_t i) {
+inline Mask ChooseEdges(ContactBlock& block, size_t i) {
   const V ex = Sub(At(block.q.x, i), At(block.p.x, i));
   const V ey = Sub(At(block.q.y, i), At(block.p.y, i));
   const V fx = Sub(At(block.next.x, i), At(block.s.x, i));
@@ -243,7 +243,7 @@ HWY_INLINE Mask ChooseEdges(ContactBlock& block, size_t i) {
 }
 
 // Sets where v is along the reference edge E, from `from`. Returns where the sign is certain.
-HWY_INLINE Mask SetPosition(const PairPoints& e, const Points& v, const Points& from, size_t i,
+inline Mask SetPosition(const PairPoints& e, const Points& v, const Points& from, size_t i,
                             Column& position) {
   const V forth = Mul(At(e.x.high, i), Sub(At(v.x, i), At(from.x, i)));
   const V up = Mul(At(e.y.high, i), Sub(At(v.y, i), At(from.y, i)));
@@ -264,7 +264,7 @@ struct Measures {
 };
 
 // Sets what E alone decides.
-HWY_INLINE void SetReference(ContactBlock& block, size_t i, Measures& of) {
+inline void SetReference(ContactBlock& block, size_t i, Measures& of) {
   Sums square;
   SetDifference(block.q, block.p, i, of.e);
   SetDot(of.e, of.e, i, square);
@@ -281,7 +281,7 @@ HWY_INLINE void SetReference(ContactBlock& block, size_t i, Measures& of) {
 }
 
 // Sets how deep v is past E.
-HWY_INLINE void SetDepth(const Points& v, const Points& p, size_t i, const Measures& of,
+inline void SetDepth(const Points& v, const Points& p, size_t i, const Measures& of,
                          Column& depth) {
   PairPoints to_v;
   Sums cross;
@@ -299,7 +299,7 @@ struct Facing {
 
 // Sets how deep f is on the line through y, an end of E: -|E| f x (y - tail) / (E . f), as
 // `EdgeManifold` derives it.
-HWY_INLINE void SetDepthBelow(const Points& y, const Facing& edge, size_t i, Column& depth) {
+inline void SetDepthBelow(const Points& y, const Facing& edge, size_t i, Column& depth) {
   PairPoints to_y;
   Sums cross;
   SetDifference(y, edge.tail, i, to_y);
@@ -309,7 +309,7 @@ HWY_INLINE void SetDepthBelow(const Points& y, const Facing& edge, size_t i, Col
 
 // Sets all depths. E . f errs by 2^-101 of its scale, hence by 2^-97 of itself where it is at least
 // a sixteenth of that.
-HWY_INLINE void SetDepths(const ContactBlock& block, size_t i, Measures& of) {
+inline void SetDepths(const ContactBlock& block, size_t i, Measures& of) {
   const Mask is_next = hn::Gt(At(block.towards_next, i), All(0));
   Choose(is_next, block.next, block.before, i, of.w);
   SetDepth(block.s, block.p, i, of, of.s_depth);
@@ -333,7 +333,7 @@ HWY_INLINE void SetDepths(const ContactBlock& block, size_t i, Measures& of) {
 }
 
 // Sets the positions of the ends of f. Returns where their signs are certain.
-HWY_INLINE Mask SetPositions(const Measures& of, size_t i, ContactBlock& block) {
+inline Mask SetPositions(const Measures& of, size_t i, ContactBlock& block) {
   const Mask s = And(SetPosition(of.e, block.s, block.p, i, block.s_from_p),
                      SetPosition(of.e, block.s, block.q, i, block.s_from_q));
   const Mask w = And(SetPosition(of.e, of.w, block.p, i, block.w_from_p),
@@ -343,7 +343,7 @@ HWY_INLINE Mask SetPositions(const Measures& of, size_t i, ContactBlock& block) 
 
 // Moves an end to half the depth, outward from a vertex of the other shape, or back from the end of
 // E where f is cut.
-HWY_INLINE void SetEnd(Mask is_vertex, V depth, size_t i, const Points& outward,
+inline void SetEnd(Mask is_vertex, V depth, size_t i, const Points& outward,
                        ContactBlock::End& end) {
   const V shift = Mul(All(0.5), IfThenElse(is_vertex, depth, hn::Neg(depth)));
   const V x = Add(At(end.point.x, i), Mul(At(outward.x, i), shift));
@@ -354,7 +354,7 @@ HWY_INLINE void SetEnd(Mask is_vertex, V depth, size_t i, const Points& outward,
 }
 
 // `EdgeManifold::AddPoints`, but for contacts that would have no point.
-HWY_INLINE void SetContacts(const Measures& of, size_t i, ContactBlock& block) {
+inline void SetContacts(const Measures& of, size_t i, ContactBlock& block) {
   const V zero = All(0);
   const V s_depth = At(of.s_depth, i);
   const Mask is_next = hn::Gt(At(block.towards_next, i), zero);

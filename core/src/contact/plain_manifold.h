@@ -24,7 +24,8 @@ namespace carom::internal {
 // Contacts on their way; lane i of a column, and bit i of a mask, is about contact i.
 struct alignas(64) ContactBlock {
   static constexpr size_t kSize = 4;
-  using Column = std::array<double, kSize>;
+  // A number of each contact, aligned as a vector of all of them.
+  struct alignas(kSize * sizeof(double)) Column : std::array<double, kSize> {};
   struct Points {
     Vec2 at(size_t lane) const { return {x[lane], y[lane]}; }
     void Set(size_t lane, Vec2 p) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A small convex polygon on its way through the short way of contacts: placed, judged and measured
+// A small convex polygon on its way through the fast path of contacts: placed, judged and measured
 // in lanes, with nothing allocated.
 //
 // The vertices keep the order in which they were given; where that is clockwise, edges are turned

@@ -25,7 +25,7 @@ NearestPoints::NearestPoints(const Scene& scene, const DistanceColumns& columns,
                columns.movers.c.empty() && columns.movers.angle.empty()) {}
 
 // A capsule without a length and a radius is a point. What is not accepted leaves an error, which
-// the general way does.
+// the general path does.
 bool NearestPoints::ReadPoint(size_t i, Vec2& point) {
   const ShapeColumns& movers = columns_.movers;
   const size_t shape = movers.shape.empty() ? i : movers.shape[i];

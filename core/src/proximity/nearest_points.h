@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The short way of the nearest polygons of points: no shape is made or placed for a point, and the
+// The fast path of the nearest polygons of points: no shape is made or placed for a point, and the
 // rows of those that are found are measured four at a time. Its answers are those of
 // `DistanceQuery`, to the bit.
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The short way of the commonest casts against the general one: the same answers, to the bit; and
+// The fast path of the commonest casts against the general path: the same answers, to the bit; and
 // how many lines it leaves.
 
 #include "cast/plain_batch.h"
@@ -55,7 +55,7 @@ struct Columns {
   std::vector<double> ax, ay, bx, by;
 };
 
-// Lines that are cast in batches, both ways, under some of the questions that both answer.
+// Lines that are cast in batches, by both paths, under some of the questions that both answer.
 class PlainBatchTest : public ::testing::Test {
  protected:
   void Compare(const Scene& scene, const std::vector<Line>& lines, Random& random) {
@@ -114,7 +114,7 @@ class PlainBatchTest : public ::testing::Test {
   }
 
   double hard_share() const { return static_cast<double>(hard_) / static_cast<double>(all_); }
-  // Prints how many lines are left to the general way.
+  // Prints how many lines are left to the general path.
   void Report(const char* input) const {
     std::printf("%s: %zu lines, %zu hits, %.4f %% left\n", input, all_, hits_, 100 * hard_share());
   }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The short way of contacts against the general one: the same answers, to the bit; and how many
+// The fast path of contacts against the general path: the same answers, to the bit; and how many
 // pairs of polygons it leaves.
 
 #include <gtest/gtest.h>
@@ -102,7 +102,7 @@ class PlainContactTest : public ::testing::Test {
     }
   }
 
-  // Prints what is left to the general way. Returns its share of the pairs.
+  // Prints what is left to the general path. Returns its share of the pairs.
   double Report(const char* input) {
     const auto share = [&](size_t part) {
       return 100 * static_cast<double>(part) / static_cast<double>(counts_.pairs);
@@ -217,7 +217,7 @@ TEST_F(PlainContactTest, RandomPolygons) {
   ExpectAtMost(Report("random"), 1);
 }
 
-// With shapes that are not for the short way, scales, and poses that are refused.
+// With shapes that are not for the fast path, scales, and poses that are refused.
 TEST_F(PlainContactTest, ShapesOfEveryKind) {
   Random random(1902);
   for (int i = 0; i < Repeats(12, 2000) && !HasFailure(); ++i) {

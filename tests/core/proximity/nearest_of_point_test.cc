@@ -33,7 +33,7 @@ using internal::PlacedShape;
 
 class NearestOfPointTest : public ::testing::Test {
  protected:
-  // All polygons of a scene in the general way: those at the least distance within reach, by id.
+  // All polygons of a scene in the general path: those at the least distance within reach, by id.
   static std::vector<MeasuredPolygon> General(const std::vector<carom::IndexedPolygon>& polygons,
                                               const PlacedShape& mover, double max_distance) {
     const LengthSum touch{mover.radius(), 0, 0};
@@ -171,7 +171,7 @@ TEST_F(NearestOfPointTest, OnLattices) {
   }
 }
 
-// Points of a batch and the same as placed shapes, which go the general way: a rotation by nothing
+// Points of a batch and the same as placed shapes, which go the general path: a rotation by nothing
 // makes the difference.
 void CompareWays(const Scene& scene, const std::vector<Vec2>& points,
                  const std::vector<double>& reaches, uint64_t mask) {
