@@ -13,7 +13,10 @@
 #include <string>
 #include <vector>
 
+// clang-format off
+#include "numeric/vector_targets.h"
 #include "hwy/highway.h"
+// clang-format on
 #include "tests/support/answer_words.h"
 #include "tests/support/choices.h"
 #include "tests/support/group_case.h"

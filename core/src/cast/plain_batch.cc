@@ -345,8 +345,8 @@ bool PlainBatch::Write() {
   return true;
 }
 
-// Whether lines that came alone were hard, mostly, of those that were tried of late. Then, as on
-// lattices, only one in sixteen is tried. Both ways have the same answers.
+// Whether most of the single lines that were tried of late were hard. Then, as on lattices, only
+// one in sixteen is tried. Both paths have the same answers.
 class RecentLines {
  public:
   // Whether the next one is to be left untried.
@@ -362,10 +362,10 @@ class RecentLines {
   unsigned untried_ = 0;
 };
 
-// The model saves a call for each line that comes alone.
+// The model saves a call for each single line.
 [[gnu::tls_model("initial-exec")]] thread_local RecentLines recent_lines;
 
-// Not inlined, for the sake of those that come alone.
+// Not inlined, for the sake of single lines.
 [[gnu::noinline]] bool CastMany(const Scene& scene, const CastOptions& options,
                                 const PlainSource& source, CastAnswers& out, WorkMeter& meter) {
   PlainBatch batch(scene, options, source, out, meter);

@@ -40,7 +40,7 @@ struct PlainSource {
 bool CastPlain(const Scene& scene, const CastOptions& options, const PlainSource& source,
                CastAnswers& out, WorkMeter& meter);
 
-// How a line that came alone ended: with an answer, unless the meter has stopped; undecided, so
+// How a single line ended: with an answer, unless the meter has stopped; undecided, so
 // that `CastInGeneral` is to be asked; or where cells do not help, so that trees are.
 enum class SingleEnd : uint8_t { kAnswered, kHard, kByTrees };
 

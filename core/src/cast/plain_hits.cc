@@ -6,11 +6,11 @@
 // derived there.
 
 #include <algorithm>
-#include <array>
 
 #include "cast/hit_measures.h"
 #include "cast/plain_line.h"
 #include "cast/reported_edge.h"
+#include "numeric/double_column.h"
 #include "numeric/exact.h"
 #include "numeric/expansion.h"
 #include "shape/fraction.h"
@@ -21,8 +21,8 @@
 namespace carom::internal {
 namespace {
 
-constexpr size_t kBlock = 4;  // hits at a time, in as many lanes as there are
-using Column = std::array<double, kBlock>;
+constexpr size_t kBlock = kMostLanes;  // hits at a time
+using Column = DoubleColumn;
 
 // One coordinate of crossings: the line's origin and direction, the ends of the edge and their
 // difference, a pair of doubles; then the results.
@@ -62,75 +62,49 @@ enum class Want : uint8_t { kFraction, kNormal, kPointAndNormal };
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/src/cast/plain_hits.cc"
+// clang-format off
+#include "numeric/vector_targets.h"
 #include "hwy/foreach_target.h"  // compiles this file once for each instruction set
+// clang-format on
 #include "hwy/highway.h"
+#include "numeric/double_vectors.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
-using hn::Abs;
-using hn::Add;
-using hn::And;
-using hn::Mul;
-using hn::Sub;
-
-using D = hn::CappedTag<double, kBlock>;
-using V = hn::Vec<D>;
-using Mask = hn::Mask<D>;
-
-HWY_INLINE V All(double value) { return hn::Set(D(), value); }
-HWY_INLINE V At(const Column& column, size_t i) { return hn::Load(D(), column.data() + i); }
-HWY_INLINE void Put(V value, Column& column, size_t i) { hn::Store(value, D(), &column[i]); }
-
-// The functions of expansion.h and double_lanes.h.
-HWY_INLINE void TwoSum(V a, V b, V& high, V& low) {
-  high = Add(a, b);
-  const V b_part = Sub(high, a);
-  const V a_part = Sub(high, b_part);
-  low = Add(Sub(a, a_part), Sub(b, b_part));
-}
-HWY_INLINE void TwoDiff(V a, V b, V& high, V& low) { TwoSum(a, hn::Neg(b), high, low); }
-HWY_INLINE void Split(V a, V& high, V& low) {
-  const V scaled = Mul(All(kSplitter), a);
-  high = Sub(scaled, Sub(scaled, a));
-  low = Sub(a, high);
-}
-
-// The product of p and p_low with the edge in `other`, the other coordinate: sets the product of
-// the high halves, and returns the sum of the others.
-HWY_INLINE V HalfProducts(V p, V p_low, const Axis& other, size_t i, V& high) {
+// The product of p with the edge in `other`, the other coordinate: sets the product of the high
+// halves, and returns the sum of the others.
+inline V HalfProducts(Pair p, const Axis& other, size_t i, V& high) {
   const V e = At(other.e, i);
-  V p_half, p_rest, e_half, e_rest;
-  Split(p, p_half, p_rest);
-  Split(e, e_half, e_rest);
-  high = Mul(p_half, e_half);
-  const V mixed = Add(Mul(p_half, e_rest), Mul(p_rest, e_half));
-  return Add(mixed, Add(Mul(p_low, e), Add(Mul(p_rest, e_rest), Mul(p, At(other.e_low, i)))));
+  const Pair p_half = Split(p.high);
+  const Pair e_half = Split(e);
+  high = Mul(p_half.high, e_half.high);
+  const V mixed = Add(Mul(p_half.high, e_half.low), Mul(p_half.low, e_half.high));
+  const V lows = Add(Mul(p_half.low, e_half.low), Mul(p.high, At(other.e_low, i)));
+  return Add(mixed, Add(Mul(p.low, e), lows));
 }
 
 // In one coordinate, p = (a - origin) - q direction as a sum. Returns the scale of its error.
-HWY_INLINE V Residue(const Axis& axis, size_t i, V q, V& p, V& p_low) {
-  V to_a, to_a_low, half, rest;
-  TwoDiff(At(axis.a, i), At(axis.origin, i), to_a, to_a_low);
-  Split(At(axis.d, i), half, rest);
-  const V step = Mul(half, q);
-  TwoDiff(to_a, step, p, p_low);
-  p_low = Add(p_low, Sub(Sub(to_a_low, Mul(rest, q)), Mul(At(axis.d_low, i), q)));
-  return Add(Abs(to_a), Abs(step));
+inline V Residue(const Axis& axis, size_t i, V q, Pair& p) {
+  const Pair to_a = TwoDiff(At(axis.a, i), At(axis.origin, i));
+  const Pair half = Split(At(axis.d, i));
+  const V step = Mul(half.high, q);
+  p = TwoDiff(to_a.high, step);
+  p.low = Add(p.low, Sub(Sub(to_a.low, Mul(half.low, q)), Mul(At(axis.d_low, i), q)));
+  return Add(Abs(to_a.high), Abs(step));
 }
 
 // `Fraction::Refined` of the crossings from i on. Sets `t`, and returns where the interval is that
 // double alone.
-HWY_INLINE Mask Refined(const Crossings& of, size_t i, V& t) {
+inline Mask Refined(const Crossings& of, size_t i, V& t) {
   const V middle = Mul(All(0.5), Add(At(of.low, i), At(of.high, i)));
   Mask certain = And(hn::Gt(middle, All(0x1p-200)), hn::Lt(middle, All(0x1p200)));
-  const V scaled = Mul(All(kSplitter), middle);
-  const V q = Sub(scaled, Sub(scaled, middle));
-  V p_x, p_x_low, p_y, p_y_low, x_high, y_high;
-  const V scale_x = Residue(of.x, i, q, p_x, p_x_low);
-  const V scale_y = Residue(of.y, i, q, p_y, p_y_low);
+  const V q = Split(middle).high;
+  Pair p_x, p_y;
+  V x_high, y_high;
+  const V scale_x = Residue(of.x, i, q, p_x);
+  const V scale_y = Residue(of.y, i, q, p_y);
   const V e_x = At(of.x.e, i);
   const V e_y = At(of.y.e, i);
   const V left = Mul(At(of.x.d, i), e_y);
@@ -139,8 +113,8 @@ HWY_INLINE Mask Refined(const Crossings& of, size_t i, V& t) {
   const V d_scale = Add(Abs(left), Abs(right));
   certain = And(certain, hn::Gt(Abs(d), Mul(All(16 * kCrossError), d_scale)));
   const V inverse = hn::Div(All(1), d);
-  const V x_low = HalfProducts(p_x, p_x_low, of.y, i, x_high);
-  const V y_low = HalfProducts(p_y, p_y_low, of.x, i, y_high);
+  const V x_low = HalfProducts(p_x, of.y, i, x_high);
+  const V y_low = HalfProducts(p_y, of.x, i, y_high);
   const V r = Add(Sub(x_high, y_high), Sub(x_low, y_low));
   const V r_scale = Add(Mul(scale_x, Abs(e_y)), Mul(scale_y, Abs(e_x)));
   const V c = Mul(r, inverse);
@@ -151,32 +125,25 @@ HWY_INLINE Mask Refined(const Crossings& of, size_t i, V& t) {
 }
 
 // Sets the coordinate of `PointAt`.
-HWY_INLINE void SetPoints(Axis& axis, size_t i, V t) {
-  const V d = At(axis.d, i);
-  V d_high, d_rest, t_high, t_low, sum, sum_low;
-  Split(d, d_high, d_rest);
-  Split(t, t_high, t_low);
-  const V step = Mul(d, t);
-  const V error = Add(Add(Sub(Mul(d_high, t_high), step), Mul(d_high, t_low)), Mul(d_rest, t_high));
-  const V step_low = Add(error, Mul(d_rest, t_low));
-  TwoSum(At(axis.origin, i), step, sum, sum_low);
-  const V low = Add(sum_low, Add(step_low, Mul(At(axis.d_low, i), t)));
-  Put(Add(Add(sum, low), All(0)), axis.point, i);
+inline void SetPoints(Axis& axis, size_t i, V t) {
+  const Pair step = TwoProduct(At(axis.d, i), t);
+  const Pair sum = TwoSum(At(axis.origin, i), step.high);
+  const V low = Add(sum.low, Add(step.low, Mul(At(axis.d_low, i), t)));
+  Put(Add(Add(sum.high, low), All(0)), axis.point, i);
 }
 
 // A part of the angle between m and the edge: m in this coordinate, as halves, by the edge in the
 // other one. Sets the product of the high halves, and returns the sum of the others.
-HWY_INLINE V AnglePart(V half, V rest, const Axis& other, size_t i, V& high) {
-  V e_half, e_rest;
-  Split(At(other.e, i), e_half, e_rest);
-  high = Mul(half, e_half);
-  const V m = Add(half, rest);  // exact
-  return Add(Add(Mul(half, e_rest), Mul(rest, e_half)),
-             Add(Mul(rest, e_rest), Mul(m, At(other.e_low, i))));
+inline V AnglePart(Pair m, const Axis& other, size_t i, V& high) {
+  const Pair e = Split(At(other.e, i));
+  high = Mul(m.high, e.high);
+  const V sum = Add(m.high, m.low);  // exact
+  return Add(Add(Mul(m.high, e.low), Mul(m.low, e.high)),
+             Add(Mul(m.low, e.low), Mul(sum, At(other.e_low, i))));
 }
 
 // Sets one coordinate of the normal, `turned` corrected. Returns where it is certain.
-HWY_INLINE Mask SetNormal(V turned, V correction, V side, Column& normal, size_t i) {
+inline Mask SetNormal(V turned, V correction, V side, Column& normal, size_t i) {
   const V bound = Mul(Abs(turned), All(kHasFilters ? 0x1p-74 : 1));
   const V least = Add(turned, Sub(correction, bound));
   Put(Add(Mul(side, least), All(0)), normal, i);
@@ -184,22 +151,23 @@ HWY_INLINE Mask SetNormal(V turned, V correction, V side, Column& normal, size_t
 }
 
 // Sets the `UnitNormal` of edges of the sides +1 and -1. Returns where it is certain.
-HWY_INLINE Mask SetNormals(Crossings& of, size_t i, V side) {
+inline Mask SetNormals(Crossings& of, size_t i, V side) {
   const V e_x = At(of.x.e, i);
   const V e_y = At(of.y.e, i);
   const V length = hn::Sqrt(Add(Mul(e_x, e_x), Mul(e_y, e_y)));
   const V inverse = hn::Div(All(1), length);
   const V m_x = Mul(e_x, inverse);
   const V m_y = Mul(e_y, inverse);
-  V x_half, x_rest, y_half, y_rest, sum, sum_low, f_x, f_y;
-  Split(m_x, x_half, x_rest);
-  Split(m_y, y_half, y_rest);
-  TwoSum(Mul(x_half, x_half), Mul(y_half, y_half), sum, sum_low);
-  const V mixed = Add(Mul(All(2), Mul(x_half, x_rest)), Mul(All(2), Mul(y_half, y_rest)));
-  const V rests = Add(Mul(x_rest, x_rest), Mul(y_rest, y_rest));
-  const V g = Add(Sub(sum, All(1)), Add(mixed, Add(sum_low, rests)));
-  const V f_x_low = AnglePart(x_half, x_rest, of.y, i, f_x);
-  const V f_y_low = AnglePart(y_half, y_rest, of.x, i, f_y);
+  const Pair x_half = Split(m_x);
+  const Pair y_half = Split(m_y);
+  const Pair sum = TwoSum(Mul(x_half.high, x_half.high), Mul(y_half.high, y_half.high));
+  const V mixed =
+      Add(Mul(All(2), Mul(x_half.high, x_half.low)), Mul(All(2), Mul(y_half.high, y_half.low)));
+  const V lows = Add(Mul(x_half.low, x_half.low), Mul(y_half.low, y_half.low));
+  const V g = Add(Sub(sum.high, All(1)), Add(mixed, Add(sum.low, lows)));
+  V f_x, f_y;
+  const V f_x_low = AnglePart(x_half, of.y, i, f_x);
+  const V f_y_low = AnglePart(y_half, of.x, i, f_y);
   const V f = Mul(Add(Sub(f_x, f_y), Sub(f_x_low, f_y_low)), inverse);
   const V half = Mul(All(-0.5), g);
   const V turned = hn::Neg(m_y);
@@ -209,10 +177,9 @@ HWY_INLINE Mask SetNormals(Crossings& of, size_t i, V side) {
 }
 
 HWY_INLINE void SetEdges(Axis& axis, size_t i) {
-  V e, e_low;
-  TwoDiff(At(axis.b, i), At(axis.a, i), e, e_low);
-  Put(e, axis.e, i);
-  Put(e_low, axis.e_low, i);
+  const Pair e = TwoDiff(At(axis.b, i), At(axis.a, i));
+  Put(e.high, axis.e, i);
+  Put(e.low, axis.e_low, i);
 }
 
 // `towards` is the sign of normal . direction. The sign of direction x edge is certain, as it was
@@ -235,9 +202,7 @@ void Measure(Crossings& of, Want want, double towards) {
       const V side = hn::IfThenElse(to_left, All(-towards), All(towards));
       certain = And(certain, SetNormals(of, i, side));
     }
-    uint8_t bits[8];
-    hn::StoreMaskBits(D(), certain, bits);
-    of.certain |= static_cast<unsigned>(bits[0]) << i;
+    of.certain |= BitsOf(certain) << i;
   }
 }
 

@@ -49,28 +49,20 @@ struct Ends {
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/src/cast/plain_start.cc"
+// clang-format off
+#include "numeric/vector_targets.h"
 #include "hwy/foreach_target.h"  // compiles this file once for each instruction set
+// clang-format on
 #include "hwy/highway.h"
+#include "numeric/double_vectors.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
-using hn::Abs;
-using hn::Add;
-using hn::Max;
-using hn::Min;
-using hn::Sub;
-
-using D = hn::CappedTag<double, kBlock>;
-using V = hn::Vec<D>;
-
-HWY_INLINE V All(double value) { return hn::Set(D(), value); }
-
 // As `Normalized`.
 HWY_INLINE V ReadAs(V value) {
-  return hn::IfThenElse(hn::Lt(Abs(value), All(kSmallestMagnitude)), All(0), value);
+  return IfThenElse(hn::Lt(Abs(value), All(kSmallestMagnitude)), All(0), value);
 }
 
 // b - a as a sum.
@@ -82,20 +74,14 @@ HWY_INLINE V Difference(V b, V a, V& low) {
   return high;
 }
 
-HWY_INLINE void Put(V value, GridEntrants::Column& column, size_t i) {
-  hn::Store(value, D(), &column[i]);
-}
-
 HWY_INLINE unsigned SetColumns(const Ends& ends, size_t i, GridEntrants& of, Started& to) {
   const V most = All(kMaxCoordinate);
-  V ax = hn::LoadU(D(), ends.column[0] + i);
-  V ay = hn::LoadU(D(), ends.column[1] + i);
-  V bx = hn::LoadU(D(), ends.column[2] + i);
-  V by = hn::LoadU(D(), ends.column[3] + i);
-  const auto good = hn::And(hn::And(hn::Le(Abs(ax), most), hn::Le(Abs(ay), most)),
-                            hn::And(hn::Le(Abs(bx), most), hn::Le(Abs(by), most)));
-  uint8_t bits[8];
-  hn::StoreMaskBits(D(), hn::Not(good), bits);
+  V ax = At(ends.column[0] + i);
+  V ay = At(ends.column[1] + i);
+  V bx = At(ends.column[2] + i);
+  V by = At(ends.column[3] + i);
+  const auto good = And(And(hn::Le(Abs(ax), most), hn::Le(Abs(ay), most)),
+                        And(hn::Le(Abs(bx), most), hn::Le(Abs(by), most)));
   ax = ReadAs(ax);
   ay = ReadAs(ay);
   bx = ReadAs(bx);
@@ -120,7 +106,7 @@ HWY_INLINE unsigned SetColumns(const Ends& ends, size_t i, GridEntrants& of, Sta
   Put(max_y, of.max_y, i);
   Put(All(0), of.at, i);
   Put(All(1), of.end, i);
-  return bits[0];
+  return BitsOf(hn::Not(good));
 }
 
 // Returns the bad ones.

@@ -17,8 +17,6 @@
 namespace carom::internal {
 namespace {
 
-constexpr size_t kMostLanes = 4;
-
 // A fixed polygon about the first vertex of a mover, and how deep the edges of both are in the
 // other one.
 struct alignas(64) Depths {
@@ -33,31 +31,16 @@ struct alignas(64) Depths {
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/src/contact/plain_axis.cc"
+// clang-format off
+#include "numeric/vector_targets.h"
 #include "hwy/foreach_target.h"  // compiles this file once for each instruction set
+// clang-format on
 #include "hwy/highway.h"
+#include "numeric/double_vectors.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
-
-namespace hn = hwy::HWY_NAMESPACE;
-using hn::Add;
-using hn::Max;
-using hn::Min;
-using hn::Mul;
-using hn::Sub;
-
-using D = hn::CappedTag<double, kMostLanes>;
-using V = hn::Vec<D>;
-using Mask = hn::Mask<D>;
-
-HWY_INLINE V All(double value) { return hn::Set(D(), value); }
-HWY_INLINE V At(const double* from) { return hn::LoadU(D(), from); }
-HWY_INLINE uint32_t BitsOf(Mask mask) {
-  uint8_t bits[8];
-  hn::StoreMaskBits(D(), mask, bits);
-  return bits[0];
-}
 
 // Sets the vertices from `at` on, as many as there are lanes.
 HWY_INLINE void SetVertices(const Vec2* from, V origin_x, V origin_y, size_t at, Depths& depths) {

@@ -9,7 +9,6 @@
 
 #include "contact/manifold.h"
 #include "numeric/exact.h"
-#include "numeric/expansion.h"
 
 #ifndef CAROM_CORE_SRC_PLAIN_MANIFOLD_CC_  // the first time this file is compiled
 #define CAROM_CORE_SRC_PLAIN_MANIFOLD_CC_
@@ -67,72 +66,31 @@ void OrderAlone(uint32_t lanes, ContactBlock& block) {
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/src/contact/plain_manifold.cc"
+// clang-format off
+#include "numeric/vector_targets.h"
 #include "hwy/foreach_target.h"  // compiles this file once for each instruction set
+// clang-format on
 #include "hwy/highway.h"
+#include "numeric/double_vectors.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
-using hn::Abs;
-using hn::Add;
-using hn::And;
-using hn::IfThenElse;
-using hn::Mul;
-using hn::Sub;
-
-using D = hn::CappedTag<double, ContactBlock::kSize>;
-using V = hn::Vec<D>;
-using Mask = hn::Mask<D>;
-
-HWY_INLINE V All(double value) { return hn::Set(D(), value); }
-HWY_INLINE V At(const Column& column, size_t i) { return hn::Load(D(), column.data() + i); }
-HWY_INLINE void Put(V value, Column& column, size_t i) { hn::Store(value, D(), &column[i]); }
 // Sets the bits of a mask from bit i on.
-HWY_INLINE void PutBits(Mask mask, uint32_t& bits, size_t i) {
-  uint8_t lanes[8];
-  hn::StoreMaskBits(D(), mask, lanes);
-  bits |= static_cast<uint32_t>(lanes[0]) << i;
-}
+HWY_INLINE void PutBits(Mask mask, uint32_t& bits, size_t i) { bits |= BitsOf(mask) << i; }
 
 // --- Pairs of doubles -------------------------------------------------------------------------
 
-// The functions of expansion.h.
-HWY_INLINE void TwoSum(V a, V b, V& high, V& low) {
-  high = Add(a, b);
-  const V b_part = Sub(high, a);
-  const V a_part = Sub(high, b_part);
-  low = Add(Sub(a, a_part), Sub(b, b_part));
-}
-HWY_INLINE void TwoDiff(V a, V b, V& high, V& low) { TwoSum(a, hn::Neg(b), high, low); }
-
-// a * b - product, exactly, for the rounded product.
-inline V ProductError(V a, V b, V product) {
-#if HWY_NATIVE_FMA
-  return hn::MulSub(a, b, product);
-#else
-  const V a_scaled = Mul(All(kSplitter), a);
-  const V b_scaled = Mul(All(kSplitter), b);
-  const V a_high = Sub(a_scaled, Sub(a_scaled, a));
-  const V b_high = Sub(b_scaled, Sub(b_scaled, b));
-  const V a_low = Sub(a, a_high);
-  const V b_low = Sub(b, b_high);
-  const V mixed =
-      Add(Add(Sub(Mul(a_high, b_high), product), Mul(a_high, b_low)), Mul(a_low, b_high));
-  return Add(mixed, Mul(a_low, b_low));
-#endif
+HWY_INLINE void Put(Pair value, Pairs& pairs, size_t i) {
+  Put(value.high, pairs.high, i);
+  Put(value.low, pairs.low, i);
 }
 
 // a - b, exactly.
 inline void SetDifference(const Points& a, const Points& b, size_t i, PairPoints& of) {
-  V high, low;
-  TwoDiff(At(a.x, i), At(b.x, i), high, low);
-  Put(high, of.x.high, i);
-  Put(low, of.x.low, i);
-  TwoDiff(At(a.y, i), At(b.y, i), high, low);
-  Put(high, of.y.high, i);
-  Put(low, of.y.low, i);
+  Put(TwoDiff(At(a.x, i), At(b.x, i)), of.x, i);
+  Put(TwoDiff(At(a.y, i), At(b.y, i)), of.y, i);
 }
 
 // The cross product of a and b, or the dot product.
@@ -149,20 +107,17 @@ inline void SetSum(const PairPoints& a, const PairPoints& b, size_t i, Sums& sum
   const V x_low = At(a.x.low, i);
   const V y = hn::Xor(At(a.y.high, i), sign);
   const V y_low = hn::Xor(At(a.y.low, i), sign);
-  const V left = Mul(x, At(b_x.high, i));
-  const V right = Mul(y, At(b_y.high, i));
-  const V left_low = ProductError(x, At(b_x.high, i), left);
-  const V right_low = ProductError(y, At(b_y.high, i), right);
-  V high, low;
-  TwoSum(left, right, high, low);
+  const Pair left = TwoProduct(x, At(b_x.high, i));
+  const Pair right = TwoProduct(y, At(b_y.high, i));
+  const Pair highs = TwoSum(left.high, right.high);
   const V lows = Add(hn::MulAdd(x, At(b_x.low, i), Mul(x_low, At(b_x.high, i))),
                      hn::MulAdd(y, At(b_y.low, i), Mul(y_low, At(b_y.high, i))));
-  Put(high, sum.high, i);
-  Put(Add(low, Add(Add(left_low, right_low), lows)), sum.low, i);
+  Put(highs.high, sum.high, i);
+  Put(Add(highs.low, Add(Add(left.low, right.low), lows)), sum.low, i);
   const V factors = hn::Or(hn::Or(x_low, At(b_x.low, i)), hn::Or(y_low, At(b_y.low, i)));
-  const V rest = hn::Or(factors, hn::Or(left_low, right_low));
-  const V magnitude = Add(Abs(left), Abs(right));
-  Put(IfThenElse(hn::Eq(rest, All(0)), Abs(high), magnitude), sum.scale, i);
+  const V rest = hn::Or(factors, hn::Or(left.low, right.low));
+  const V magnitude = Add(Abs(left.high), Abs(right.high));
+  Put(IfThenElse(hn::Eq(rest, All(0)), Abs(highs.high), magnitude), sum.scale, i);
 }
 inline void SetCross(const PairPoints& a, const PairPoints& b, size_t i, Sums& cross) {
   SetSum<true>(a, b, i, cross);
@@ -179,20 +134,18 @@ inline void Choose(Mask mask, const Points& yes, const Points& no, size_t i, Poi
 inline void SetQuotient(const Pairs& n, const Pairs& d, size_t i, Pairs& quotient) {
   const V divisor = At(d.high, i);
   const V high = hn::Div(At(n.high, i), divisor);
-  const V product = Mul(high, divisor);
-  const V rest = Sub(Sub(At(n.high, i), product), ProductError(high, divisor, product));
+  const Pair product = TwoProduct(high, divisor);
+  const V rest = Sub(Sub(At(n.high, i), product.high), product.low);
   const V low = Add(rest, Sub(At(n.low, i), Mul(high, At(d.low, i))));
-  Put(high, quotient.high, i);
-  Put(hn::Div(low, divisor), quotient.low, i);
+  Put(Pair{high, hn::Div(low, divisor)}, quotient, i);
 }
 
 // Within 2^-103 of itself, beside half of what the square errs: one Newton step.
 inline void SetRoot(const Sums& square, size_t i, Pairs& root) {
   const V high = hn::Sqrt(At(square.high, i));
-  const V product = Mul(high, high);
-  const V rest = Sub(Sub(At(square.high, i), product), ProductError(high, high, product));
-  Put(high, root.high, i);
-  Put(hn::Div(Add(rest, At(square.low, i)), Add(high, high)), root.low, i);
+  const Pair product = TwoProduct(high, high);
+  const V rest = Sub(Sub(At(square.high, i), product.high), product.low);
+  Put(Pair{high, hn::Div(Add(rest, At(square.low, i)), Add(high, high))}, root, i);
 }
 
 // Sets n f, rounded; no number where that is uncertain. With `scale` the one of n, n errs by at
@@ -201,12 +154,11 @@ inline void SetRoot(const Sums& square, size_t i, Pairs& root) {
 inline void SetProduct(const Sums& n, const Pairs& f, size_t i, Column& product) {
   const V n_high = At(n.high, i);
   const V f_high = At(f.high, i);
-  const V high = Mul(n_high, f_high);
-  const V low = Add(ProductError(n_high, f_high, high),
-                    hn::MulAdd(n_high, At(f.low, i), Mul(At(n.low, i), f_high)));
+  const Pair highs = TwoProduct(n_high, f_high);
+  const V low = Add(highs.low, hn::MulAdd(n_high, At(f.low, i), Mul(At(n.low, i), f_high)));
   const V slack = Mul(All(kHasFilters ? 0x1p-88 : 1), Mul(At(n.scale, i), Abs(f_high)));
-  const V least = Add(high, Sub(low, slack));
-  const Mask is_certain = hn::Eq(least, Add(high, Add(low, slack)));
+  const V least = Add(highs.high, Sub(low, slack));
+  const Mask is_certain = hn::Eq(least, Add(highs.high, Add(low, slack)));
   Put(IfThenElse(is_certain, Add(least, All(0)), All(NAN)), product, i);
 }
 
@@ -244,7 +196,7 @@ inline Mask ChooseEdges(ContactBlock& block, size_t i) {
 
 // Sets where v is along the reference edge E, from `from`. Returns where the sign is certain.
 inline Mask SetPosition(const PairPoints& e, const Points& v, const Points& from, size_t i,
-                            Column& position) {
+                        Column& position) {
   const V forth = Mul(At(e.x.high, i), Sub(At(v.x, i), At(from.x, i)));
   const V up = Mul(At(e.y.high, i), Sub(At(v.y, i), At(from.y, i)));
   const V sum = Add(forth, up);
@@ -270,8 +222,7 @@ inline void SetReference(ContactBlock& block, size_t i, Measures& of) {
   SetDot(of.e, of.e, i, square);
   SetRoot(square, i, of.length);
   Pairs one;
-  Put(All(1), one.high, i);
-  Put(All(0), one.low, i);
+  Put(Pair{All(1), All(0)}, one, i);
   SetQuotient(one, of.length, i, of.inverse);
   Sums term;
   SetTerm(At(of.e.y.high, i), At(of.e.y.low, i), i, term);
@@ -282,7 +233,7 @@ inline void SetReference(ContactBlock& block, size_t i, Measures& of) {
 
 // Sets how deep v is past E.
 inline void SetDepth(const Points& v, const Points& p, size_t i, const Measures& of,
-                         Column& depth) {
+                     Column& depth) {
   PairPoints to_v;
   Sums cross;
   SetDifference(v, p, i, to_v);
@@ -325,8 +276,7 @@ inline void SetDepths(const ContactBlock& block, size_t i, Measures& of) {
   const Mask is_large = hn::Gt(Abs(a), Mul(All(0x1p-4), At(along.scale, i)));
   Put(IfThenElse(is_large, a, All(NAN)), of.along, i);
   Pairs back;
-  Put(hn::Neg(a), back.high, i);
-  Put(hn::Neg(At(along.low, i)), back.low, i);
+  Put(Pair{hn::Neg(a), hn::Neg(At(along.low, i))}, back, i);
   SetQuotient(of.length, back, i, edge.factor);
   SetDepthBelow(block.p, edge, i, of.depth_below_p);
   SetDepthBelow(block.q, edge, i, of.depth_below_q);
@@ -344,13 +294,13 @@ inline Mask SetPositions(const Measures& of, size_t i, ContactBlock& block) {
 // Moves an end to half the depth, outward from a vertex of the other shape, or back from the end of
 // E where f is cut.
 inline void SetEnd(Mask is_vertex, V depth, size_t i, const Points& outward,
-                       ContactBlock::End& end) {
+                   ContactBlock::End& end) {
   const V shift = Mul(All(0.5), IfThenElse(is_vertex, depth, hn::Neg(depth)));
   const V x = Add(At(end.point.x, i), Mul(At(outward.x, i), shift));
   Put(Add(x, All(0)), end.point.x, i);
   const V y = Add(At(end.point.y, i), Mul(At(outward.y, i), shift));
   Put(Add(y, All(0)), end.point.y, i);
-  Put(Add(hn::Max(depth, All(0)), All(0)), end.depth, i);
+  Put(Add(Max(depth, All(0)), All(0)), end.depth, i);
 }
 
 // `EdgeManifold::AddPoints`, but for contacts that would have no point.
@@ -377,7 +327,7 @@ inline void SetContacts(const Measures& of, size_t i, ContactBlock& block) {
   Choose(s_is_low, of.w, block.s, i, at);
   Choose(high_is_vertex, at, block.q, i, block.high.point);
   SetEnd(high_is_vertex, high, i, block.outward, block.high);
-  Put(Add(hn::Max(s_depth, zero), zero), block.depth, i);
+  Put(Add(Max(s_depth, zero), zero), block.depth, i);
 
   const Mask has_low = hn::Or(is_past_q, hn::AndNot(is_before_p, hn::Ge(low, zero)));
   const Mask has_high = hn::Or(is_before_p, hn::AndNot(is_past_q, hn::Ge(high, zero)));
@@ -398,7 +348,7 @@ inline void SetContacts(const Measures& of, size_t i, ContactBlock& block) {
 void MeasureLanes(ContactBlock& block, uint32_t lanes) {
   constexpr size_t kSize = ContactBlock::kSize;
   const size_t step = hn::Lanes(D());
-  alignas(64) Measures of;
+  Measures of;
   uint32_t chosen = 0;
   for (size_t i = 0; i < kSize; i += step) PutBits(ChooseEdges(block, i), chosen, i);
   if ((lanes & ~chosen) != 0) ChooseAlone(lanes & ~chosen, block);

@@ -18,14 +18,14 @@
 #include "carom/geometry.h"
 #include "contact/plain_axis.h"
 #include "contact/plain_mover.h"
+#include "numeric/double_column.h"
 
 namespace carom::internal {
 
 // Contacts on their way; lane i of a column, and bit i of a mask, is about contact i.
 struct alignas(64) ContactBlock {
-  static constexpr size_t kSize = 4;
-  // A number of each contact, aligned as a vector of all of them.
-  struct alignas(kSize * sizeof(double)) Column : std::array<double, kSize> {};
+  static constexpr size_t kSize = kMostLanes;
+  using Column = DoubleColumn;
   struct Points {
     Vec2 at(size_t lane) const { return {x[lane], y[lane]}; }
     void Set(size_t lane, Vec2 p) {

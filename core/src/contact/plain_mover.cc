@@ -10,33 +10,18 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/src/contact/plain_mover.cc"
+// clang-format off
+#include "numeric/vector_targets.h"
 #include "hwy/foreach_target.h"  // compiles this file once for each instruction set
+// clang-format on
 #include "hwy/highway.h"
+#include "numeric/double_vectors.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
-using hn::Abs;
-using hn::Add;
-using hn::Max;
-using hn::Min;
-using hn::Mul;
-using hn::Sub;
-
-using D = hn::CappedTag<double, 4>;
-using V = hn::Vec<D>;
-using Mask = hn::Mask<D>;
-
-HWY_INLINE V All(double value) { return hn::Set(D(), value); }
-HWY_INLINE V At(const double* from) { return hn::LoadU(D(), from); }
 HWY_INLINE V Normal(V v) { return hn::IfThenElseZero(hn::Ge(Abs(v), All(kSmallestMagnitude)), v); }
-HWY_INLINE uint32_t BitsOf(Mask mask) {
-  uint8_t bits[8];
-  hn::StoreMaskBits(D(), mask, bits);
-  return bits[0];
-}
 
 // Sets the vertices and their box.
 HWY_INLINE void SetVertices(const PlainShape& shape, const Pose& pose, PlainMover& mover) {
@@ -91,8 +76,8 @@ HWY_INLINE bool SetEdges(PlainMover& mover) {
     const V forth = Mul(ex, Sub(At(&mover.y[i + 2]), next_y));
     const V back = Mul(ey, Sub(At(&mover.x[i + 2]), next_x));
     const V error = Mul(All(kCrossError), Add(Abs(forth), Abs(back)));
-    is_turning = hn::And(is_turning, hn::Gt(Sub(forth, back), error));
-    const Mask up = hn::And(hn::Eq(ex, zero), hn::Gt(ey, zero));
+    is_turning = And(is_turning, hn::Gt(Sub(forth, back), error));
+    const Mask up = And(hn::Eq(ex, zero), hn::Gt(ey, zero));
     right |= BitsOf(hn::Or(hn::Gt(ex, zero), up)) << i;
     const V from_x = Sub(x, origin_x);
     const V from_y = Sub(y, origin_y);

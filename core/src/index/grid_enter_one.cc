@@ -33,7 +33,10 @@ constexpr uint64_t kChangeY[] = {Changes(0, kUnits, 0, -kUnits), Changes(0, -kUn
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/src/index/grid_enter_one.cc"
+// clang-format off
+#include "numeric/vector_targets.h"
 #include "hwy/foreach_target.h"  // compiles this file once for each instruction set
+// clang-format on
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();

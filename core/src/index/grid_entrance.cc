@@ -24,62 +24,50 @@ static_assert(GridBlock::kMostCells * GridBlock::kMostCells < INT16_MAX);
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/src/index/grid_entrance.cc"
+// clang-format off
+#include "numeric/vector_targets.h"
 #include "hwy/foreach_target.h"  // compiles this file once for each instruction set
+// clang-format on
 #include "hwy/highway.h"
+#include "numeric/double_vectors.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
-using hn::Abs;
-using hn::Add;
-using hn::Max;
-using hn::Min;
-using hn::Mul;
-using hn::Sub;
-
-using D = hn::CappedTag<double, kMost>;
 using I = hn::Rebind<int32_t, D>;
 using S = hn::Rebind<int16_t, D>;
-using Real = hn::Vec<D>;
 using Short = hn::Vec<S>;
 
-HWY_INLINE Real All(double value) { return hn::Set(D(), value); }
-HWY_INLINE Real At(const GridEntrants::Column& column, size_t i) {
-  return hn::Load(D(), &column[i]);
-}
 // Of numbers that a word holds, towards 0, and cut off at what 16 bits hold.
-HWY_INLINE Short ToShort(Real value) { return hn::DemoteTo(S(), hn::DemoteTo(I(), value)); }
+HWY_INLINE Short ToShort(V value) { return hn::DemoteTo(S(), hn::DemoteTo(I(), value)); }
 // To the nearest number, of those that 16 bits hold.
-HWY_INLINE hn::Vec<I> ToNearest(Real value) {
+HWY_INLINE hn::Vec<I> ToNearest(V value) {
   return hn::Sub(hn::DemoteTo(I(), Add(value, All(32768.5))), hn::Set(I(), 32768));
 }
-HWY_INLINE Real Signed(hn::Mask<D> is_positive, Real value) {
-  return hn::IfThenElse(is_positive, value, hn::Neg(value));
+HWY_INLINE V Signed(Mask is_positive, V value) {
+  return IfThenElse(is_positive, value, hn::Neg(value));
 }
 
 // Sets the squares in which lines begin, or the ones that are nearest to it.
 void PlaceAll(const SceneGrid& grid, GridEntrants& of) {
   of.inside = 0;
-  const Real far = All(grid.farthest());
-  const Real zero = All(0);
+  const V far = All(grid.farthest());
+  const V zero = All(0);
   for (size_t i = 0; i < kMost; i += hn::Lanes(D())) {
-    const auto place = [&](Real from, Real d, double corner) {
-      const Real p = Sub(Add(from, Mul(d, At(of.at, i))), All(corner));
+    const auto place = [&](V from, V d, double corner) {
+      const V p = Sub(Add(from, Mul(d, At(of.at, i))), All(corner));
       return Mul(p, All(grid.squares_per_length()));
     };
-    const auto square = [&](Real v, int count) {
+    const auto square = [&](V v, int count) {
       return hn::DemoteTo(I(), Min(Max(v, zero), All(count - 1)));
     };
-    const Real x = place(At(of.x, i), At(of.dx, i), grid.corner().x);
-    const Real y = place(At(of.y, i), At(of.dy, i), grid.corner().y);
+    const V x = place(At(of.x, i), At(of.dx, i), grid.corner().x);
+    const V y = place(At(of.y, i), At(of.dy, i), grid.corner().y);
     const auto above = hn::Ge(Min(x, y), zero);
     const auto below = hn::And(hn::Lt(x, All(grid.width())), hn::Lt(y, All(grid.height())));
     const auto near = hn::Le(Max(Abs(At(of.x, i)), Abs(At(of.y, i))), far);
-    uint8_t bits[8];
-    hn::StoreMaskBits(D(), hn::And(near, hn::And(above, below)), bits);
-    of.inside |= unsigned{bits[0]} << i;
+    of.inside |= BitsOf(And(near, And(above, below))) << i;
     hn::StoreU(square(x, grid.width()), I(), &of.square_x[i]);
     hn::StoreU(square(y, grid.height()), I(), &of.square_y[i]);
   }
@@ -87,40 +75,39 @@ void PlaceAll(const SceneGrid& grid, GridEntrants& of) {
 
 // One coordinate of lines in their squares.
 struct Axis {
-  Real cell;
-  Real within;  // of the cell, in its side
-  Real next, pace;
+  V cell;
+  V within;  // of the cell, in its side
+  V next, pace;
   Short left, bound, below;
-  hn::Mask<D> is_up;
+  Mask is_up;
 };
 
 // What of lines there is of one coordinate.
 struct AxisOfLines {
-  Real from, d, min, max;
+  V from, d, min, max;
 };
 
 // What squares have in common for both coordinates.
 struct Squares {
-  Real side, per_length, last;  // the number of the last cell
+  V side, per_length, last;  // the number of the last cell
 };
 
 // A bound is rounded up: cut off behind the point after 1 is added.
-HWY_INLINE Axis EnterAlong(const AxisOfLines& lines, Real corner, const Squares& squares, Real t) {
-  const Real zero = All(0);
+HWY_INLINE Axis EnterAlong(const AxisOfLines& lines, V corner, const Squares& squares, V t) {
+  const V zero = All(0);
   Axis a;
-  const Real from_corner = Sub(Add(lines.from, Mul(lines.d, t)), corner);
-  const Real place =
-      Min(Max(Mul(from_corner, squares.per_length), zero), Add(squares.last, All(1)));
+  const V from_corner = Sub(Add(lines.from, Mul(lines.d, t)), corner);
+  const V place = Min(Max(Mul(from_corner, squares.per_length), zero), Add(squares.last, All(1)));
   a.cell = Min(hn::Floor(place), squares.last);
   a.within = Sub(place, a.cell);
   a.pace = hn::Div(squares.side, Abs(lines.d));
   a.is_up = hn::Ge(lines.d, zero);
-  const Real rest = hn::IfThenElse(a.is_up, Sub(All(1), a.within), a.within);
-  const Real next = Add(t, Mul(rest, a.pace));
-  a.next = hn::IfThenElse(hn::Eq(lines.d, zero), All(HUGE_VAL), next);
-  a.left = ToShort(hn::IfThenElse(a.is_up, Sub(squares.last, a.cell), a.cell));
-  const Real units = Mul(squares.per_length, All(GridCell::kUnits));
-  const Real begin = Add(corner, Mul(a.cell, squares.side));
+  const V rest = IfThenElse(a.is_up, Sub(All(1), a.within), a.within);
+  const V next = Add(t, Mul(rest, a.pace));
+  a.next = IfThenElse(hn::Eq(lines.d, zero), All(HUGE_VAL), next);
+  a.left = ToShort(IfThenElse(a.is_up, Sub(squares.last, a.cell), a.cell));
+  const V units = Mul(squares.per_length, All(GridCell::kUnits));
+  const V begin = Add(corner, Mul(a.cell, squares.side));
   a.bound = ToShort(Add(Mul(Sub(lines.max, begin), units), All(1.5)));
   a.below = ToShort(Sub(All(GridCell::kUnits + 1.5), Mul(Sub(lines.min, begin), units)));
   return a;
@@ -137,16 +124,16 @@ struct alignas(64) Written {
 HWY_INLINE void EnterNormal(const GridEntrants& of, size_t i, const Axis& x, const Axis& y,
                             Written& to) {
   constexpr double kAll = GridCell::kUnits * GridWalk::kParts;
-  const Real zero = All(0);
-  const Real dx = At(of.dx, i);
-  const Real dy = At(of.dy, i);
-  const Real scale = hn::Div(All(0x1p15 - 1), Max(Max(Abs(dx), Abs(dy)), All(0x1p-1000)));
+  const V zero = All(0);
+  const V dx = At(of.dx, i);
+  const V dy = At(of.dy, i);
+  const V scale = hn::Div(All(0x1p15 - 1), Max(Max(Abs(dx), Abs(dy)), All(0x1p-1000)));
   const auto whole_a = ToNearest(hn::Neg(Mul(dy, scale)));
   const auto whole_b = ToNearest(Mul(dx, scale));
-  const Real a = Mul(hn::PromoteTo(D(), whole_a), All(0x1p-15 * kAll));
-  const Real b = Mul(hn::PromoteTo(D(), whole_b), All(0x1p-15 * kAll));
-  const Real s = Add(Mul(a, x.within), Mul(b, y.within));
-  const Real slack = Add(Mul(At(of.cells_along, i), All(1.25)), All(8));
+  const V a = Mul(hn::PromoteTo(D(), whole_a), All(0x1p-15 * kAll));
+  const V b = Mul(hn::PromoteTo(D(), whole_b), All(0x1p-15 * kAll));
+  const V s = Add(Mul(a, x.within), Mul(b, y.within));
+  const V slack = Add(Mul(At(of.cells_along, i), All(1.25)), All(8));
   const Short none = hn::Zero(S());
   const Short upper = ToShort(Add(Sub(Add(Max(a, zero), Max(b, zero)), s), slack));
   const Short lower = ToShort(Add(Sub(s, Add(Min(a, zero), Min(b, zero))), slack));
@@ -166,11 +153,11 @@ HWY_INLINE void EnterNormal(const GridEntrants& of, size_t i, const Axis& x, con
 }
 
 HWY_INLINE void EnterLanes(const GridEntrants& of, size_t i, Written& to) {
-  Real corner_x, corner_y, side, per_length;
+  V corner_x, corner_y, side, per_length;
   hn::LoadInterleaved4(D(), &of.squares[i].corner_x, corner_x, corner_y, side, per_length);
-  const Real row = At(of.cells_along, i);
+  const V row = At(of.cells_along, i);
   const Squares squares{side, per_length, Sub(row, All(1))};
-  const Real t = At(of.at, i);
+  const V t = At(of.at, i);
   const Axis x = EnterAlong({At(of.x, i), At(of.dx, i), At(of.min_x, i), At(of.max_x, i)}, corner_x,
                             squares, t);
   const Axis y = EnterAlong({At(of.y, i), At(of.dy, i), At(of.min_y, i), At(of.max_y, i)}, corner_y,

@@ -14,14 +14,15 @@
 
 #include "index/grid_walk.h"
 #include "index/scene_index.h"
+#include "numeric/double_column.h"
 #include "shape/line.h"
 
 namespace carom::internal {
 
 // Lines that enter squares, by columns.
 struct alignas(64) GridEntrants {
-  static constexpr size_t kMost = 4;
-  using Column = std::array<double, kMost>;
+  static constexpr size_t kMost = kMostLanes;
+  using Column = DoubleColumn;
   using Words = std::array<int32_t, kMost>;
 
   // Line i, which enters at parameter t.

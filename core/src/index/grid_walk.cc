@@ -38,6 +38,7 @@ constexpr SetLanes kSetLanes = [] {
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/src/index/grid_walk.cc"
 // clang-format off
+#include "numeric/vector_targets.h"
 #include "hwy/foreach_target.h"  // compiles this file once for each instruction set
 // clang-format on
 #include "hwy/highway.h"

@@ -31,7 +31,10 @@ constexpr auto kSetLanes = [] {
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/src/index/line_traversal.cc"
+// clang-format off
+#include "numeric/vector_targets.h"
 #include "hwy/foreach_target.h"  // compiles this file once for each instruction set
+// clang-format on
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();

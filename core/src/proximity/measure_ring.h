@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "hwy/highway.h"
+#include "numeric/double_vectors.h"
 #include "numeric/exact.h"
 #include "proximity/edge_bounds.h"
 
@@ -17,13 +18,11 @@
 #define CAROM_CORE_SRC_MEASURE_RING_ONCE_H_
 namespace carom::internal {
 
-inline constexpr size_t kMostLanes = 4;
-
 // What is known of the edges so far.
 struct Squares {
   std::array<double, kMostBoundedEdges + kMostLanes> of;  // squared distances, by edges
-  std::array<double, kMostLanes> least;
-  std::array<double, kMostLanes> extent;  // the largest coordinate of an end, about the point
+  DoubleColumn least;
+  DoubleColumn extent;  // the largest coordinate of an end, about the point
 };
 
 }  // namespace carom::internal
@@ -40,16 +39,6 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
-using hn::Abs;
-using hn::Add;
-using hn::Max;
-using hn::Mul;
-using hn::Sub;
-
-using D = hn::CappedTag<double, kMostLanes>;
-using V = hn::Vec<D>;
-
 // Measures as many edges as there are lanes: edge i from from[i] to to[i], and writes them from
 // edge `at` on. Of an edge of length 0 the nearest point is its end.
 HWY_INLINE void MeasureEdges(const Vec2* from, const Vec2* to, Vec2 point, size_t at,
@@ -58,24 +47,23 @@ HWY_INLINE void MeasureEdges(const Vec2* from, const Vec2* to, Vec2 point, size_
   V ax = hn::Undefined(d), ay = hn::Undefined(d), bx = hn::Undefined(d), by = hn::Undefined(d);
   hn::LoadInterleaved2(d, &from->x, ax, ay);
   hn::LoadInterleaved2(d, &to->x, bx, by);
-  const V px = hn::Set(d, point.x);
-  const V py = hn::Set(d, point.y);
+  const V px = All(point.x);
+  const V py = All(point.y);
   ax = Sub(ax, px);
   ay = Sub(ay, py);
   const V ex = Sub(Sub(bx, px), ax);
   const V ey = Sub(Sub(by, py), ay);
   const V length2 = Add(Mul(ex, ex), Mul(ey, ey));
   const V along = hn::Div(hn::Neg(Add(Mul(ax, ex), Mul(ay, ey))), length2);
-  const V place = hn::IfThenElseZero(hn::Gt(length2, hn::Zero(d)), along);
-  const V t = hn::Min(Max(place, hn::Zero(d)), hn::Set(d, 1));
+  const V place = hn::IfThenElseZero(hn::Gt(length2, All(0)), along);
+  const V t = Min(Max(place, All(0)), All(1));
   const V x = Add(ax, Mul(t, ex));
   const V y = Add(ay, Mul(t, ey));
   const V square = Add(Mul(x, x), Mul(y, y));
   hn::StoreU(square, d, &squares.of[at]);
-  hn::Store(hn::Min(hn::Load(d, squares.least.data()), square), d, squares.least.data());
+  Put(Min(At(squares.least, 0), square), squares.least, 0);
   // Each vertex begins an edge.
-  const V extent = Max(hn::Load(d, squares.extent.data()), Max(Abs(ax), Abs(ay)));
-  hn::Store(extent, d, squares.extent.data());
+  Put(Max(At(squares.extent, 0), Max(Abs(ax), Abs(ay))), squares.extent, 0);
 }
 
 // Edges by lanes, of which the last ones overlap those before; fewer than lanes repeat the last.
@@ -83,7 +71,7 @@ inline void MeasureRing(std::span<const Vec2> ring, Vec2 point, EdgeBounds& boun
   const D d;
   const size_t lanes = hn::Lanes(d);
   const size_t n = ring.size();
-  alignas(64) Squares squares;
+  Squares squares;
   squares.least.fill(HUGE_VAL);
   squares.extent.fill(0);
   size_t i = 0;
@@ -100,15 +88,13 @@ inline void MeasureRing(std::span<const Vec2> ring, Vec2 point, EdgeBounds& boun
   } else {
     MeasureEdges(last.data(), last.data() + 1, point, begin, squares);
   }
-  const double least = hn::GetLane(hn::MinOfLanes(d, hn::Load(d, squares.least.data())));
-  const double extent = hn::GetLane(hn::MaxOfLanes(d, hn::Load(d, squares.extent.data())));
+  const double least = hn::GetLane(hn::MinOfLanes(d, At(squares.least, 0)));
+  const double extent = hn::GetLane(hn::MaxOfLanes(d, At(squares.extent, 0)));
   const double error = 128 * kFilterUnit * extent * extent;
   bounds = {least - error, least + error, 0};
-  const V most = hn::Set(d, (least + 2 * error) * kUp);
+  const V most = All((least + 2 * error) * kUp);
   for (i = 0; i < n; i += lanes) {
-    uint8_t bits[8];
-    hn::StoreMaskBits(d, hn::Le(hn::LoadU(d, &squares.of[i]), most), bits);
-    bounds.nearest |= uint64_t{bits[0]} << i;
+    bounds.nearest |= uint64_t{BitsOf(hn::Le(At(&squares.of[i]), most))} << i;
   }
   if (n < 64) bounds.nearest &= (uint64_t{1} << n) - 1;
 }

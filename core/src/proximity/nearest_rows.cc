@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The functions of numeric/double_double.h and shape/approach.h, operation by operation, with
-// several points in the lanes of a vector. Their error bounds are derived there.
+// The functions of double_double.h and approach.h, operation by operation, with several points in
+// the lanes of a vector. Their error bounds are derived there.
 
 #include "proximity/nearest_rows.h"
 
@@ -11,84 +11,41 @@
 #include <optional>
 
 #include "numeric/exact.h"
-#include "numeric/expansion.h"
 #include "shape/approach.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/src/proximity/nearest_rows.cc"
+// clang-format off
+#include "numeric/vector_targets.h"
 #include "hwy/foreach_target.h"  // compiles this file once for each instruction set
+// clang-format on
 #include "hwy/highway.h"
+#include "numeric/double_vectors.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
-using hn::Abs;
-using hn::Add;
-using hn::And;
-using hn::Mul;
-using hn::Sub;
-
-using D = hn::CappedTag<double, NearestColumns::kMost>;
-using V = hn::Vec<D>;
-using Mask = hn::Mask<D>;
-
-HWY_INLINE V All(double value) { return hn::Set(D(), value); }
-HWY_INLINE V At(const NearestColumns::Column& column, size_t i) {
-  return hn::Load(D(), &column[i]);
-}
-HWY_INLINE void Put(V value, NearestColumns::Column& column, size_t i) {
-  hn::Store(value, D(), &column[i]);
-}
-
-// `TwoDoubles` in lanes.
-struct Pair {
-  V high, low;
-};
-
-HWY_INLINE Pair TwoSum(V a, V b) {
-  const V high = Add(a, b);
-  const V b_part = Sub(high, a);
-  const V a_part = Sub(high, b_part);
-  return {high, Add(Sub(a, a_part), Sub(b, b_part))};
-}
-HWY_INLINE Pair TwoDiff(V a, V b) { return TwoSum(a, hn::Neg(b)); }
-HWY_INLINE Pair FastTwoSum(V a, V b) {
-  const V high = Add(a, b);
-  return {high, Sub(b, Sub(high, a))};
-}
-HWY_INLINE Pair Split(V a) {
-  const V scaled = Mul(All(kSplitter), a);
-  const V high = Sub(scaled, Sub(scaled, a));
-  return {high, Sub(a, high)};
-}
-HWY_INLINE Pair TwoProduct(V a, V b) {
-  const V high = Mul(a, b);
-  const Pair p = Split(a);
-  const Pair q = Split(b);
-  const V error = Add(Add(Sub(Mul(p.high, q.high), high), Mul(p.high, q.low)), Mul(p.low, q.high));
-  return {high, Add(error, Mul(p.low, q.low))};
-}
-HWY_INLINE Pair Multiply(Pair a, Pair b) {
+// The functions of double_double.h.
+inline Pair Multiply(Pair a, Pair b) {
   const Pair product = TwoProduct(a.high, b.high);
   const V mixed = Add(Mul(a.high, b.low), Mul(a.low, b.high));
   return FastTwoSum(product.high, Add(product.low, mixed));
 }
-HWY_INLINE Pair Plus(Pair a, Pair b) {
+inline Pair Plus(Pair a, Pair b) {
   const Pair high = TwoSum(a.high, b.high);
   const Pair low = TwoSum(a.low, b.low);
   const Pair sum = FastTwoSum(high.high, Add(high.low, low.high));
   return FastTwoSum(sum.high, Add(sum.low, low.low));
 }
-HWY_INLINE Pair Minus(Pair a, Pair b) { return Plus(a, {hn::Neg(b.high), hn::Neg(b.low)}); }
-HWY_INLINE Pair Divide(Pair a, Pair b) {
+inline Pair Minus(Pair a, Pair b) { return Plus(a, {hn::Neg(b.high), hn::Neg(b.low)}); }
+inline Pair Divide(Pair a, Pair b) {
   const V quotient = hn::Div(a.high, b.high);
   const Pair rest = Minus(a, Multiply({quotient, All(0)}, b));
   return FastTwoSum(quotient, hn::Div(rest.high, b.high));
 }
 // Of what is above 0.
-HWY_INLINE Pair SquareRoot(Pair a) {
+inline Pair SquareRoot(Pair a) {
   const V root = hn::Sqrt(a.high);
   const Pair square = TwoProduct(root, root);
   const V residual = Add(Sub(Sub(a.high, square.high), square.low), a.low);
@@ -99,13 +56,12 @@ struct Point {
   V x, y;
 };
 
-HWY_INLINE Point PointAt(const NearestColumns::Column& x, const NearestColumns::Column& y,
-                         size_t i) {
+HWY_INLINE Point PointAt(const DoubleColumn& x, const DoubleColumn& y, size_t i) {
   return {At(x, i), At(y, i)};
 }
 
 // Where (p - from) . (to - from) certainly has a sign, or is 0 for sure: `DotSign`.
-HWY_INLINE Mask HasSign(Point p, Point from, Point to, V& dot) {
+inline Mask HasSign(Point p, Point from, Point to, V& dot) {
   const V left = Mul(Sub(p.x, from.x), Sub(to.x, from.x));
   const V right = Mul(Sub(p.y, from.y), Sub(to.y, from.y));
   dot = Add(left, right);
@@ -113,7 +69,7 @@ HWY_INLINE Mask HasSign(Point p, Point from, Point to, V& dot) {
 }
 
 // Where all numbers within `error` of a distance round to one, which it sets.
-HWY_INLINE Mask RoundDistance(Pair distance, V error, V& rounded) {
+inline Mask RoundDistance(Pair distance, V error, V& rounded) {
   rounded = distance.high;
   const V most = Add(distance.high, Add(distance.low, error));
   const V least = Add(distance.high, Sub(distance.low, error));
@@ -121,12 +77,6 @@ HWY_INLINE Mask RoundDistance(Pair distance, V error, V& rounded) {
 }
 
 constexpr double kLengthError = kHasFilters ? 0x1p-94 : 1;
-
-HWY_INLINE unsigned Bits(Mask mask, size_t i) {
-  uint8_t bits[8];
-  hn::StoreMaskBits(D(), mask, bits);
-  return unsigned{bits[0]} << i;
-}
 
 // Points that are nearest to a vertex of two edges: behind the end of both.
 void MeasureVertices(NearestColumns& of) {
@@ -142,7 +92,7 @@ void MeasureVertices(NearestColumns& of) {
     const Pair y = TwoDiff(p.y, a.y);
     const Pair length = SquareRoot(Plus(Multiply(x, x), Multiply(y, y)));
     const Mask certain = RoundDistance(length, Mul(All(kLengthError), length.high), distance);
-    of.certain |= Bits(And(And(has_b, has_c), And(is_behind, certain)), i);
+    of.certain |= BitsOf(And(And(has_b, has_c), And(is_behind, certain))) << i;
     Put(distance, of.distance, i);
     Put(a.x, of.x, i);
     Put(a.y, of.y, i);
@@ -150,7 +100,7 @@ void MeasureVertices(NearestColumns& of) {
 }
 
 // One coordinate of `PointAt`.
-HWY_INLINE V PointAlong(V from, Pair d, V t) {
+inline V PointAlong(V from, Pair d, V t) {
   const Pair step = TwoProduct(d.high, t);
   const Pair sum = TwoSum(from, step.high);
   return Add(Add(sum.high, Add(sum.low, Add(step.low, Mul(d.low, t)))), All(0));
@@ -185,7 +135,7 @@ void MeasureLines(NearestColumns& of) {
     const V error = Add(Mul(All(kLengthError), quotient.high), Mul(All(0x1p-96), products));
     const Mask is_rounded = RoundDistance(quotient, error, distance);
     const Mask certain = And(is_rounded, hn::Gt(distance, All(0)));
-    of.certain |= Bits(And(And(has_a, has_b), And(is_between, certain)), i);
+    of.certain |= BitsOf(And(And(has_a, has_b), And(is_between, certain))) << i;
     Put(distance, of.distance, i);
     const Pair dot = Plus(Multiply(px, dx), Multiply(py, dy));
     const V t = hn::Min(hn::Max(Divide(dot, length2).high, All(0)), All(1));

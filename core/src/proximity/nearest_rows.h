@@ -13,6 +13,7 @@
 #include "carom/distance.h"
 #include "carom/geometry.h"
 #include "carom/polygon.h"
+#include "numeric/double_column.h"
 
 namespace carom::internal {
 
@@ -27,8 +28,7 @@ struct NearestPair {
 // Points p and what is nearest to them, by columns: the vertex a between b and c, or the line from
 // a to b. And the results.
 struct alignas(64) NearestColumns {
-  static constexpr size_t kMost = 4;
-  using Column = std::array<double, kMost>;
+  static constexpr size_t kMost = kMostLanes;
 
   void Add(Vec2 a, Vec2 b, Vec2 c, const NearestPair& pair) {
     p_x[count] = pair.point.x;
@@ -42,8 +42,8 @@ struct alignas(64) NearestColumns {
     pairs[count++] = pair;
   }
 
-  Column p_x{}, p_y{}, a_x{}, a_y{}, b_x{}, b_y{}, c_x{}, c_y{};
-  Column distance, x, y;
+  DoubleColumn p_x{}, p_y{}, a_x{}, a_y{}, b_x{}, b_y{}, c_x{}, c_y{};
+  DoubleColumn distance, x, y;
   unsigned certain;  // bit i: those of lane i are the exact ones, rounded
   std::array<NearestPair, kMost> pairs;
   size_t count = 0;

@@ -26,6 +26,7 @@ constexpr float kOff = 0.25F;
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/src/proximity/nearest_search.cc"
 // clang-format off
+#include "numeric/vector_targets.h"
 #include "hwy/foreach_target.h"  // compiles this file once for each instruction set
 // clang-format on
 #include "hwy/highway.h"

@@ -315,7 +315,7 @@ Segment AnySegment(Random& random, const GridScene& grid) {
 }
 
 // Lines over cells and trees of every kind of scene, and of what commits make of it; those that
-// come alone, too. The version before an edit answers as it did.
+// are single, too. The version before an edit answers as it did.
 TEST_F(PlainBatchTest, Cells) {
   Random random(1805);
   for (int i = 0; i < Repeats(30, 3000) && !HasFailure(); ++i) {
