@@ -14,8 +14,6 @@
 namespace carom::server {
 namespace {
 
-constexpr std::chrono::milliseconds kSettle{1};
-
 absl::Status Abandoned() {
   return absl::CancelledError("the import is cancelled; nothing is registered");
 }
@@ -68,14 +66,15 @@ void ImportCall::OnRead(bool ok) {
     if (!status.ok()) Finish(status, {});
     return Submit(Work::kAdd);
   }
-  // The read of a client that is gone ends as that of one that has closed its side, and "done"
-  // comes next. The alarm comes after it, by the same queue.
-  settled_alarm_.Set(&loop_.queue(), std::chrono::system_clock::now() + kSettle, &settled_);
+  if (ended_) return Submit(Work::kDiscard);
+  // The read of a client that is gone ends as that of one that has closed its side. But gRPC has
+  // closed the stream by then, so that nothing can be sent.
+  reader_.SendInitialMetadata(&headers_sent_);
 }
 
-void ImportCall::OnSettled(bool) {
+void ImportCall::OnHeadersSent(bool ok) {
   absl::MutexLock lock(&mu_);
-  if (cancelled_ || context_.IsCancelled()) {
+  if (!ok || cancelled_) {
     Finish(Abandoned(), {});
   } else if (absl::Status status = upload_.Check(); !status.ok()) {
     Finish(status, {});

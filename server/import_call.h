@@ -4,7 +4,6 @@
 // One `SceneService.ImportScene` call.
 #pragma once
 
-#include <grpcpp/alarm.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/support/async_stream.h>
 
@@ -19,14 +18,14 @@ namespace carom::server {
 // Reads a part, adds it to the upload on an executor thread, reads the next; and registers the
 // scene once the client has closed its side.
 //
-//   OnAccepted  a call is here; the next one is waited for, and its first part.
-//   OnRead      a part is here, or `ok` false: the client has closed its side, or is gone.
-//   OnSettled   a moment later: if it were gone, "done" would have come.
-//   Run         on an executor thread: the part is added, or the scene registered.
-//   OnDone      the call is over. If it was cancelled, nothing is registered.
-//   CheckIdle   on the timer's thread: CANCELLED after the idle time without a part.
-//   CheckTotal  likewise: CANCELLED after the time that an import may take.
-//   Drain       nothing: the import goes on while the drain lasts.
+//   OnAccepted     a call is here; the next one is waited for, and its first part.
+//   OnRead         a part is here, or `ok` false: the client has closed its side, or is gone.
+//   OnHeadersSent  the answer has begun; `ok` false: the client is gone.
+//   Run            on an executor thread: the part is added, or the scene registered.
+//   OnDone         the call is over. If it was cancelled, nothing is registered.
+//   CheckIdle      on the timer's thread: CANCELLED after the idle time without a part.
+//   CheckTotal     likewise: CANCELLED after the time that an import may take.
+//   Drain          nothing: the import goes on while the drain lasts.
 class ImportCall final : public AsyncCall {
  public:
   // Takes one call, and each that follows, until the server is shut down.
@@ -44,7 +43,7 @@ class ImportCall final : public AsyncCall {
 
   void OnAccepted(bool ok);
   void OnRead(bool ok);
-  void OnSettled(bool ok);
+  void OnHeadersSent(bool ok);
   void OnDone(bool ok);
   void OnFinished(bool) { Unref(); }
   void CheckIdle();
@@ -66,10 +65,9 @@ class ImportCall final : public AsyncCall {
   MemoryCharge part_charge_;
   SceneUpload upload_{runtime_.limits.polygons, runtime_.limits.scenes};
   Work work_ = Work::kAdd;
-  grpc::Alarm settled_alarm_;
   EventOf<ImportCall, &ImportCall::OnAccepted> accepted_{this};
   EventOf<ImportCall, &ImportCall::OnRead> read_{this};
-  EventOf<ImportCall, &ImportCall::OnSettled> settled_{this};
+  EventOf<ImportCall, &ImportCall::OnHeadersSent> headers_sent_{this};
   EventOf<ImportCall, &ImportCall::OnDone> done_{this};
   EventOf<ImportCall, &ImportCall::OnFinished> finished_{this};
 
