@@ -15,7 +15,8 @@ namespace carom::server {
 
 // Reads every bundle `NAME.carom` (carom/bundle_file.h) of a folder, and serves it read-only as
 // `scenes/NAME`; other files are passed over. A scene's version is the time of its file's last
-// change in microseconds since 1970, UTC, so that a file that is replaced later has a greater one.
+// change in microseconds since 1970, UTC: a file that is replaced later has a greater one, unless
+// it was copied with an older time.
 //
 // Errors, of one line that names the folder or the file: NOT_FOUND for a folder that cannot be
 // read; FAILED_PRECONDITION for a file whose name makes no scene's, or that of a scene of the

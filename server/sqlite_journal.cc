@@ -281,14 +281,15 @@ absl::Status SqliteJournal::Load(absl::string_view name, uint64_t version,
 absl::Status SqliteJournal::Compare(
     absl::string_view name, uint64_t before, uint64_t after,
     absl::FunctionRef<absl::Status(const Polygon* before, const Polygon* after)> visit) {
-  return Run([&]() -> absl::Status {
-    const absl::StatusOr<PageHash> old = RootOf(name, before);
-    if (!old.ok()) return old.status();
-    const absl::StatusOr<PageHash> young = RootOf(name, after);
-    if (!young.ok()) return young.status();
+  const auto work = [&]() -> absl::Status {
+    const absl::StatusOr<PageHash> root_before = RootOf(name, before);
+    if (!root_before.ok()) return root_before.status();
+    const absl::StatusOr<PageHash> root_after = RootOf(name, after);
+    if (!root_after.ok()) return root_after.status();
     const auto read = [this](const PageHash& hash) { return ReadPage(hash); };
-    return CompareTrees(*old, *young, read, visit);
-  });
+    return CompareTrees(*root_before, *root_after, read, visit);
+  };
+  return Run(work, /*reads=*/true);
 }
 
 // --- Writing ------------------------------------------------------------------------------------

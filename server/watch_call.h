@@ -22,13 +22,13 @@
 namespace carom::server {
 
 // Has no queue: it knows the version that its client has, and asks the store what came after that.
-// So a client that reads slowly costs one part, whatever is committed meanwhile, until what it
-// needs next is no longer kept. A call that waits for a commit or for its client holds no thread.
+// So a client that reads slowly costs one part, and the change that is being sent to it, whatever
+// is committed meanwhile, until what it needs next is no longer kept. A call that waits for a
+// commit or for its client holds no thread.
 //
 //   OnAccepted  the request is here; the next call is waited for.
 //   Run         on an executor thread: the next part is written, of the change that is being sent
-//   or
-//               of the one after it; else the call waits.
+//               or of the one after it; else the call waits.
 //   OnWritten   the client has taken a part, or, the first time, knows that its call is here.
 //   OnChange    a call that waits goes on.
 //   OnDone      the call is over.

@@ -11,9 +11,9 @@
 //   auto update = watch->Next();  // the current version; the next call waits for a commit
 //   // update->scene.polygon_count == 1
 //
-// Lengths are in the unit of the caller's coordinates. Error: none, polygons come bit by bit. Cost:
-// bytes O(n), n the polygons that changed, or their vertices. Thread-safe, but for two calls of
-// `Next` at a time. Cheaper: `Client::GetScene` now and then; richer: none.
+// Lengths are in the unit of the caller's coordinates. Error: none, polygons come bit for bit.
+// Cost: bytes O(n), n the polygons that changed, or their vertices. Thread-safe, but for two calls
+// of `Next` at a time. Cheaper: `Client::GetScene` now and then; richer: none.
 #pragma once
 
 #include <chrono>
