@@ -13,13 +13,6 @@
 #include "wire/encode.h"
 
 namespace carom::server {
-namespace {
-
-// A part ends with the polygon, or the piece of one, that reaches this: to encode so many bytes
-// takes some 100 us of the event loop, and a piece is bounded as well.
-constexpr size_t kPartBytes = 64 << 10;
-
-}  // namespace
 
 // The next call is waited for as soon as one is here.
 void ExportCall::Accept(SceneService& service, EventLoop& loop, SceneRuntime& runtime) {
@@ -104,7 +97,7 @@ void ExportCall::Write() {
   v1::ExportSceneResponse part;
   if (next_ == 0 && piece_.is_first()) *part.mutable_scene() = summary_;
   const size_t count = scene_ != nullptr ? scene_->polygon_count() : polygons_.size();
-  for (size_t bytes = 0; next_ < count && bytes < kPartBytes;) {
+  for (size_t bytes = 0; next_ < count && bytes < kScenePartBytes;) {
     v1::Polygon& message = *part.add_polygons();
     part.set_continues(!wire::EncodePiece(polygon(next_), wire::kPieceVertices, piece_, message));
     if (part.continues()) break;

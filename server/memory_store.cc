@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "carom/status.h"
+#include "server/scene_change.h"
 
 namespace carom::server {
 namespace {
@@ -31,11 +32,6 @@ const Polygon* PolygonOf(const SceneEdit& edit) {
   if (const auto* add = std::get_if<AddPolygon>(&edit)) return &add->polygon;
   if (const auto* replace = std::get_if<ReplacePolygon>(&edit)) return &replace->polygon;
   return nullptr;
-}
-
-uint64_t IdOf(const SceneEdit& edit) {
-  const Polygon* const polygon = PolygonOf(edit);
-  return polygon != nullptr ? polygon->id() : std::get<RemovePolygon>(edit).id;
 }
 
 // Of a scene, whatever a journal keeps of them.

@@ -29,7 +29,7 @@ constexpr size_t kMaxGrowth = 16;
 constexpr uint32_t MessageTag(int field) {
   return WireFormatLite::MakeTag(field, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
 }
-constexpr uint32_t NumberTag(int field) {
+constexpr uint32_t VarintTag(int field) {
   return WireFormatLite::MakeTag(field, WireFormatLite::WIRETYPE_VARINT);
 }
 
@@ -38,9 +38,9 @@ void PeekFields(CodedInputStream& input, FrameHead& head) {
   uint32_t tag = 0;
   while ((tag = input.ReadTag()) != 0) {
     uint64_t number = 0;
-    if (tag == NumberTag(v1::Frame::kSeqFieldNumber)) {
+    if (tag == VarintTag(v1::Frame::kSeqFieldNumber)) {
       if (!input.ReadVarint64(&head.seq)) return;
-    } else if (tag == NumberTag(v1::Frame::kSupersedeFieldNumber)) {
+    } else if (tag == VarintTag(v1::Frame::kSupersedeFieldNumber)) {
       if (!input.ReadVarint64(&number)) return;
       head.supersede = number != 0;
     } else if (!WireFormatLite::SkipField(&input, tag)) {

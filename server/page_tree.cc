@@ -34,15 +34,9 @@ constexpr int kMaxDepth = 16;
 constexpr PolygonLimits kNoLimits{.max_vertices = std::numeric_limits<size_t>::max(),
                                   .max_user_data_bytes = std::numeric_limits<size_t>::max()};
 
-absl::Status Damaged(absl::string_view what) {
-  return absl::DataLossError(absl::StrCat("the stored scene is damaged: ", what));
-}
-
-std::string TextOf(const PageHash& hash) { return {hash.data(), hash.size()}; }
-
 absl::StatusOr<PageHash> HashFrom(const std::string& text) {
   PageHash hash;
-  if (text.size() != hash.size()) return Damaged("a hash of another length");
+  if (text.size() != hash.size()) return DamagedScene("a hash of another length");
   std::memcpy(hash.data(), text.data(), hash.size());
   return hash;
 }
@@ -51,7 +45,7 @@ absl::StatusOr<store::v1::Page> ReadPage(const PageHash& hash, PageReader read) 
   absl::StatusOr<std::string> bytes = read(hash);
   if (!bytes.ok()) return bytes.status();
   store::v1::Page page;
-  if (!page.ParseFromString(*bytes)) return Damaged("a page that is none");
+  if (!page.ParseFromString(*bytes)) return DamagedScene("a page that is none");
   return page;
 }
 
@@ -59,7 +53,7 @@ absl::StatusOr<store::v1::Page> ReadPage(const PageHash& hash, PageReader read) 
 absl::StatusOr<PageHash> PageOf(const PageMember& member) {
   store::v1::Child child;
   if (!child.ParseFromArray(member.bytes.data(), static_cast<int>(member.bytes.size()))) {
-    return Damaged("a child that is none");
+    return DamagedScene("a child that is none");
   }
   return HashFrom(child.page());
 }
@@ -81,7 +75,7 @@ absl::StatusOr<Polygon> PolygonOf(const store::v1::LeafEntry& entry, PageReader 
   }
   v1::Polygon message;
   if (!message.ParseFromString(bytes) || message.id() != entry.id()) {
-    return Damaged("a large polygon that is none");
+    return DamagedScene("a large polygon that is none");
   }
   return wire::DecodePolygon(message, kNoLimits);
 }
@@ -89,7 +83,7 @@ absl::StatusOr<Polygon> PolygonOf(const store::v1::LeafEntry& entry, PageReader 
 // The same, where a polygon that cannot be one is damage.
 absl::StatusOr<Polygon> DecodeStored(const store::v1::LeafEntry& entry, PageReader read) {
   absl::StatusOr<Polygon> polygon = PolygonOf(entry, read);
-  if (absl::IsInvalidArgument(polygon.status())) return Damaged(polygon.status().message());
+  if (absl::IsInvalidArgument(polygon.status())) return DamagedScene(polygon.status().message());
   return polygon;
 }
 
@@ -188,7 +182,7 @@ class TreeWriter {
 absl::Status TreeWriter::Drop(const PageMember& member) {
   store::v1::LeafEntry entry;
   if (!entry.ParseFromArray(member.bytes.data(), static_cast<int>(member.bytes.size()))) {
-    return Damaged("an entry that is none");
+    return DamagedScene("an entry that is none");
   }
   for (const std::string& chunk : entry.chunks()) {
     const absl::StatusOr<PageHash> hash = HashFrom(chunk);
@@ -245,7 +239,7 @@ absl::StatusOr<TreeWriter::Members> TreeWriter::Edit(const PageHash& hash,
                                                      TreeEdits::const_iterator begin,
                                                      TreeEdits::const_iterator end, PageReader read,
                                                      int depth) {
-  if (depth > kMaxDepth) return Damaged("a tree too deep");
+  if (depth > kMaxDepth) return DamagedScene("a tree too deep");
   const absl::StatusOr<std::string> bytes = read(hash);
   if (!bytes.ok()) return bytes.status();
   const absl::StatusOr<PageMembers> page = MembersOf(*bytes);
@@ -255,18 +249,18 @@ absl::StatusOr<TreeWriter::Members> TreeWriter::Edit(const PageHash& hash,
     case PageKind::kLeaf:
       return EditLeaf(page->members, begin, end);
     case PageKind::kInner:
-      if (page->members.empty()) return Damaged("a page without pages below");
+      if (page->members.empty()) return DamagedScene("a page without pages below");
       return EditInner(page->members, begin, end, read, depth);
     case PageKind::kChunk:
       break;
   }
-  return Damaged("a part of a polygon");
+  return DamagedScene("a part of a polygon");
 }
 
 // Calls `enter` for each page, before those below it. Stops at the first error of either.
 absl::Status Walk(const PageHash& hash, PageReader read, int depth,
                   absl::FunctionRef<absl::Status(const PageHash&, const store::v1::Page&)> enter) {
-  if (depth > kMaxDepth) return Damaged("a tree too deep");
+  if (depth > kMaxDepth) return DamagedScene("a tree too deep");
   const absl::StatusOr<store::v1::Page> page = ReadPage(hash, read);
   if (!page.ok()) return page.status();
   if (absl::Status status = enter(hash, *page); !status.ok()) return status;
@@ -303,10 +297,10 @@ class TreeCursor {
   absl::Status Expand() {
     const Item at = std::move(left_.back());
     left_.pop_back();
-    if (at.depth > kMaxDepth) return Damaged("a tree too deep");
+    if (at.depth > kMaxDepth) return DamagedScene("a tree too deep");
     absl::StatusOr<store::v1::Page> page = ReadPage(at.page, read_);
     if (!page.ok()) return page.status();
-    if (page->content_case() == store::v1::Page::kChunk) return Damaged("a part of a polygon");
+    if (page->content_case() == store::v1::Page::kChunk) return DamagedScene("a part of a polygon");
     const auto& entries = page->leaf().entries();
     for (int i = entries.size() - 1; i >= 0; --i) {
       left_.push_back({.first_id = IdOf(entries[i]), .is_page = false, .entry = entries[i]});
@@ -362,6 +356,12 @@ bool AreSame(const store::v1::LeafEntry& a, const store::v1::LeafEntry& b) {
 
 }  // namespace
 
+std::string TextOf(const PageHash& hash) { return {hash.data(), hash.size()}; }
+
+absl::Status DamagedScene(absl::string_view what) {
+  return absl::DataLossError(absl::StrCat("the stored scene is damaged: ", what));
+}
+
 PageHash HashOf(const std::string& bytes) {
   unsigned char digest[EVP_MAX_MD_SIZE];
   EVP_Digest(bytes.data(), bytes.size(), digest, nullptr, EVP_sha256(), nullptr);
@@ -371,7 +371,7 @@ PageHash HashOf(const std::string& bytes) {
 }
 
 absl::Status CheckPage(const PageHash& hash, const std::string& bytes) {
-  return HashOf(bytes) == hash ? absl::OkStatus() : Damaged("a page of another checksum");
+  return HashOf(bytes) == hash ? absl::OkStatus() : DamagedScene("a page of another checksum");
 }
 
 TreeChange BuildTree(std::span<const Polygon* const> polygons) {
@@ -406,7 +406,7 @@ absl::StatusOr<TreeChange> EditTree(const PageHash& root, const TreeEdits& edits
 absl::Status ReadTree(const PageHash& root, PageReader read,
                       absl::FunctionRef<absl::Status(Polygon)> visit) {
   return Walk(root, read, 0, [&](const PageHash&, const store::v1::Page& page) -> absl::Status {
-    if (page.content_case() == store::v1::Page::kChunk) return Damaged("a part of a polygon");
+    if (page.content_case() == store::v1::Page::kChunk) return DamagedScene("a part of a polygon");
     for (const store::v1::LeafEntry& entry : page.leaf().entries()) {
       absl::StatusOr<Polygon> polygon = DecodeStored(entry, read);
       if (!polygon.ok()) return polygon.status();

@@ -18,6 +18,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "carom/polygon.h"
 
 namespace carom::server {
@@ -26,6 +27,11 @@ namespace carom::server {
 using PageHash = std::array<char, 20>;
 
 PageHash HashOf(const std::string& bytes);
+// The bytes of a hash, as a message has them.
+std::string TextOf(const PageHash& hash);
+
+// DATA_LOSS: what is stored of a scene is not what was written.
+absl::Status DamagedScene(absl::string_view what);
 
 struct Page {
   PageHash hash;

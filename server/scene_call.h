@@ -26,6 +26,10 @@ namespace carom::server {
 
 class SceneService;
 
+// A part of an export or a watch ends with the polygon, or the piece of one, that reaches this: to
+// encode so many bytes takes some 100 us of the event loop.
+inline constexpr size_t kScenePartBytes = 64 << 10;
+
 // What a call may take of the server; see ServerOptions.
 struct SceneCallLimits {
   size_t max_message_bytes = 4u << 20;

@@ -16,13 +16,13 @@ constexpr uint64_t kPolygonBytes = 320;
 constexpr uint64_t kRingBytes = 64;
 constexpr uint64_t kVertexBytes = 24;
 
+}  // namespace
+
 uint64_t IdOf(const SceneEdit& edit) {
   if (const auto* add = std::get_if<AddPolygon>(&edit)) return add->polygon.id();
   if (const auto* replace = std::get_if<ReplacePolygon>(&edit)) return replace->polygon.id();
   return std::get<RemovePolygon>(edit).id;
 }
-
-}  // namespace
 
 uint64_t BytesOf(size_t rings, size_t vertices) {
   return kPolygonBytes + kRingBytes * rings + kVertexBytes * vertices;

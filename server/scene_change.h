@@ -29,6 +29,9 @@ uint64_t BytesOf(const Polygon& polygon);
 // The same of one that is not yet complete.
 uint64_t BytesOf(size_t rings, size_t vertices);
 
+// The id that an edit is about.
+uint64_t IdOf(const SceneEdit& edit);
+
 // Whether two polygons differ in nothing.
 bool AreEqual(const Polygon& a, const Polygon& b);
 

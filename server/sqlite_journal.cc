@@ -50,10 +50,6 @@ constexpr const char* kMigrations[] = {
 
 absl::string_view BytesOf(const PageHash& hash) { return {hash.data(), hash.size()}; }
 
-absl::Status Damaged(absl::string_view what) {
-  return absl::DataLossError(absl::StrCat("the stored scene is damaged: ", what));
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<SqliteJournal>> SqliteJournal::Open(
@@ -181,7 +177,7 @@ absl::Status SqliteJournal::Prepare() {
 absl::StatusOr<std::string> SqliteJournal::ReadPage(const PageHash& hash) {
   const absl::StatusOr<bool> row = read_page_.BindBlob(1, BytesOf(hash)).Step();
   if (!row.ok()) return row.status();
-  if (!*row) return Damaged("a page is missing");
+  if (!*row) return DamagedScene("a page is missing");
   std::string bytes = read_page_.Bytes(0);
   read_page_.Reset();
   if (absl::Status status = CheckPage(hash, bytes); !status.ok()) return status;
@@ -211,7 +207,7 @@ absl::StatusOr<SavedScene> SqliteJournal::RecoverScene(int64_t id, const std::st
   Current& current = scenes_[name];
   current.id = id;
   if (absl::Status status = RecoverVersions(id, scene, current); !status.ok()) return status;
-  if (current.version == 0) scene.status = Damaged("it has no version");
+  if (current.version == 0) scene.status = DamagedScene("it has no version");
   if (!scene.status.ok()) {
     current.root = {};  // not that of the version before
     return scene;

@@ -11,8 +11,6 @@
 namespace carom::server {
 namespace {
 
-std::string TextOf(const PageHash& hash) { return {hash.data(), hash.size()}; }
-
 PageHash ChecksumOf(absl::string_view scene, absl::string_view record) {
   return HashOf(absl::StrCat(scene, "\n", record));
 }
@@ -42,7 +40,7 @@ absl::Status ReadRow(absl::string_view scene, const VersionRow& row, VersionSumm
   store::v1::VersionRecord record;
   if (row.checksum != TextOf(ChecksumOf(scene, row.bytes)) || !record.ParseFromString(row.bytes) ||
       record.root().size() != root.size()) {
-    return absl::DataLossError("the stored scene is damaged: a version of another checksum");
+    return DamagedScene("a version of another checksum");
   }
   std::memcpy(root.data(), record.root().data(), root.size());
   summary.version = record.version();

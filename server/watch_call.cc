@@ -16,8 +16,6 @@
 namespace carom::server {
 namespace {
 
-// A part ends with the polygon, or the piece of one, that reaches this.
-constexpr size_t kPartBytes = 64 << 10;
 // Of a row of changes, at most.
 constexpr size_t kRowBytes = 48;
 
@@ -279,7 +277,7 @@ absl::Status WatchCall::Write() {
     return absl::ResourceExhaustedError(absl::StrCat(kTooSlow, "one version takes it too long"));
   }
   size_t bytes = 0;
-  while (cursor_.current() != nullptr && bytes < kPartBytes && !part.continues()) {
+  while (cursor_.current() != nullptr && bytes < kScenePartBytes && !part.continues()) {
     const int polygons = part.polygons_size();
     Add(part);
     bytes += kRowBytes;

@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr uint64_t kHandle = 1;
+constexpr uint64_t kSceneHandle = 1;
 
 struct Arrival {
   absl::StatusOr<FrameAnswer> answer;
@@ -76,9 +76,9 @@ double Quantile(std::vector<double>& values, double share) {
 }
 
 // One run over one stream.
-class Run {
+class DemoRun {
  public:
-  Run(Stream& stream, std::string scene, DemoWorld& world, const DemoProgress& progress)
+  DemoRun(Stream& stream, std::string scene, DemoWorld& world, const DemoProgress& progress)
       : stream_(stream),
         scene_(std::move(scene)),
         world_(world),
@@ -108,8 +108,8 @@ class Run {
   // Frame 0 binds the scene and finds room for the shapes.
   absl::Status Settle() {
     Frame frame;
-    frame.bindings.push_back({kHandle, scene_});
-    frame.groups.push_back({kHandle, 0, world_.RoomQuestion()});
+    frame.bindings.push_back({kSceneHandle, scene_});
+    frame.groups.push_back({kSceneHandle, 0, world_.RoomQuestion()});
     absl::Status status = stream_.Send(frame);
     if (!status.ok()) return status;
     absl::StatusOr<FrameAnswer> answer = Next(nullptr);
@@ -122,7 +122,7 @@ class Run {
   absl::Status Ask(uint64_t seq, const Group& group) {
     Frame frame;
     frame.seq = seq;
-    frame.groups.push_back({kHandle, 0, group});
+    frame.groups.push_back({kSceneHandle, 0, group});
     queries_ += group.query_count();
     sent_.push_back(Clock::now());
     return stream_.Send(frame);
@@ -191,7 +191,7 @@ absl::StatusOr<DemoOutcome> RunDemo(Client& client, const std::string& scene, ui
                                     DemoWorld& world, const DemoProgress& progress) {
   const std::unique_ptr<Stream> stream =
       client.OpenStream({.max_in_flight = static_cast<uint32_t>(DemoWorld::kLag)});
-  return Run(*stream, scene, world, progress)(ticks);
+  return DemoRun(*stream, scene, world, progress)(ticks);
 }
 
 }  // namespace carom::cli

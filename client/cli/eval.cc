@@ -26,7 +26,7 @@ namespace {
 // A frame holds this many queries at most, and vertices of shapes: 1 MiB or so on the wire, a
 // quarter of what a server takes.
 constexpr size_t kMaxQueries = 512;
-constexpr size_t kMaxVertices = 65536;
+constexpr size_t kMaxPendingVertices = 65536;
 
 // `status` as an error of the member `member`; what was wrong, where, becomes its description.
 absl::Status OfMember(const char* member, const absl::Status& status) {
@@ -75,9 +75,9 @@ class SceneFiles {
 };
 
 // One run. Each method returns an error only if the service failed.
-class Run {
+class EvalRun {
  public:
-  Run(Evaluator& evaluator, const EvalOptions& options, std::ostream& out)
+  EvalRun(Evaluator& evaluator, const EvalOptions& options, std::ostream& out)
       : evaluator_(evaluator), files_(options.root), out_(out) {}
 
   // False if the line is not JSON.
@@ -105,7 +105,7 @@ class Run {
       if (!replaced.ok()) return replaced;
     }
     // A frame that is full is sent; else the caller decides, who knows whether more input waits.
-    const bool full = pending_.size() >= kMaxQueries || vertices_ >= kMaxVertices;
+    const bool full = pending_.size() >= kMaxQueries || vertices_ >= kMaxPendingVertices;
     const absl::Status flushed = full ? Flush() : absl::OkStatus();
     if (!flushed.ok()) return flushed;
     return true;
@@ -187,7 +187,7 @@ bool IsBlank(std::string_view line) {
 }
 
 // Reads `in` to its end. Sets `exit_status` to 1 for a line that is not JSON.
-absl::Status TakeLines(Run& run, std::istream& in, std::ostream& out, std::ostream& err,
+absl::Status TakeLines(EvalRun& run, std::istream& in, std::ostream& out, std::ostream& err,
                        int& exit_status) {
   std::string text;
   for (uint64_t number = 1; std::getline(in, text); ++number) {
@@ -213,7 +213,7 @@ absl::Status TakeLines(Run& run, std::istream& in, std::ostream& out, std::ostre
 int RunEval(Evaluator& evaluator, const EvalOptions& options, std::istream& in, std::ostream& out,
             std::ostream& err) {
   int exit_status = 0;
-  Run run(evaluator, options, out);
+  EvalRun run(evaluator, options, out);
   absl::Status status = TakeLines(run, in, out, err, exit_status);
   // Closed in any case: a remote evaluator deletes its scene then.
   status.Update(evaluator.Close());

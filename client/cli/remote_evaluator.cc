@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t kHandle = 1;
 // Of trackers in one frame, but for the last one: 1 MiB or so on the wire.
-constexpr size_t kMaxVertices = 65536;
+constexpr size_t kMaxDefinedVertices = 65536;
 constexpr size_t kVerticesOfAShape = 4;  // what it takes beside its own
 // An import takes as long as its scene is large.
 constexpr CallOptions kNoTimeout{.timeout = std::chrono::milliseconds(0)};
@@ -95,7 +95,7 @@ class Remote final : public Evaluator {
     for (size_t i = 0; i < undefined_.size();) {
       std::vector<Shape> shapes;
       const size_t first = i;
-      for (size_t vertices = 0; i < undefined_.size() && vertices < kMaxVertices; ++i) {
+      for (size_t vertices = 0; i < undefined_.size() && vertices < kMaxDefinedVertices; ++i) {
         shapes.push_back(trackers_.Find(undefined_[i])->shape());
         vertices += shapes.back().vertex_count() + kVerticesOfAShape;
       }

@@ -19,8 +19,7 @@ namespace {
 
 // All at once would measure how a server accepts a flood of calls.
 constexpr size_t kOpeningAtATime = 512;
-constexpr int64_t kMillisecond = 1000000;
-constexpr int64_t kSecond = 1000 * kMillisecond;
+constexpr int64_t kSecond = 1000 * kMillisecondNs;
 constexpr int64_t kLongestOpeningNs = 60 * kSecond;
 constexpr int64_t kLongestWaitNs = 5 * kSecond;
 // Frames that fall due within this time leave together: a wake-up for each would cost more than
@@ -48,7 +47,7 @@ bool WaitFor(int64_t longest_ns, const Done& done) {
   const int64_t end = NowNs() + longest_ns;
   while (!done()) {
     if (NowNs() >= end) return false;
-    SleepUntil(NowNs() + 2 * kMillisecond);
+    SleepUntil(NowNs() + 2 * kMillisecondNs);
   }
   return true;
 }
@@ -127,7 +126,7 @@ void LoadThread::SendOpenLoop(int64_t start_ns) {
       const int64_t due = schedule.TimeOf(stream->index(), tick);
       for (int64_t now = NowNs(); now < due; now = NowNs()) {
         // A stop is noticed within 10 ms, however slow the rate is.
-        SleepUntil(std::min(std::max(due, now + kSenderSleepNs), now + 10 * kMillisecond));
+        SleepUntil(std::min(std::max(due, now + kSenderSleepNs), now + 10 * kMillisecondNs));
         if (due >= run_.time.end_ns.load(std::memory_order_relaxed)) return;
       }
       const int64_t end = run_.time.end_ns.load(std::memory_order_relaxed);
@@ -207,7 +206,7 @@ absl::Status Engine::Open(const StopFlag& stop) {
       return absl::DeadlineExceededError(
           absl::StrCat(opened, " of ", streams, " streams were opened"));
     }
-    SleepUntil(NowNs() + kMillisecond / 2);
+    SleepUntil(NowNs() + kMillisecondNs / 2);
     const uint64_t now_opened = Sum(&LoadThread::opened);
     if (now_opened > opened) last_ns = NowNs();
     opened = now_opened;

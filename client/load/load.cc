@@ -22,7 +22,6 @@
 namespace carom::load {
 namespace {
 
-constexpr int64_t kMillisecond = 1000000;
 constexpr CallOptions kNoTimeout{.timeout = std::chrono::milliseconds(0)};
 
 // Since a time of NowNs.
@@ -40,7 +39,7 @@ std::string PrivateName() {
 // Returns at the time, or soon after `stop` is set.
 void SleepUntilOrStop(int64_t time_ns, const StopFlag& stop) {
   while (!stop && NowNs() < time_ns) {
-    SleepUntil(std::min(time_ns, NowNs() + 20 * kMillisecond));
+    SleepUntil(std::min(time_ns, NowNs() + 20 * kMillisecondNs));
   }
 }
 
@@ -66,7 +65,7 @@ absl::StatusOr<Clocks> ClocksFor(const LoadOptions& options) {
 void Measure(Run& run, Engine& engine, const Clocks& clocks, const StopFlag& stop,
              LoadReport& report) {
   // All threads are ready before the first frame is due.
-  const int64_t start = NowNs() + 5 * kMillisecond;
+  const int64_t start = NowNs() + 5 * kMillisecondNs;
   const int64_t begin = start + Nanoseconds(run.options.warmup_s);
   const int64_t end = begin + Nanoseconds(run.options.duration_s);
   run.time.begin_ns = begin;

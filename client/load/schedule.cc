@@ -8,21 +8,21 @@
 namespace carom::load {
 namespace {
 
-constexpr int64_t kSecond = 1000000000;
+constexpr int64_t kNsPerSecond = 1000000000;
 
 }  // namespace
 
 int64_t NowNs() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<int64_t>(now.tv_sec) * kSecond + now.tv_nsec;
+  return static_cast<int64_t>(now.tv_sec) * kNsPerSecond + now.tv_nsec;
 }
 
 // An absolute time: being late once does not make later sleeps late.
 void SleepUntil(int64_t time_ns) {
   timespec until;
-  until.tv_sec = static_cast<time_t>(time_ns / kSecond);
-  until.tv_nsec = time_ns % kSecond;
+  until.tv_sec = static_cast<time_t>(time_ns / kNsPerSecond);
+  until.tv_nsec = time_ns % kNsPerSecond;
   clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
 }
 

@@ -11,6 +11,8 @@
 
 namespace carom::load {
 
+inline constexpr int64_t kMillisecondNs = 1000000;
+
 // CLOCK_MONOTONIC.
 int64_t NowNs();
 

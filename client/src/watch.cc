@@ -20,12 +20,12 @@ namespace {
 constexpr std::chrono::milliseconds kFirstPause(20);
 constexpr std::chrono::milliseconds kLongestPause(2000);
 
-absl::Status Cancelled() { return absl::CancelledError("the watch is cancelled"); }
+absl::Status WatchCancelled() { return absl::CancelledError("the watch is cancelled"); }
 
 absl::Status Malformed(absl::string_view what) { return absl::InternalError(what); }
 
 // Whether the watch goes on elsewhere, or a little later: the list of watch.h.
-bool IsRetryable(const absl::Status& status) {
+bool EndsForNow(const absl::Status& status) {
   return absl::IsUnavailable(status) || RetryDelay(status) != 0;
 }
 
@@ -96,7 +96,7 @@ absl::Status SceneWatch::Impl::Open() {
   grpc::ClientContext& of_call = *context;
   {
     MutexLock lock(mutex_);
-    if (cancelled_) return Cancelled();
+    if (cancelled_) return WatchCancelled();
     context_ = std::move(context);
   }
   v1::WatchSceneRequest request;
@@ -147,7 +147,7 @@ absl::Status SceneWatch::Impl::Close() {
   call_ = nullptr;
   MutexLock lock(mutex_);
   context_ = nullptr;
-  return cancelled_ ? Cancelled() : status;
+  return cancelled_ ? WatchCancelled() : status;
 }
 
 // A call that gives a version has begun anew, so the pauses and the time to give up do, too.
@@ -170,10 +170,10 @@ absl::StatusOr<SceneUpdate> SceneWatch::Impl::Next() {
     if (!give_up.has_value()) give_up = now + options_.reconnect_timeout;
     const Time again = now + std::max<std::chrono::microseconds>(
                                  pause, std::chrono::microseconds(RetryDelay(status)));
-    if (!IsRetryable(status) || again >= *give_up) {
+    if (!EndsForNow(status) || again >= *give_up) {
       end_ = status;
     } else if (!WaitUntil(again)) {
-      end_ = Cancelled();
+      end_ = WatchCancelled();
     }
   }
   return end_;

@@ -12,13 +12,13 @@ namespace {
 using absl::StatusCode;
 using ::testing::ElementsAre;
 
-constexpr char kArena[] = "scenes/arena";
+constexpr char kQueryScene[] = "scenes/arena";
 
 class ClientQueryTest : public ClientTest {
  protected:
   void SetUp() override {
     StartServer();
-    const auto made = client_->CreateScene(kArena, Squares(5));
+    const auto made = client_->CreateScene(kQueryScene, Squares(5));
     ASSERT_TRUE(made.ok()) << made.status();
     version_ = made->version;
   }
@@ -27,7 +27,7 @@ class ClientQueryTest : public ClientTest {
   static Frame FrameOf(const Group& group) {
     Frame frame;
     FrameGroup& asked = frame.groups.emplace_back();
-    asked.scene = std::string(kArena);
+    asked.scene = std::string(kQueryScene);
     asked.group = group;
     return frame;
   }
@@ -99,7 +99,7 @@ TEST_F(ClientQueryTest, EchoesSequenceAndOrderOfGroups) {
   frame.seq = std::numeric_limits<uint64_t>::max();
   frame.bindings.push_back({7, "scenes/other"});
   frame.groups.resize(3);
-  frame.groups[0].scene = std::string(kArena);
+  frame.groups[0].scene = std::string(kQueryScene);
   frame.groups[0].group = group;
   frame.groups[1].scene = uint64_t{7};
   frame.groups[1].group = group;
@@ -137,7 +137,7 @@ TEST_F(ClientQueryTest, ABadGroupNamesItsField) {
 
 TEST_F(ClientQueryTest, ABadFrameIsTheStatusOfTheCall) {
   Frame frame;
-  frame.bindings = {{7, kArena}, {7, kArena}};
+  frame.bindings = {{7, kQueryScene}, {7, kQueryScene}};
   EXPECT_TRUE(Refuses(client_->Evaluate(frame).status(), StatusCode::kInvalidArgument,
                       "bindings[1].handle"));
 }

@@ -17,7 +17,7 @@ namespace {
 using absl::StatusCode;
 using ::testing::ElementsAre;
 
-constexpr char kArena[] = "scenes/arena";
+constexpr char kStreamScene[] = "scenes/arena";
 constexpr uint64_t kHandle = 3;
 // How a stream without another server ends: the first broken call is the last.
 constexpr StreamOptions kOneCall{.reconnect_timeout = std::chrono::milliseconds(0)};
@@ -48,13 +48,13 @@ class ClientStreamTest : public ClientTest {
  protected:
   void SetUp() override {
     StartServer();
-    ASSERT_TRUE(client_->CreateScene(kArena, Squares(50)).ok());
+    ASSERT_TRUE(client_->CreateScene(kStreamScene, Squares(50)).ok());
   }
 
   std::unique_ptr<Stream> BoundStream(const StreamOptions& options = {}) {
     std::unique_ptr<Stream> stream = client_->OpenStream(options);
     Frame frame;
-    frame.bindings.push_back({kHandle, kArena});
+    frame.bindings.push_back({kHandle, kStreamScene});
     EXPECT_TRUE(stream->Send(frame).ok());
     EXPECT_TRUE(stream->Receive().ok());
     return stream;
@@ -116,7 +116,7 @@ TEST_F(ClientStreamTest, AStreamOutlivesItsClient) {
 TEST_F(ClientStreamTest, ARefusedFrameLeavesTheStream) {
   const auto stream = BoundStream();
   Frame twice;
-  twice.bindings = {{1, kArena}, {1, kArena}};
+  twice.bindings = {{1, kStreamScene}, {1, kStreamScene}};
   ASSERT_TRUE(stream->Send(twice).ok());
   ASSERT_TRUE(stream->Send(PointFrame(6).frame).ok());
   const auto refused = stream->Receive();

@@ -25,7 +25,7 @@ using testing::ServerProcess;
 constexpr char kScene[] = "scenes/a";
 
 // A caromd at `address` with a scene of one triangle.
-std::unique_ptr<ServerProcess> StartReplica(const std::string& address) {
+std::unique_ptr<ServerProcess> StartTriangleServer(const std::string& address) {
   const char* binary = std::getenv("CAROMD_BINARY");
   auto server = ServerProcess::Start(binary == nullptr ? "" : binary, {}, 20, address);
   if (server == nullptr) return nullptr;
@@ -83,7 +83,7 @@ class Talk {
 TEST(DrainTest, NoAnswerIsLostOrDoubledWhileServersAreStoppedInTurns) {
   std::unique_ptr<ServerProcess> servers[2];
   for (auto& server : servers) {
-    server = StartReplica("127.0.0.1:0");
+    server = StartTriangleServer("127.0.0.1:0");
     ASSERT_NE(server, nullptr);
   }
   const std::string addresses[] = {servers[0]->address(), servers[1]->address()};
@@ -99,7 +99,7 @@ TEST(DrainTest, NoAnswerIsLostOrDoubledWhileServersAreStoppedInTurns) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     EXPECT_EQ(servers[i % 2]->Stop(), 0) << i;
-    servers[i % 2] = StartReplica(addresses[i % 2]);
+    servers[i % 2] = StartTriangleServer(addresses[i % 2]);
     ASSERT_NE(servers[i % 2], nullptr) << i;
   }
   const uint64_t answers = talk.Stop();

@@ -25,7 +25,7 @@ using testing::SplitMix64;
 using testing::StreamScript;
 using Clock = std::chrono::steady_clock;
 
-constexpr const char* kArena = testing::kScriptScenes[0];
+constexpr const char* kScriptScene = testing::kScriptScenes[0];
 constexpr milliseconds kSoon(3000);  // on a loaded machine
 
 server::ServerOptions Options(const std::string& address) {
@@ -195,11 +195,11 @@ TEST_F(ReconnectedStreamTest, ARefusedFrameDoesNotEnterTheSession) {
   const std::vector<Shape> small{Square(0, 0, 0, 0.1)};
   const std::vector<Shape> large{Square(0, 0, 0, 9)};
   Frame define;
-  define.bindings = {{1, kArena}};
+  define.bindings = {{1, kScriptScene}};
   define.trackers = {{.shapes = small}};
   EXPECT_TRUE(Ask(*stream, define).status.ok());
   Frame refused;
-  refused.bindings = {{1, testing::kScriptScenes[1]}, {2, kArena}, {2, "?"}};
+  refused.bindings = {{1, testing::kScriptScenes[1]}, {2, kScriptScene}, {2, "?"}};
   refused.trackers = {{.shapes = large}, {.shapes = large, .first_tracker = 1}};
   refused.removed_trackers = {0};
   EXPECT_TRUE(absl::IsInvalidArgument(Ask(*stream, refused).status));
@@ -234,7 +234,7 @@ TEST_F(ReconnectedStreamTest, ALargeSessionIsToldInParts) {
   std::vector<uint32_t> moved;
   for (uint32_t i = 0; i < kFrames; ++i) {
     Frame frame;
-    for (uint64_t k = 0; k < 10; ++k) frame.bindings.push_back({10 * i + k, kArena});
+    for (uint64_t k = 0; k < 10; ++k) frame.bindings.push_back({10 * i + k, kScriptScene});
     frame.trackers = {{.shapes = shapes, .shape = which, .first_tracker = kTrackers * i}};
     frame.trackers[0].options.within = 0.001 * (i % 7);
     EXPECT_TRUE(Ask(*stream, frame).status.ok());

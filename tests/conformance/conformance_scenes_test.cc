@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kLargeScene = 5000;  // vertices
 constexpr int kQuestions = 500;
 constexpr int kQuestionsOfLargeScene = 100;
-constexpr std::size_t kShown = 10;
+constexpr std::size_t kMostShown = 10;
 
 int Factor() {
   return std::max(1, std::atoi(EnvironmentOr("CAROM_CONFORMANCE_FACTOR", "1").c_str()));
@@ -85,7 +85,7 @@ TEST_P(ConformanceScenesTest, AnswersEqualTheOracleLocallyAndRemotely) {
     const Referee referee(batch.polygons);
     for (const std::string& question : batch.questions) {
       const std::vector<std::string> differences = referee.Differences(question, output[answer++]);
-      if (differences.empty() || ++wrong > kShown) continue;
+      if (differences.empty() || ++wrong > kMostShown) continue;
       for (const std::string& difference : differences)
         ADD_FAILURE() << batch.title << ": " << difference;
     }

@@ -74,24 +74,24 @@ std::vector<Polygon> PartsOf(const JtsGeometry& geometry) {
   return parts;
 }
 
-std::vector<Segment> SegmentsOf(const std::vector<Path>& paths) {
-  std::vector<Segment> segments;
+std::vector<carom::Segment> SegmentsOf(const std::vector<Path>& paths) {
+  std::vector<carom::Segment> segments;
   for (const Path& path : paths) {
     if (path.size() == 1) segments.push_back({path[0], path[0]});
     for (size_t i = 1; i < path.size(); ++i) segments.push_back({path[i - 1], path[i]});
   }
   return segments;
 }
-std::vector<Segment> EdgesOf(const std::vector<std::vector<Path>>& areas) {
-  std::vector<Segment> segments;
+std::vector<carom::Segment> EdgesOf(const std::vector<std::vector<Path>>& areas) {
+  std::vector<carom::Segment> segments;
   for (const std::vector<Path>& area : areas) {
-    const std::vector<Segment> more = SegmentsOf(area);
+    const std::vector<carom::Segment> more = SegmentsOf(area);
     segments.insert(segments.end(), more.begin(), more.end());
   }
   return segments;
 }
 
-CastAnswers Cast(const Scene& scene, const Segment& segment) {
+CastAnswers Cast(const Scene& scene, const carom::Segment& segment) {
   CastAnswers answers;
   WorkMeter meter;
   const CastOptions options{.mode = CastMode::kAll};
@@ -120,7 +120,7 @@ bool Intersects(const JtsGeometry& a, const JtsGeometry& b) {
   WorkMeter meter;
   OverlapPolygons(*scene, columns, {}, answers, meter);
   bool by_casts = false;
-  for (const Segment& s : SegmentsOf(b.lines)) by_casts |= Cast(*scene, s).counts[0] > 0;
+  for (const carom::Segment& s : SegmentsOf(b.lines)) by_casts |= Cast(*scene, s).counts[0] > 0;
   if (b.KindCount() == 1 && !b.lines.empty()) {
     EXPECT_EQ(by_casts, !answers.polygon_ids.empty()) << "casts and overlaps differ";
   }
@@ -173,15 +173,15 @@ struct PointSet {
     return Has(p) && ends % 2 == 0;
   }
   // All of the segment is in `where`: one passage holds both ends.
-  static bool HoldsIn(const Scene& where, const Segment& s) {
+  static bool HoldsIn(const Scene& where, const carom::Segment& s) {
     const CastAnswers answers = Cast(where, s);
     return !answers.hits.empty() && answers.hits[0].starts_inside && answers.hits[0].ends_inside;
   }
-  bool Holds(const Segment& s) const {
+  bool Holds(const carom::Segment& s) const {
     if (scene == nullptr) return s.a == s.b && Has(s.a);
     return HoldsIn(*scene, s);
   }
-  bool HoldsOnBoundary(const Segment& s) const {
+  bool HoldsOnBoundary(const carom::Segment& s) const {
     return boundary != nullptr && HoldsIn(*boundary, s);
   }
 
@@ -240,12 +240,12 @@ Answer CoversKind(const PointSet& a, const JtsGeometry& b) {
   for (const Vec2 p : b.points) {
     if (!a.Has(p)) return false;
   }
-  for (const Segment& s : SegmentsOf(b.lines)) {
+  for (const carom::Segment& s : SegmentsOf(b.lines)) {
     if (!a.Holds(s)) return false;
   }
   if (b.polygons.empty()) return true;
   if (a.of.polygons.empty()) return false;
-  for (const Segment& s : EdgesOf(b.polygons)) {
+  for (const carom::Segment& s : EdgesOf(b.polygons)) {
     if (!a.Holds(s)) return false;
   }
   return NoHoleIn(a, PointSet(b));
@@ -267,7 +267,7 @@ Answer Contains(const JtsGeometry& a, const JtsGeometry& b) {
   const PointSet set(a);
   bool inside = !b.polygons.empty();
   for (const Vec2 p : b.points) inside |= set.HasInside(p);
-  for (const Segment& s : SegmentsOf(b.lines)) {
+  for (const carom::Segment& s : SegmentsOf(b.lines)) {
     inside |= s.a == s.b ? set.HasInside(s.a) : !set.HoldsOnBoundary(s);
   }
   return inside;

@@ -36,7 +36,7 @@ TEST(ConnectionCountsTest, InAllAndByPeer) {
 TEST(ListenerTest, ReportsTheRealPort) {
   const auto listener = Listen("127.0.0.1:0");
   ASSERT_TRUE(listener.ok()) << listener.status();
-  EXPECT_THAT(listener->address, testing::MatchesRegex("127.0.0.1:[1-9][0-9]*"));
+  EXPECT_THAT(listener->address, ::testing::MatchesRegex("127.0.0.1:[1-9][0-9]*"));
   const auto second = Listen(listener->address);
   EXPECT_EQ(second.status(), absl::UnavailableError("cannot listen on " + listener->address +
                                                     ": another process does"));

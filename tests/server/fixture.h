@@ -63,14 +63,14 @@ inline absl::Status ToStatus(const grpc::Status& status) {
 }
 
 // Whether `status` has `code` and names `field` first.
-inline testing::AssertionResult Refuses(const absl::Status& status, absl::StatusCode code,
-                                        const std::string& field) {
+inline ::testing::AssertionResult Refuses(const absl::Status& status, absl::StatusCode code,
+                                          const std::string& field) {
   const std::vector<Violation> violations = Violations(status);
   if (status.code() == code && !violations.empty() && violations[0].field == field &&
       !violations[0].description.empty()) {
-    return testing::AssertionSuccess();
+    return ::testing::AssertionSuccess();
   }
-  testing::AssertionResult failure = testing::AssertionFailure();
+  ::testing::AssertionResult failure = ::testing::AssertionFailure();
   failure << status.ToString() << " in place of " << absl::StatusCodeToString(code) << " naming "
           << field;
   for (const Violation& violation : violations) {
@@ -79,8 +79,8 @@ inline testing::AssertionResult Refuses(const absl::Status& status, absl::Status
   return failure;
 }
 
-inline testing::AssertionResult Refuses(const grpc::Status& status, absl::StatusCode code,
-                                        const std::string& field) {
+inline ::testing::AssertionResult Refuses(const grpc::Status& status, absl::StatusCode code,
+                                          const std::string& field) {
   return Refuses(ToStatus(status), code, field);
 }
 

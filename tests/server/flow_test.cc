@@ -15,7 +15,7 @@
 namespace carom::server {
 namespace {
 
-std::string Waiting(uint64_t seq, uint64_t min_version) {
+std::string WaitingForVersion(uint64_t seq, uint64_t min_version) {
   return absl::StrCat("seq: ", seq,
                       " budget_us: 30000000 groups { scene: 'scenes/a' min_version: ", min_version,
                       "}");
@@ -94,7 +94,7 @@ class RawCall {
   bool finished_ = false;
 };
 
-class FlowTest : public testing::Test {
+class FlowTest : public ::testing::Test {
  protected:
   static ServerOptions Options() {
     ServerOptions options = OneThread();
@@ -142,7 +142,7 @@ TEST_F(FlowTest, TheFirstAnswerCarriesTheLimits) {
 
 TEST_F(FlowTest, AFrameOverTheFramesInFlightIsRefusedAlone) {
   ClientStream stream(server_);
-  ASSERT_TRUE(stream.Send(Waiting(0, version_ + 1)));
+  ASSERT_TRUE(stream.Send(WaitingForVersion(0, version_ + 1)));
   for (uint64_t seq = 1; seq < 8; ++seq) ASSERT_TRUE(stream.Send(PointAt(seq)));
   server_.LetItRead();
   ASSERT_TRUE(server_.Commit("name: 'scenes/a'").ok());
@@ -205,7 +205,7 @@ TEST_F(FlowTest, BytesThatAreNoFrameAreRefusedAlone) {
 
 TEST_F(FlowTest, ANewerFrameTakesThePlaceOfOlderOnes) {
   ClientStream stream(server_);
-  ASSERT_TRUE(stream.Send(Waiting(1, version_ + 1)));
+  ASSERT_TRUE(stream.Send(WaitingForVersion(1, version_ + 1)));
   ASSERT_TRUE(stream.Send(PointAt(2,
                                   "supersede: true bindings { handle: 7 scene: 'scenes/a' } "
                                   "trackers { shapes { capsule { radius: 1 } } }")));

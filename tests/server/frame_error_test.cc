@@ -9,7 +9,7 @@ namespace {
 
 using absl::StatusCode;
 
-ServerOptions SmallLimits() {
+ServerOptions SmallFrames() {
   ServerOptions options;
   options.max_groups_per_frame = 8;
   options.max_queries_per_frame = 20;
@@ -18,9 +18,9 @@ ServerOptions SmallLimits() {
   return options;
 }
 
-class FrameErrorTest : public testing::Test {
+class FrameErrorTest : public ::testing::Test {
  protected:
-  FrameErrorTest() : server_(SmallLimits()) {
+  FrameErrorTest() : server_(SmallFrames()) {
     server_.Create("a", {Square(1, 0, 0), Square(2, 0.5, 0)});
   }
 
@@ -170,7 +170,7 @@ TEST_F(FrameErrorTest, ShapesAreLimited) {
   ASSERT_TRUE(server_.Evaluate(frame, answer).ok());
   EXPECT_EQ(answer.groups(0).status().code(), grpc::RESOURCE_EXHAUSTED);
   EXPECT_THAT(answer.groups(0).status().violations(0).field(),
-              testing::StartsWith("polygons.shapes[0]"));
+              ::testing::StartsWith("polygons.shapes[0]"));
 }
 
 TEST_F(FrameErrorTest, RowsAreLimitedOverTheFrame) {
@@ -181,7 +181,7 @@ TEST_F(FrameErrorTest, RowsAreLimitedOverTheFrame) {
   const v1::FrameAnswer answer = server_.Ask(five + one + miss);
   EXPECT_EQ(answer.groups(0).points().polygon_id_size(), 10);
   EXPECT_EQ(answer.groups(1).status().code(), grpc::RESOURCE_EXHAUSTED);
-  EXPECT_THAT(answer.groups(1).status().message(), testing::HasSubstr("10"));
+  EXPECT_THAT(answer.groups(1).status().message(), ::testing::HasSubstr("10"));
   EXPECT_FALSE(answer.groups(2).has_status());
 }
 

@@ -10,7 +10,7 @@
 namespace carom::server {
 namespace {
 
-class FrameTest : public testing::Test {
+class FrameTest : public ::testing::Test {
  protected:
   TestServer server_;
 };
@@ -63,16 +63,16 @@ TEST_F(FrameTest, EveryKindOfQuestion) {
   const v1::GroupAnswer& group = answer.groups(0);
   EXPECT_FALSE(group.has_status());
   EXPECT_EQ(group.version(), version);
-  EXPECT_THAT(group.segments().counts(), testing::ElementsAre(1, 0));
-  EXPECT_THAT(group.segments().polygon_id(), testing::ElementsAre(7));
+  EXPECT_THAT(group.segments().counts(), ::testing::ElementsAre(1, 0));
+  EXPECT_THAT(group.segments().polygon_id(), ::testing::ElementsAre(7));
   EXPECT_EQ(group.segments().point_x(0), -1);
   EXPECT_EQ(group.segments().normal_x(0), -1);
-  EXPECT_THAT(group.points().counts(), testing::ElementsAre(1, 1, 0));
+  EXPECT_THAT(group.points().counts(), ::testing::ElementsAre(1, 1, 0));
   EXPECT_THAT(group.points().location(),
-              testing::ElementsAre(v1::LOCATION_INSIDE, v1::LOCATION_BOUNDARY));
-  EXPECT_THAT(group.circles().touching(), testing::ElementsAre(true));
-  EXPECT_THAT(group.circles().edge(), testing::ElementsAre(1));
-  EXPECT_THAT(group.polygons().counts(), testing::ElementsAre(1));
+              ::testing::ElementsAre(v1::LOCATION_INSIDE, v1::LOCATION_BOUNDARY));
+  EXPECT_THAT(group.circles().touching(), ::testing::ElementsAre(true));
+  EXPECT_THAT(group.circles().edge(), ::testing::ElementsAre(1));
+  EXPECT_THAT(group.polygons().counts(), ::testing::ElementsAre(1));
   EXPECT_GT(answer.stats().work_units(), 0);
   EXPECT_GE(answer.stats().elapsed_ns(), answer.stats().evaluate_ns());
 }
@@ -107,8 +107,8 @@ TEST_F(FrameTest, SeveralScenesByNameAndHandle) {
     groups { scene: "scenes/a" }
   )pb");
   ASSERT_EQ(answer.groups_size(), 3);
-  EXPECT_THAT(answer.groups(0).points().polygon_id(), testing::ElementsAre(2));
-  EXPECT_THAT(answer.groups(1).points().polygon_id(), testing::ElementsAre(1));
+  EXPECT_THAT(answer.groups(0).points().polygon_id(), ::testing::ElementsAre(2));
+  EXPECT_THAT(answer.groups(1).points().polygon_id(), ::testing::ElementsAre(1));
   EXPECT_FALSE(answer.groups(2).has_points());
   EXPECT_EQ(answer.groups(2).version(), answer.groups(1).version());
 }

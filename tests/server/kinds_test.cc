@@ -9,14 +9,14 @@
 namespace carom::server {
 namespace {
 
-using testing::DoubleNear;
-using testing::ElementsAre;
-using testing::SizeIs;
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
 
 // A disc of radius 1 about its reference point, for two items.
 constexpr char kDisc[] = "shapes { capsule { radius: 1 } } shape: [0, 0] ";
 
-class KindsTest : public testing::Test {
+class KindsTest : public ::testing::Test {
  protected:
   KindsTest() { server_.Create("a", {Square(1, 0, 0)}); }
 
@@ -356,7 +356,7 @@ TEST_F(KindsTest, LargeMovingShapesAreRefusedByTheirOwnLimit) {
   const grpc::Status defined = server_.Evaluate(
       FromText<v1::Frame>(absl::StrCat("trackers { shapes { polygon { ", large, " } } }")), none);
   EXPECT_TRUE(Refuses(defined, absl::StatusCode::kResourceExhausted, "trackers[0].shapes[0]"));
-  EXPECT_THAT(defined.error_message(), testing::HasSubstr("(vertices a moving shape)"));
+  EXPECT_THAT(defined.error_message(), ::testing::HasSubstr("(vertices a moving shape)"));
 }
 
 // --- Streams

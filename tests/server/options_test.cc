@@ -18,7 +18,7 @@
 namespace carom::server {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 struct Parsed {
   std::variant<ServerOptions, int> result;
@@ -138,7 +138,7 @@ TEST(OptionsTest, HelpAndVersionEndWithZero) {
   }
   EXPECT_THAT(help.out, HasSubstr("CAROM_ADDRESS"));
   EXPECT_EQ(Parse({"--version"}).exit_code(), 0);
-  EXPECT_THAT(Parse({"--version"}).out, testing::StartsWith("caromd "));
+  EXPECT_THAT(Parse({"--version"}).out, ::testing::StartsWith("caromd "));
 }
 
 TEST(OptionsTest, TheManualListsEveryFlag) {

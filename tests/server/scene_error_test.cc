@@ -11,7 +11,7 @@ namespace {
 
 using absl::StatusCode;
 
-ServerOptions SmallLimits() {
+ServerOptions SmallScenes() {
   ServerOptions options;
   options.max_scenes = 3;
   options.max_polygons_per_scene = 4;
@@ -23,9 +23,9 @@ ServerOptions SmallLimits() {
 }
 
 // `scenes/taken` has polygons 1 and 2; there is room for two more scenes.
-class SceneErrorTest : public testing::Test {
+class SceneErrorTest : public ::testing::Test {
  protected:
-  SceneErrorTest() : server_(SmallLimits()) {
+  SceneErrorTest() : server_(SmallScenes()) {
     version_ = server_.Create("taken", {Square(1, 0, 0), Square(2, 5, 0)});
   }
   void TearDown() override {
@@ -222,7 +222,7 @@ TEST_F(SceneErrorTest, MissingAndTakenScenes) {
   Context stale_context;
   const grpc::Status stale = server_.scenes().DeleteScene(&stale_context, del, &deleted);
   EXPECT_TRUE(Refuses(stale, StatusCode::kAborted, "version"));
-  EXPECT_THAT(stale.error_message(), testing::HasSubstr(absl::StrCat(version_)));
+  EXPECT_THAT(stale.error_message(), ::testing::HasSubstr(absl::StrCat(version_)));
 }
 
 TEST_F(SceneErrorTest, ScenesAreLimited) {
@@ -284,7 +284,7 @@ TEST_F(SceneErrorTest, CommitErrorsInTheirOrder) {
     EXPECT_TRUE(Refuses(server_.Commit(c.request), c.code, c.field)) << c.what;
   }
   EXPECT_THAT(server_.Commit(name + stale).error_message(),
-              testing::HasSubstr(absl::StrCat(version_)));
+              ::testing::HasSubstr(absl::StrCat(version_)));
 }
 
 TEST_F(SceneErrorTest, ManyOffencesAreCountedAndTheFirstSixteenListed) {
@@ -301,7 +301,7 @@ TEST_F(SceneErrorTest, ManyOffencesAreCountedAndTheFirstSixteenListed) {
   }
   const grpc::Status status = Create(request);
   EXPECT_EQ(Violations(ToStatus(status)).size(), 16);
-  EXPECT_THAT(status.error_message(), testing::HasSubstr("24"));
+  EXPECT_THAT(status.error_message(), ::testing::HasSubstr("24"));
   EXPECT_LE(status.error_details().size(), 4096);
 }
 
@@ -341,7 +341,7 @@ TEST_F(SceneErrorTest, ALaterReleaseBringsTheRest) {
   v1::LintSceneResponse lint;
   const grpc::Status status = server_.scenes().LintScene(&context, {}, &lint);
   EXPECT_EQ(status.error_code(), grpc::UNIMPLEMENTED);
-  EXPECT_THAT(status.error_message(), testing::HasSubstr("LintScene"));
+  EXPECT_THAT(status.error_message(), ::testing::HasSubstr("LintScene"));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace carom::server {
 namespace {
 
-class SceneServiceTest : public testing::Test {
+class SceneServiceTest : public ::testing::Test {
  protected:
   v1::Scene Get(const std::string& name) {
     Context context;

@@ -333,7 +333,7 @@ TEST(WriterQueueTest, OneWriterOfASceneAtATime) {
   EXPECT_EQ(order, expected);
 }
 
-class VersionGateTest : public testing::Test {
+class VersionGateTest : public ::testing::Test {
  protected:
   MemoryAccount memory_{1 << 30};
   MemoryStore store_{8, {}, memory_};

@@ -67,8 +67,8 @@ std::string FirstAnswer(const std::shared_ptr<grpc::Channel>& channel, const std
 
 TEST(ServerTest, AddressHasTheRealPort) {
   TestServer server;
-  EXPECT_THAT(server.server().address(), testing::StartsWith("127.0.0.1:"));
-  EXPECT_THAT(server.server().address(), testing::Not(testing::EndsWith(":0")));
+  EXPECT_THAT(server.server().address(), ::testing::StartsWith("127.0.0.1:"));
+  EXPECT_THAT(server.server().address(), ::testing::Not(::testing::EndsWith(":0")));
 }
 
 TEST(ServerTest, TakenPortIsUnavailable) {
@@ -77,7 +77,7 @@ TEST(ServerTest, TakenPortIsUnavailable) {
   options.address = first.server().address();
   const auto second = Server::Start(options);
   EXPECT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
-  EXPECT_THAT(std::string(second.status().message()), testing::HasSubstr(options.address));
+  EXPECT_THAT(std::string(second.status().message()), ::testing::HasSubstr(options.address));
   first.Ask("seq: 1");
 }
 
@@ -151,7 +151,7 @@ TEST(ServerTest, ReflectionListsTheServices) {
       std::string("\x3a\x00", 2));
   for (const char* service : {"carom.v1.QueryService", "carom.v1.SceneService",
                               "grpc.health.v1.Health", "grpc.channelz.v1.Channelz"}) {
-    EXPECT_THAT(answer, testing::HasSubstr(service));
+    EXPECT_THAT(answer, ::testing::HasSubstr(service));
   }
 }
 

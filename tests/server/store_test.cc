@@ -139,7 +139,7 @@ TEST(MemoryStoreTest, ListenersHearOfEachChangeInOrder) {
   const uint64_t third =
       (*store.Import("scenes/a", ImportMode::kReplace, {}, [] { return false; }))->version();
   ASSERT_TRUE(store.Delete("scenes/a", 0).ok());
-  EXPECT_THAT(recorder.changes("scenes/a"), testing::ElementsAre(first, second, third, 0));
+  EXPECT_THAT(recorder.changes("scenes/a"), ::testing::ElementsAre(first, second, third, 0));
 }
 
 // Of writers that race from one base, one wins each round; no commit is lost.

@@ -19,7 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
 // A disc of radius 1 at handle 0.
-constexpr char kDisc[] = "trackers { shapes { capsule { radius: 1 } } } ";
+constexpr char kDiscTracker[] = "trackers { shapes { capsule { radius: 1 } } } ";
 
 class TrackersTest : public ::testing::Test {
  protected:
@@ -78,7 +78,7 @@ TEST_F(TrackersTest, DenseMovesAndMovesByHandle) {
 TEST_F(TrackersTest, SweepsAndQuietRadii) {
   const v1::MoveAnswers moves = MovesOf(server_->Ask(
       Moves("tracker: [0, 0] x: [5, 5] y: [0, 9] from_x: [-5, 5] from_y: [0, 8] quiet_radii: true",
-            kDisc)));
+            kDiscTracker)));
   EXPECT_THAT(moves.clear(), ElementsAre(2));
   EXPECT_THAT(moves.counts(), ElementsAre(0));
   EXPECT_THAT(moves.touches(), ElementsAre(true));
@@ -103,7 +103,7 @@ TEST_F(TrackersTest, DistancesAndMasks) {
 // Trackers live and die with their stream, and with the frame of `Evaluate`.
 TEST_F(TrackersTest, LiveAndDieWithTheirStream) {
   ClientStream stream(*server_);
-  stream.Send(std::string(kDisc));
+  stream.Send(std::string(kDiscTracker));
   EXPECT_FALSE(stream.Next().has_status());
   stream.Send(Moves("x: 0 y: 0"));
   EXPECT_THAT(MovesOf(stream.Next()).polygon_id(), ElementsAre(1));
@@ -112,7 +112,7 @@ TEST_F(TrackersTest, LiveAndDieWithTheirStream) {
   ClientStream other(*server_);
   other.Send(Moves("x: 0 y: 0"));
   EXPECT_THAT(MovesOf(other.Next()).errors(), SizeIs(1));
-  EXPECT_THAT(MovesOf(server_->Ask(Moves("x: 0 y: 0", kDisc))).polygon_id(), ElementsAre(1));
+  EXPECT_THAT(MovesOf(server_->Ask(Moves("x: 0 y: 0", kDiscTracker))).polygon_id(), ElementsAre(1));
   EXPECT_THAT(MovesOf(server_->Ask(Moves("x: 0 y: 0"))).errors(), SizeIs(1));
 }
 
@@ -120,7 +120,7 @@ TEST_F(TrackersTest, LiveAndDieWithTheirStream) {
 TEST_F(TrackersTest, TheSceneIsDeletedUnderAStream) {
   ClientStream stream(*server_);
   const std::string frame = "groups { scene_handle: 3 moves { x: 5 y: 0 } points { x: 5 y: 0 } }";
-  stream.Send(absl::StrCat(kDisc, "bindings { handle: 3 scene: 'scenes/a' }", frame));
+  stream.Send(absl::StrCat(kDiscTracker, "bindings { handle: 3 scene: 'scenes/a' }", frame));
   EXPECT_THAT(MovesOf(stream.Next()).clear(), ElementsAre(1));
   uint64_t version = 0;
   for (int i = 0; i < 5; ++i) {
@@ -177,7 +177,7 @@ TEST_F(TrackersTest, VersionsChangeMidStream) {
     for (int i = 0; i < 400; ++i) {
       const std::string group =
           "groups { scene: 'scenes/b' moves { x: 5 y: 0 } points { x: 5 y: 0 } }";
-      stream.Send(absl::StrCat(i == 0 ? kDisc : "", group, group));
+      stream.Send(absl::StrCat(i == 0 ? kDiscTracker : "", group, group));
       if (i >= kAhead) answers.push_back(stream.Next());
     }
     for (int i = 0; i < kAhead; ++i) answers.push_back(stream.Next());
@@ -204,7 +204,7 @@ TEST_F(TrackersTest, BadDefinitionsRefuseTheFrame) {
     const char* field;
   };
   ClientStream stream(*server_);
-  stream.Send(absl::StrCat(kDisc, "bindings { handle: 4 scene: 'scenes/a' }"));
+  stream.Send(absl::StrCat(kDiscTracker, "bindings { handle: 4 scene: 'scenes/a' }"));
   EXPECT_FALSE(stream.Next().has_status());
   for (const Case& c : {
            Case{"trackers { shapes {} }", StatusCode::kInvalidArgument, "trackers[0].shapes[0]"},
@@ -398,7 +398,7 @@ TEST_F(TrackersTest, TheShadowTakesNoRows) {
   for (const uint64_t interval : {0, 1}) {
     StartServer({.max_answer_rows_per_frame = 2, .shadow_interval = interval});
     ClientStream stream(*server_);
-    stream.Send(Moves("tracker: [0, 0] x: [0, 0] y: [0, 0]", kDisc));
+    stream.Send(Moves("tracker: [0, 0] x: [0, 0] y: [0, 0]", kDiscTracker));
     const v1::FrameAnswer answer = stream.Next();
     EXPECT_THAT(MovesOf(answer).counts(), ElementsAre(1, 1));
     EXPECT_EQ(answer.stats().shadow_moves(), 2 * interval);

@@ -9,12 +9,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "tests/support/oracle_distance.h"
 
 namespace carom::testing {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Returns whether two closed segments share a point: a proper crossing, or an end of one on the
 // other.
@@ -33,16 +32,6 @@ bool EdgesMeet(const OracleShape::Edge& a, const OracleShape::Edge& b) {
          (p_side == 0 && between(r, s, p)) || (q_side == 0 && between(r, s, q));
 }
 
-Rational SquaredDistance(const RationalXy& point, const OracleShape::Edge& edge) {
-  const RationalXy from = Exact(edge.from), to = Exact(edge.to);
-  const RationalXy along = to - from, to_point = point - from;
-  const Rational length_squared = Dot(along, along), reach = Dot(to_point, along);
-  if (Sign(reach) <= 0) return Dot(to_point, to_point);
-  if (reach >= length_squared) return Dot(point - to, point - to);
-  const Rational area = Cross(along, to_point);
-  return area * area / length_squared;
-}
-
 // Returns whether the static edge meets an edge of `mover`, or lies in its filled part.
 bool EdgeMeetsShape(const OracleShape::Edge& edge, const OracleShape& mover) {
   if (!BoxesMeet(edge.box, mover.box())) return false;
@@ -59,8 +48,8 @@ bool HoldsRingOf(const OracleShape& outer, const OracleShape& inner) {
 
 // Returns a box of doubles around the disc.
 OracleBox BoxOfDisc(Xy centre, double radius) {
-  const auto down = [](double value) { return std::nextafter(value, -kInfinity); };
-  const auto up = [](double value) { return std::nextafter(value, kInfinity); };
+  const auto down = [](double value) { return std::nextafter(value, -kInf); };
+  const auto up = [](double value) { return std::nextafter(value, kInf); };
   return {{down(centre.x - radius), down(centre.y - radius)},
           {up(centre.x + radius), up(centre.y + radius)}};
 }

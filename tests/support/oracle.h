@@ -13,12 +13,15 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
 #include "tests/support/exact.h"
 
 namespace carom::testing {
+
+inline constexpr double kInf = std::numeric_limits<double>::infinity();
 
 enum class OracleFill { kEvenOdd, kNonZero };
 enum class OracleSolidity { kSolid, kBoundary };

@@ -4,13 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 namespace carom::testing {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // c[0] + c[1] t + c[2] t^2.
 struct Poly {
@@ -262,9 +259,9 @@ double RoundedUp(Root t) {
     t.Halve();
   }
   double time = NearestDouble(t.high);
-  while (CompareWith(t, Exact(time)) > 0) time = std::nextafter(time, kInfinity);
-  while (time > 0 && CompareWith(t, Exact(std::nextafter(time, -kInfinity))) <= 0) {
-    time = std::nextafter(time, -kInfinity);
+  while (CompareWith(t, Exact(time)) > 0) time = std::nextafter(time, kInf);
+  while (time > 0 && CompareWith(t, Exact(std::nextafter(time, -kInf))) <= 0) {
+    time = std::nextafter(time, -kInf);
   }
   return time + 0.0;
 }

@@ -62,8 +62,7 @@ std::optional<Touch> TouchOf(const OracleLine& line, const OracleShape::Edge& ed
 
 // Returns a box of doubles around the line.
 OracleBox BoxOf(const OracleLine& line) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  if (!line.t_max) return {{-kInfinity, -kInfinity}, {kInfinity, kInfinity}};
+  if (!line.t_max) return {{-kInf, -kInf}, {kInf, kInf}};
   const RationalXy a = PointAt(line, line.t_min);
   const RationalXy b = PointAt(line, *line.t_max);
   return {{AtMost(std::min(a.x, b.x)), AtMost(std::min(a.y, b.y))},

@@ -3,12 +3,9 @@
 #include "tests/support/oracle_distance.h"
 
 #include <cmath>
-#include <limits>
 
 namespace carom::testing {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Returns the parameter in [0, 1] of the point of from + t along that is nearest to `point`.
 Rational NearestParameter(const RationalXy& point, const RationalXy& from,
@@ -91,7 +88,7 @@ int CompareRoot(const Rational& square, const Rational& length) {
 bool IsNearestToRoot(double value, const Rational& square, const Rational& radii) {
   const Rational exact = Exact(value);
   const Rational low = (exact + Exact(std::nextafter(value, 0))) / 2;
-  const Rational high = (exact + Exact(std::nextafter(value, kInfinity))) / 2;
+  const Rational high = (exact + Exact(std::nextafter(value, kInf))) / 2;
   return value > 0 && CompareRoot(square, radii + low) >= 0 &&
          CompareRoot(square, radii + high) <= 0;
 }

@@ -3,16 +3,13 @@
 //
 // Shapes of the oracle and where a point lies in them.
 #include <algorithm>
-#include <limits>
 
 #include "tests/support/oracle.h"
 
 namespace carom::testing {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-OracleBox EmptyBox() { return {{kInfinity, kInfinity}, {-kInfinity, -kInfinity}}; }
+OracleBox EmptyBox() { return {{kInf, kInf}, {-kInf, -kInf}}; }
 
 void Extend(OracleBox& box, Xy point) {
   box.low = {std::min(box.low.x, point.x), std::min(box.low.y, point.y)};
@@ -104,7 +101,7 @@ bool OracleShape::IsFilled(const RationalXy& point) const {
   if (solidity_ == OracleSolidity::kBoundary) return false;
   const OracleBox around = BoxAround(point);
   if (!BoxesMeet(around, box_)) return false;
-  const OracleBox ray{around.low, {kInfinity, around.high.y}};
+  const OracleBox ray{around.low, {kInf, around.high.y}};
   int winding = 0;
   for (const Edge& edge : edges_) {
     if (BoxesMeet(ray, edge.box)) winding += WindingOf(edge, point);

@@ -449,15 +449,15 @@ TEST(Kinds, ErrorsAreOfItemsWithoutAnswer) {
   }
 }
 
-struct Misfit {
+struct MisfitOfRows {
   const char* batch;
   const char* rows;
   void (*spoil)(v1::GroupAnswer&);
   const char* field;
 };
 
-void ExpectMisfits(std::span<const Misfit> cases) {
-  for (const Misfit& c : cases) {
+void ExpectMisfits(std::span<const MisfitOfRows> cases) {
+  for (const MisfitOfRows& c : cases) {
     auto message = FromText<v1::GroupAnswer>(Text(c.batch, c.rows));
     GroupAnswers answers;
     ASSERT_TRUE(DecodeGroupAnswers(message, answers).ok());
@@ -468,7 +468,7 @@ void ExpectMisfits(std::span<const Misfit> cases) {
 
 TEST(Kinds, ValuesThatAreNeverSent) {
   using Answer = v1::GroupAnswer;
-  const Misfit cases[] = {
+  const MisfitOfRows cases[] = {
       {"rays", kCastRows, [](Answer& a) { a.mutable_rays()->set_feature(0, v1::Feature(4)); },
        "rays.feature"},
       {"rays", kCastRows, [](Answer& a) { a.mutable_rays()->set_truncated(0, 1); },
@@ -488,7 +488,7 @@ TEST(Kinds, ValuesThatAreNeverSent) {
 
 TEST(Kinds, RowsThatNoItemHas) {
   using Answer = v1::GroupAnswer;
-  const Misfit cases[] = {
+  const MisfitOfRows cases[] = {
       // Both sum to the points that are there.
       {"contacts", kContactRows,
        [](Answer& a) {

@@ -37,7 +37,7 @@ constexpr char kMovers[] = R"(
   })";
 
 // All options differ from their defaults, and all columns from each other.
-constexpr char kSegments[] = R"(segments {
+constexpr char kTwoSegments[] = R"(segments {
   ax: [1.1, 2] ay: [3, 4] bx: [5, 6] by: [7, 8] mode: CAST_MODE_ALL_PASSAGES
   inside_policy: INSIDE_POLICY_EXIT max_hits: 9 mask: 10 target: CAST_TARGET_BOUNDS reflect: true
   detail: CAST_DETAIL_NORMAL
@@ -121,7 +121,7 @@ void ExpectMovers(const ShapeColumns& movers, const std::vector<Shape>& shapes) 
 // --- What travels
 
 TEST(Questions, SegmentsTravel) {
-  const Question question(kSegments);
+  const Question question(kTwoSegments);
   EXPECT_EQ(question->cast_options.mode, CastMode::kAllPassages);
   EXPECT_EQ(question->cast_options.target, CastTarget::kBounds);
   EXPECT_TRUE(question->cast_options.reflect);
@@ -288,9 +288,9 @@ TEST(Questions, AnglesTravel) {
 }
 
 TEST(Questions, AllKindsTravelTogether) {
-  const Question question(absl::StrCat(kSegments, kRays, kCapsules, kBoxes, kDistances, kContacts,
-                                       kDepenetrations, kSweeps, kRotatingSweeps, kArcs, kSights,
-                                       kFans));
+  const Question question(absl::StrCat(kTwoSegments, kRays, kCapsules, kBoxes, kDistances,
+                                       kContacts, kDepenetrations, kSweeps, kRotatingSweeps, kArcs,
+                                       kSights, kFans));
   EXPECT_EQ(question->query_count(), 45u);
 }
 
@@ -400,7 +400,7 @@ TEST(Questions, EveryColumnIsOfTheLengthOfTheFirst) {
     std::vector<const char*> columns;
   };
   for (const Columns& c : {
-           Columns{kSegments, "segments", {"ay", "bx", "by"}},
+           Columns{kTwoSegments, "segments", {"ay", "bx", "by"}},
            Columns{kRays, "rays", {"y", "dx", "dy", "t_min", "t_max"}},
            Columns{kArcs, "arcs", {"y", "vx", "vy", "ax", "ay", "duration"}},
            Columns{kSights, "sights", {"ay", "bx", "by"}},

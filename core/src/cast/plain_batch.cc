@@ -201,7 +201,7 @@ inline void PlainBatch::AddWalk(uint16_t at) {
 
 void PlainBatch::AddWide(uint16_t at) {
   const size_t count = scratch_->walks[at].block->wide_count();
-  for (uint16_t i = 0; i < count; ++i) scratch_->pairs.Add(i, at);
+  for (size_t i = 0; i < count; ++i) scratch_->pairs.Add(static_cast<uint16_t>(i), at);
 }
 
 bool PlainBatch::DescendWindow() {

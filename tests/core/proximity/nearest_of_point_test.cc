@@ -171,8 +171,8 @@ TEST_F(NearestOfPointTest, OnLattices) {
   }
 }
 
-// Points of a batch and the same as placed shapes, which take the general path: a rotation by nothing
-// makes the difference.
+// Points of a batch and the same as placed shapes, which take the general path: a rotation by
+// nothing makes the difference.
 void CompareWays(const Scene& scene, const std::vector<Vec2>& points,
                  const std::vector<double>& reaches, uint64_t mask) {
   const std::vector<Shape> shapes{Shape::Create(Capsule{}).value()};
