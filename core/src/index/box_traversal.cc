@@ -124,7 +124,9 @@ bool FindPolygonsOf(const BoxQuery& query, FewPolygons& few) {
   bool is_all = query.has_few;
   for (size_t i = 0; i < query.tile_count && is_all; ++i) {
     const IndexedPolygon* const entries = query.tiles[i]->entries().data();
-    is_all = nodes-- > 0 && Walk(query.tiles[i]->tree(), reach, nodes, [&](uint32_t k) HWY_ATTR {
+    is_all = nodes > 0;
+    --nodes;  // of a root that is one too many, too
+    is_all = is_all && Walk(query.tiles[i]->tree(), reach, nodes, [&](uint32_t k) HWY_ATTR {
                if (count == FewPolygons::kMost) return false;
                __builtin_prefetch(entries + k);
                few.polygons[count++] = entries + k;
