@@ -8,6 +8,7 @@
 #include <iterator>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "server/peer.h"
 #include "server/rpc_status.h"
 
@@ -28,15 +29,29 @@ std::string PeerOf(const grpc::ServerContext& context, bool trust_forwarded_for)
 
 }  // namespace
 
-absl::Status CallLimit::Enter() {
-  const size_t others = calls_.fetch_add(1, std::memory_order_relaxed);
-  return others < limit_ ? absl::OkStatus() : TooManyCalls(limit_, what_);
+absl::Status CallLimit::Enter(const MemoryPeer* peer) {
+  bool fits_peer = true;
+  if (of_peer_ < limit_) {
+    absl::MutexLock lock(&mu_);
+    fits_peer = ++peers_[peer] <= of_peer_;
+  }
+  if (calls_.fetch_add(1, std::memory_order_relaxed) >= limit_) return TooManyCalls(limit_, what_);
+  if (!fits_peer) return TooManyCalls(of_peer_, absl::StrCat(what_, " of this peer"));
+  return absl::OkStatus();
+}
+
+void CallLimit::Leave(const MemoryPeer* peer) {
+  calls_.fetch_sub(1, std::memory_order_relaxed);
+  if (of_peer_ >= limit_) return;
+  absl::MutexLock lock(&mu_);
+  const auto it = peers_.find(peer);
+  if (--it->second == 0) peers_.erase(it);
 }
 
 void AsyncCall::Unref() {
   if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (admitted_) {
-    shared_.limit.Leave();
+    shared_.limit.Leave(memory_peer_.get());
     // Before the destructors: until here a drain may call the subclass.
     shared_.registry.Remove(this);
   }
@@ -48,7 +63,7 @@ absl::Status AsyncCall::Admit() {
   const std::string peer = PeerOf(context_, shared_.trust_forwarded_for);
   memory_peer_ = shared_.memory.Peer(peer);
   set_peer(peer);
-  const absl::Status status = shared_.limit.Enter();
+  const absl::Status status = shared_.limit.Enter(memory_peer_.get());
   // From here on `Drain` may be called, on another thread.
   if (!shared_.registry.Add(this)) return Draining();
   return status;

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "server/call_registry.h"
@@ -27,20 +28,25 @@
 
 namespace carom::server {
 
-// How many calls of a kind there may be at once. Thread-safe.
+// How many calls of a kind there may be at once, in all and of one peer. Thread-safe.
 class CallLimit {
  public:
-  // `what` as in "streams and Evaluate calls".
-  CallLimit(size_t limit, std::string what) : limit_(limit), what_(std::move(what)) {}
+  // `what` as in "streams and Evaluate calls". Peers are not counted where `of_peer` is no less.
+  CallLimit(size_t limit, size_t of_peer, std::string what)
+      : limit_(limit), of_peer_(of_peer), what_(std::move(what)) {}
 
-  // Counts a call, even one too many. RESOURCE_EXHAUSTED with a retry delay for that.
-  absl::Status Enter();
-  void Leave() { calls_.fetch_sub(1, std::memory_order_relaxed); }
+  // Counts a call, even one too many. RESOURCE_EXHAUSTED with a retry delay for that. The peer
+  // lives until its call has left.
+  absl::Status Enter(const MemoryPeer* peer);
+  void Leave(const MemoryPeer* peer);
 
  private:
   std::atomic<size_t> calls_{0};
   const size_t limit_;
+  const size_t of_peer_;
   const std::string what_;
+  absl::Mutex mu_;
+  absl::flat_hash_map<const MemoryPeer*, size_t> peers_ ABSL_GUARDED_BY(mu_);
 };
 
 // What calls share. Each outlives them and is thread-safe.

@@ -24,6 +24,7 @@ void ExportCall::Accept(SceneService& service, EventLoop& loop, SceneRuntime& ru
 void ExportCall::OnAccepted(bool ok) {
   if (!ok) return Unref();
   Accept(service_, loop_, runtime_);
+  last_moment_ = Clock::now() + runtime_.limits.import_time;
   absl::Status status = Admit();
   if (status.ok()) status = runtime_.CheckLength(bytes_);
   if (status.ok() && !Parse(bytes_, request_)) status = NoSuchMessage(request_.GetTypeName());
@@ -96,6 +97,9 @@ void ExportCall::TryWrite() {
 void ExportCall::Write() {
   v1::ExportSceneResponse part;
   if (next_ == 0 && piece_.is_first()) *part.mutable_scene() = summary_;
+  if (Clock::now() > last_moment_) {
+    return Finish(absl::ResourceExhaustedError("the client takes the export too slowly"));
+  }
   const size_t count = scene_ != nullptr ? scene_->polygon_count() : polygons_.size();
   for (size_t bytes = 0; next_ < count && bytes < kScenePartBytes;) {
     v1::Polygon& message = *part.add_polygons();

@@ -64,6 +64,7 @@ class ExportCall final : public AsyncCall {
   grpc::ByteBuffer bytes_;
   v1::ExportSceneRequest request_;
   v1::Scene summary_;
+  Clock::time_point last_moment_;  // when the client must have taken it all
   Scene::Ptr scene_;               // the current version
   std::vector<Polygon> polygons_;  // else an older one's
   MemoryCharge charge_;            // of those

@@ -47,6 +47,10 @@ constexpr std::array kNumberOptions = {
                  "client"},
     NumberOption{"--max-scene-calls", "CAROM_MAX_SCENE_CALLS", &ServerOptions::max_scene_calls, 1,
                  65536, "Calls of SceneService at once at most; bounds their messages"},
+    NumberOption{"--max-scene-calls-per-peer", "CAROM_MAX_SCENE_CALLS_PER_PEER",
+                 &ServerOptions::max_scene_calls_per_peer, 1, 65536,
+                 "Calls of SceneService of one IP address (of IPv6, 64 bits of it) at most, on "
+                 "loopback of one connection"},
     NumberOption{"--max-watches", "CAROM_MAX_WATCHES", &ServerOptions::max_watches, 1, 1048576,
                  "WatchScene calls at once at most; one that waits takes about 20 KiB"},
     NumberOption{"--max-watches-per-peer", "CAROM_MAX_WATCHES_PER_PEER",

@@ -50,7 +50,8 @@ struct ServerOptions {
   uint64_t max_streams = 16384;
   uint64_t max_calls_per_connection = 1024;  // at once; others wait at the client
   uint64_t max_scene_calls = 256;            // imports among them
-  uint64_t max_watches = 4096;               // WatchScene calls at once
+  uint64_t max_scene_calls_per_peer = 128;
+  uint64_t max_watches = 4096;  // WatchScene calls at once
   uint64_t max_watches_per_peer = 256;
   uint64_t max_scenes = 1024;
   uint64_t max_polygons_per_scene = 4194304;

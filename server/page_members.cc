@@ -107,7 +107,8 @@ void AppendHead(uint32_t tag, size_t size, std::string& to) {
 }  // namespace
 
 absl::StatusOr<PageMembers> MembersOf(absl::string_view bytes) {
-  const absl::Status none = absl::DataLossError("the stored scene is damaged: a page that is none");
+  const absl::Status none =
+      absl::DataLossError("the stored scene is damaged: a page that does not parse");
   PageMembers page;
   Fields fields(bytes);
   const uint32_t tag = fields.Next();

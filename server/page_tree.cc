@@ -45,7 +45,7 @@ absl::StatusOr<store::v1::Page> ReadPage(const PageHash& hash, PageReader read) 
   absl::StatusOr<std::string> bytes = read(hash);
   if (!bytes.ok()) return bytes.status();
   store::v1::Page page;
-  if (!page.ParseFromString(*bytes)) return DamagedScene("a page that is none");
+  if (!page.ParseFromString(*bytes)) return DamagedScene("a page that does not parse");
   return page;
 }
 
@@ -53,7 +53,7 @@ absl::StatusOr<store::v1::Page> ReadPage(const PageHash& hash, PageReader read) 
 absl::StatusOr<PageHash> PageOf(const PageMember& member) {
   store::v1::Child child;
   if (!child.ParseFromArray(member.bytes.data(), static_cast<int>(member.bytes.size()))) {
-    return DamagedScene("a child that is none");
+    return DamagedScene("a link that does not parse");
   }
   return HashFrom(child.page());
 }
@@ -75,7 +75,7 @@ absl::StatusOr<Polygon> PolygonOf(const store::v1::LeafEntry& entry, PageReader 
   }
   v1::Polygon message;
   if (!message.ParseFromString(bytes) || message.id() != entry.id()) {
-    return DamagedScene("a large polygon that is none");
+    return DamagedScene("a large polygon that does not parse");
   }
   return wire::DecodePolygon(message, kNoLimits);
 }
@@ -182,7 +182,7 @@ class TreeWriter {
 absl::Status TreeWriter::Drop(const PageMember& member) {
   store::v1::LeafEntry entry;
   if (!entry.ParseFromArray(member.bytes.data(), static_cast<int>(member.bytes.size()))) {
-    return DamagedScene("an entry that is none");
+    return DamagedScene("an entry that does not parse");
   }
   for (const std::string& chunk : entry.chunks()) {
     const absl::StatusOr<PageHash> hash = HashFrom(chunk);
@@ -440,10 +440,10 @@ absl::Status CompareTrees(
       b.Skip();
     } else {
       std::optional<Polygon> old;
-      std::optional<Polygon> young;
+      std::optional<Polygon> current;
       if (is_a) status = take(a, old);
-      if (is_b && status.ok()) status = take(b, young);
-      if (status.ok()) status = visit(old ? &*old : nullptr, young ? &*young : nullptr);
+      if (is_b && status.ok()) status = take(b, current);
+      if (status.ok()) status = visit(old ? &*old : nullptr, current ? &*current : nullptr);
     }
     if (!status.ok()) return status;
   }

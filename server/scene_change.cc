@@ -109,15 +109,15 @@ void ChangeCursor::Next() {
   compared_.reset();
   while (!compared_.has_value()) {
     const Polygon* old = next_before_ < before_count ? &before->polygon(next_before_) : nullptr;
-    const Polygon* young =
+    const Polygon* current =
         next_after_ < after.polygon_count() ? &after.polygon(next_after_) : nullptr;
-    if (old == nullptr && young == nullptr) return;
-    if (old != nullptr && young != nullptr && old->id() != young->id()) {
-      (old->id() < young->id() ? young : old) = nullptr;
+    if (old == nullptr && current == nullptr) return;
+    if (old != nullptr && current != nullptr && old->id() != current->id()) {
+      (old->id() < current->id() ? current : old) = nullptr;
     }
     next_before_ += old != nullptr ? 1 : 0;
-    next_after_ += young != nullptr ? 1 : 0;
-    compared_ = ChangeOf(old, young);
+    next_after_ += current != nullptr ? 1 : 0;
+    compared_ = ChangeOf(old, current);
   }
 }
 

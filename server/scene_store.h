@@ -5,8 +5,8 @@
 //
 // `SceneStore` keeps named scenes, each as a chain of immutable versions of which the last one is
 // visible. Services speak to this interface alone; server/memory_store.h is one behind it, which
-// writes them down by a server/scene_journal.h. Names
-// that reach a store are well-formed (server/scene_name.h).
+// writes them down by a server/scene_journal.h. Names that reach a store are well-formed
+// (server/scene_name.h).
 //
 // Versions grow over the whole life of a store: every change of any scene gets a greater one than
 // all changes of that scene before it, deletion included.
@@ -76,8 +76,8 @@ inline absl::Status ReadOnlyScene() {
 }
 
 // Thread-safe. Every writing function is FAILED_PRECONDITION for a scene that is read-only. Writers
-// of one scene wait for each other; readers wait for nobody. Every writing
-// function either makes its change as a whole or returns an error and changes nothing.
+// of one scene wait for each other; readers wait for nobody. Every writing function either makes
+// its change as a whole or returns an error and changes nothing.
 class SceneStore {
  public:
   virtual ~SceneStore() = default;

@@ -31,8 +31,7 @@ void Stream::Accept(QueryService& service, EventLoop& loop, QueryRuntime& runtim
                         &stream->accepted_);
 }
 
-// --- Events
-// ---------------------------------------------------------------------------------------
+// --- Events -------------------------------------------------------------------------------------
 
 void Stream::OnAccepted(bool ok) {
   if (!ok) return Discard();
@@ -111,8 +110,7 @@ void Stream::Drain() {
   Advance(Where::kExecutor);
 }
 
-// --- What comes next
-// --------------------------------------------------------------------------------
+// --- What comes next ----------------------------------------------------------------------------
 
 bool Stream::Advance(Where where) {
   if (ended_ || cancelled_) return false;
@@ -176,8 +174,7 @@ void Stream::Abandon() {
   Cancel();
 }
 
-// --- Frames that wait
-// -------------------------------------------------------------------------------
+// --- Frames that wait ---------------------------------------------------------------------------
 
 absl::Status Stream::CheckFlow(size_t size) const {
   const CallLimits& limits = runtime_.limits;
@@ -232,8 +229,7 @@ bool Stream::IsSuperseded(const ReceivedFrame& frame) const {
          std::any_of(queue_.begin(), queue_.end(), supersedes);
 }
 
-// --- The frame that is evaluated
-// --------------------------------------------------------------------
+// --- The frame that is evaluated ----------------------------------------------------------------
 
 void Stream::EvaluateHere() {
   const Clock::time_point end = Clock::now() + kTimeSlice;
@@ -304,8 +300,7 @@ grpc::ByteBuffer Stream::Refusal(uint64_t seq, const absl::Status& status) {
   return Encoded(response);
 }
 
-// --- Time limits
-// ------------------------------------------------------------------------------------
+// --- Time limits --------------------------------------------------------------------------------
 
 void Stream::CheckIdle() {
   absl::MutexLock lock(&mu_);

@@ -54,8 +54,7 @@ void WatchCall::Accept(SceneService& service, EventLoop& loop, SceneRuntime& run
                             &loop.queue(), &call->accepted_);
 }
 
-// --- Events
-// ---------------------------------------------------------------------------------------
+// --- Events -------------------------------------------------------------------------------------
 
 void WatchCall::OnAccepted(bool ok) {
   if (!ok) {
@@ -79,9 +78,7 @@ absl::Status WatchCall::Open() {
   bytes_.Clear();
   if (!is_request) return NoSuchMessage(request_.GetTypeName());
   if (absl::Status status = CheckSceneName("name", request_.name()); !status.ok()) return status;
-  const MemoryPeer* const peer = memory_peer().get();
-  absl::Status status = runtime_.hub.Add(request_.name(), peer, this);
-  if (!status.ok()) return status;
+  runtime_.hub.Add(request_.name(), this);
   bool is_over = false;
   {
     absl::MutexLock lock(&mu_);
@@ -89,7 +86,7 @@ absl::Status WatchCall::Open() {
     added_ = !is_over;
   }
   // Then `OnDone` came before.
-  if (is_over) runtime_.hub.Remove(request_.name(), peer, this);
+  if (is_over) runtime_.hub.Remove(request_.name(), this);
   return absl::OkStatus();
 }
 
@@ -137,7 +134,7 @@ void WatchCall::OnDone(bool) {
     added = std::exchange(added_, false);
     large = std::move(large_);
   }
-  if (added) runtime_.hub.Remove(request_.name(), memory_peer().get(), this);
+  if (added) runtime_.hub.Remove(request_.name(), this);
   Unref();
 }
 
@@ -148,8 +145,7 @@ void WatchCall::CheckUnread(uint64_t part) {
   if (part == parts_ && std::exchange(unread_timer_, 0) != 0) CutOff(kUnread);
 }
 
-// --- What comes next
-// --------------------------------------------------------------------------------
+// --- What comes next ----------------------------------------------------------------------------
 
 // What is not sent for lack of memory is this call's loss alone.
 void WatchCall::Run() {

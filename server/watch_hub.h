@@ -28,29 +28,24 @@ class SceneWatcher {
   ~SceneWatcher() = default;
 };
 
-// The watchers of all scenes, and how many one peer has. Thread-safe; outlives its watchers.
+// The watchers of all scenes. Thread-safe; outlives its watchers.
 class WatchHub final : public SceneListener {
  public:
   // Listens to `store`.
-  WatchHub(SceneStore& store, size_t max_of_peer) : max_of_peer_(max_of_peer) {
-    store.AddListener(this);
-  }
+  explicit WatchHub(SceneStore& store) { store.AddListener(this); }
 
-  // From here on `watcher` is notified. RESOURCE_EXHAUSTED, and nothing, if its peer has as many as
-  // it may.
-  absl::Status Add(const std::string& scene, const MemoryPeer* peer, SceneWatcher* watcher);
+  // From here on `watcher` is notified.
+  void Add(const std::string& scene, SceneWatcher* watcher);
   // No more, once this returns. Of what was added.
-  void Remove(const std::string& scene, const MemoryPeer* peer, SceneWatcher* watcher);
+  void Remove(const std::string& scene, SceneWatcher* watcher);
 
   void OnSceneChanged(absl::string_view name, uint64_t version,
                       const SceneChange::Ptr& change) override;
 
  private:
-  const size_t max_of_peer_;
   absl::Mutex mu_;  // taken before those of watchers
   absl::flat_hash_map<std::string, absl::flat_hash_set<SceneWatcher*>> watchers_
       ABSL_GUARDED_BY(mu_);
-  absl::flat_hash_map<const MemoryPeer*, size_t> of_peer_ ABSL_GUARDED_BY(mu_);
 };
 
 }  // namespace carom::server

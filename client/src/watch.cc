@@ -104,8 +104,12 @@ absl::Status SceneWatch::Impl::Open() {
   request.set_from_version(seen_);
   request.set_polygons(options_.polygons);
   address_ = addresses_->current();
-  return addresses_->BeginCall(
+  absl::Status status = addresses_->BeginCall(
       [&] { call_ = addresses_->scenes(address_).WatchScene(&of_call, request); });
+  // The server sends its headers at once, whenever there is a version.
+  if (status.ok()) call_->WaitForInitialMetadata();
+  opened_ = std::chrono::steady_clock::now();
+  return status;
 }
 
 // Parts of a version that breaks off are dropped: the next call sends it from its beginning.
@@ -150,7 +154,8 @@ absl::Status SceneWatch::Impl::Close() {
   return cancelled_ ? WatchCancelled() : status;
 }
 
-// A call that gives a version has begun anew, so the pauses and the time to give up do, too.
+// A call that gives a version has begun anew, so the pauses and the time to give up do, too; and so
+// does one that breaks a while after the server has answered it.
 absl::StatusOr<SceneUpdate> SceneWatch::Impl::Next() {
   std::optional<Time> give_up;  // from the first failure on
   for (std::chrono::milliseconds pause = kFirstPause; end_.ok();
@@ -167,6 +172,10 @@ absl::StatusOr<SceneUpdate> SceneWatch::Impl::Next() {
     if (call_ != nullptr) Cancel();  // it broke the protocol
     if (absl::IsUnavailable(status)) addresses_->Leave(address_);
     const Time now = std::chrono::steady_clock::now();
+    if (now - opened_ > kFirstPause) {
+      give_up.reset();
+      pause = kFirstPause;
+    }
     if (!give_up.has_value()) give_up = now + options_.reconnect_timeout;
     const Time again = now + std::max<std::chrono::microseconds>(
                                  pause, std::chrono::microseconds(RetryDelay(status)));

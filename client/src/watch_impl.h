@@ -54,6 +54,7 @@ class SceneWatch::Impl {
   uint64_t seen_;       // the last version that the caller has; 0: none
   size_t address_ = 0;  // of the call
   std::unique_ptr<grpc::ClientReader<v1::WatchSceneResponse>> call_;
+  Time opened_;       // when the server had answered the call, or it had failed
   absl::Status end_;  // once it is not OK
 
   Mutex mutex_;

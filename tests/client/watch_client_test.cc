@@ -18,6 +18,16 @@ using testing::CutProxy;
 
 class WatchClientTest : public ClientTest {
  protected:
+  // Has the server listen on loopback, and returns the port.
+  uint16_t Listen() {
+    server::ServerOptions options;
+    options.address = "127.0.0.1:0";
+    options.threads = 2;
+    server_ = *server::Server::Start(options);
+    client_ = *Client::Connect(server_->address());
+    const std::string& address = server_->address();
+    return static_cast<uint16_t>(std::stoul(address.substr(address.rfind(':') + 1)));
+  }
   uint64_t Commit(uint64_t id) {
     const std::vector<SceneEdit> edits = {AddPolygon{Square(id, 2.0 * static_cast<double>(id), 0)}};
     const auto made = client_->CommitEdits("scenes/arena", 0, edits);
@@ -85,16 +95,32 @@ TEST_F(WatchClientTest, GivesUpWithoutAServer) {
   EXPECT_EQ(watch->Next().status().code(), StatusCode::kUnavailable);
 }
 
+// The time to go on is that of each failure: a watch that nothing happens to outlives any number.
+TEST_F(WatchClientTest, GoesOnAfterFailuresFarApart) {
+  const auto proxy = CutProxy::Start(Listen(), [] { return CutProxy::Plan{}; });
+  ASSERT_NE(proxy, nullptr);
+  ASSERT_TRUE(client_->CreateScene("scenes/arena", {}).ok());
+  const auto client = *Client::Connect(proxy->address(), {.own_connection = true});
+  const auto watch = client->WatchScene("scenes/arena", {.reconnect_timeout = milliseconds(2000)});
+  ASSERT_TRUE(watch->Next().ok());
+  uint64_t version = 0;
+  std::thread other([&] {
+    for (int i = 0; i < 3; ++i) {
+      proxy->CutAll();
+      std::this_thread::sleep_for(milliseconds(2500));
+    }
+    version = Commit(1);
+  });
+  const auto update = watch->Next();
+  other.join();
+  ASSERT_TRUE(update.ok()) << update.status();
+  EXPECT_EQ(update->scene.version, version);
+}
+
 // However often the connection is cut, no version is missed and none comes twice.
 TEST_F(WatchClientTest, GoesOnAfterCuts) {
-  server::ServerOptions options;
-  options.address = "127.0.0.1:0";
-  options.threads = 2;
-  server_ = *server::Server::Start(options);
-  client_ = *Client::Connect(server_->address());
-  const std::string& address = server_->address();
-  const auto port = static_cast<uint16_t>(std::stoul(address.substr(address.rfind(':') + 1)));
   uint64_t bytes = 300;
+  const uint16_t port = Listen();
   const auto proxy = CutProxy::Start(port, [&] {
     bytes += 137;
     return CutProxy::Plan{.to_client = bytes};

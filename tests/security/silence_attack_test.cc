@@ -19,23 +19,54 @@
 namespace carom::server {
 namespace {
 
-// Story: an import held a thread of a pool that all scene calls and the health check shared.
+// Story: an import held a thread of a pool that all scene calls and the health check shared; later,
+// one peer's imports were all the scene calls that the server took.
 TEST_F(AttackTest, SilentImports) {
-  ASSERT_NO_FATAL_FAILURE(Start({"--max-scene-calls", "1000"}));
+  ASSERT_NO_FATAL_FAILURE(Start());
   const auto scenes = v1::SceneService::NewStub(Connect());
   std::vector<std::unique_ptr<Context>> contexts;
   std::vector<std::unique_ptr<v1::ImportSceneResponse>> responses;
   std::vector<std::unique_ptr<grpc::ClientWriter<v1::ImportSceneRequest>>> imports;
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < 300; ++i) {
     contexts.push_back(std::make_unique<Context>());
     responses.push_back(std::make_unique<v1::ImportSceneResponse>());
     imports.push_back(scenes->ImportScene(contexts.back().get(), responses.back().get()));
-    const auto part = FromText<v1::ImportSceneRequest>("name: 'scenes/slow'");
-    ASSERT_TRUE(imports.back()->Write(part));
+    // False where the call is refused already.
+    imports.back()->Write(FromText<v1::ImportSceneRequest>("name: 'scenes/slow'"));
   }
   for (int i = 0; i < 10; ++i) ExpectServed();
+  Context context;
+  v1::ImportSceneResponse response;
+  const auto import = scenes->ImportScene(&context, &response);
+  const grpc::Status refused = import->Finish();
+  EXPECT_EQ(refused.error_code(), grpc::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(refused.error_message(), "the server has 128 scene calls of this peer");
   for (const auto& context : contexts) context->TryCancel();
-  for (const auto& import : imports) EXPECT_EQ(import->Finish().error_code(), grpc::CANCELLED);
+  for (const auto& import : imports) EXPECT_FALSE(import->Finish().ok());
+}
+
+// An export whose reader takes just enough not to be cut off ends all the same.
+TEST_F(AttackTest, ExportsThatNeverEnd) {
+  ASSERT_NO_FATAL_FAILURE(Start({"--import-seconds", "1"}));
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);  // the client's side keeps 64 KiB
+  const auto scenes = v1::SceneService::NewStub(grpc::CreateCustomChannel(
+      process().address(), grpc::InsecureChannelCredentials(), arguments));
+  Context create_context;
+  v1::CreateSceneResponse created;
+  ASSERT_TRUE(scenes->CreateScene(&create_context, Teeth(200000), &created).ok());
+  Context context;
+  const auto reader =
+      scenes->ExportScene(&context, FromText<v1::ExportSceneRequest>("name: 'scenes/teeth'"));
+  v1::ExportSceneResponse part;
+  for (int i = 0; i < 30 && reader->Read(&part); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+  const grpc::Status status = reader->Finish();
+  EXPECT_EQ(status.error_code(), grpc::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(status.error_message(), "the client takes the export too slowly");
+  ExpectServed();
 }
 
 // An import that says just enough not to be idle ends all the same.

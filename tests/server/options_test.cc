@@ -60,6 +60,7 @@ TEST(OptionsTest, DefaultsAreThoseOfTheDesign) {
   EXPECT_EQ(options.address, "127.0.0.1:7420");
   EXPECT_EQ(options.store, "memory");
   EXPECT_EQ(options.max_message_bytes, 4194304);
+  EXPECT_EQ(options.max_scene_calls_per_peer, 128);
   EXPECT_EQ(options.max_scenes, 1024);
   EXPECT_EQ(options.max_polygons_per_scene, 4194304);
   EXPECT_EQ(options.max_vertices_per_polygon, 1048576);

@@ -19,8 +19,7 @@
 namespace carom::testing {
 namespace {
 
-// --- polygons
-// -------------------------------------------------------------------------------------
+// --- polygons -----------------------------------------------------------------------------------
 
 struct Expected {
   Rational fraction;
@@ -170,8 +169,7 @@ TEST(SweepOracleTest, CapsulesOfRadiusZeroAgreeWithRationals) {
   }
 }
 
-// --- capsules
-// -------------------------------------------------------------------------------------
+// --- capsules -----------------------------------------------------------------------------------
 
 // The squared distance from a point to the displaced axis.
 Rational AxisDistance2(const RoundCase& c, const RationalXy& point, const Rational& t) {
