@@ -157,6 +157,9 @@ absl::StatusOr<SceneChange::Ptr> MemoryStore::LoadChange(absl::string_view name,
       return gone;
     }
     change->summary = *(known + 1);
+    if (change->summary.follows_damage) {
+      return absl::DataLossError("the version after this one is damaged");
+    }
   }
   if (journal_ == nullptr) return gone;
   const absl::Status status =

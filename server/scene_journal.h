@@ -25,8 +25,9 @@ struct VersionSummary {
   uint64_t polygon_count = 0;
   uint64_t vertex_count = 0;
   Box bounds;
-  std::string edit_id;     // of the commit that made it, if the client gave one
-  int64_t created_us = 0;  // since 1970, UTC
+  std::string edit_id;          // of the commit that made it, if the client gave one
+  int64_t created_us = 0;       // since 1970, UTC
+  bool follows_damage = false;  // what is stored of the version before it is damaged
 };
 
 // A scene as it was written down last.

@@ -186,14 +186,16 @@ absl::StatusOr<std::string> SqliteJournal::ReadPage(const PageHash& hash) {
 
 absl::Status SqliteJournal::RecoverVersions(int64_t id, SavedScene& scene, Current& current) {
   absl::StatusOr<bool> row = read_versions_.Bind(1, id).Step();
+  bool follows_damage = false;
   for (; row.ok() && *row; row = read_versions_.Step()) {
     VersionSummary summary;
     scene.status = ReadRow(scene.name, {read_versions_.Bytes(1), read_versions_.Bytes(2)}, summary,
                            current.root);
-    // Of a damaged version that is not the current one nothing is known, and nothing needed.
+    // Of a damaged version that is not the current one nothing is known, and only watches need it.
     current.version = static_cast<uint64_t>(read_versions_.Int(0));
     ++current.versions;
     current.history_bytes += static_cast<uint64_t>(read_versions_.Int(4));
+    summary.follows_damage = std::exchange(follows_damage, !scene.status.ok());
     if (scene.status.ok()) scene.versions.push_back(std::move(summary));
     last_version_ = std::max(last_version_, current.version);
   }

@@ -232,6 +232,11 @@ absl::StatusOr<SceneChange::Ptr> WatchCall::Next() {
   if (SceneChange::Ptr change = runtime_.store.FindChange(name, version_)) return change;
   absl::StatusOr<SceneChange::Ptr> loaded =
       runtime_.store.LoadChange(name, version_, NewCharge(MemoryShare::kScenes));
+  // A scene that is deleted takes its history with it.
+  if (!loaded.ok() && runtime_.store.Find(name) == nullptr) {
+    return runtime_.store.WhyMissing(name, "name");
+  }
+  if (absl::Status status = CheckEnd(); !loaded.ok() && !status.ok()) return status;
   // What was there when the watch began was lost by nobody's reading.
   if (!absl::IsOutOfRange(loaded.status()) || version_ < first_current_) return loaded;
   return absl::ResourceExhaustedError(

@@ -10,6 +10,7 @@
 #include <map>
 #include <thread>
 
+#include "absl/strings/str_cat.h"
 #include "server/memory_store.h"
 #include "tests/server/fixture.h"
 #include "tests/store/fixture.h"
@@ -310,6 +311,29 @@ TEST_F(JournalTest, DamageIsOfOneScene) {
     Close();
     std::filesystem::remove_all(folder_ / "state");
   }
+}
+
+// Whoever follows the versions of a scene is not led past one that is damaged.
+TEST_F(JournalTest, DamageOfAnOldVersionIsAGap) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  std::vector<uint64_t> versions;
+  ASSERT_TRUE(store_->Create("scenes/a", {}).ok());
+  versions.push_back(store_->Find("scenes/a")->version());
+  for (uint64_t id = 1; id <= 3; ++id) {
+    ASSERT_TRUE(store_->Commit("scenes/a", 0, {AddPolygon{SquareAt(id, 0)}}).ok());
+    versions.push_back(store_->Find("scenes/a")->version());
+  }
+  Close();
+  Sql(absl::StrCat("UPDATE versions SET checksum = zeroblob(20) WHERE version = ", versions[1]));
+  ASSERT_NO_FATAL_FAILURE(Open());
+  const auto load = [&](uint64_t version) {
+    return store_->LoadChange("scenes/a", version, MemoryCharge(memory_, MemoryShare::kScenes));
+  };
+  EXPECT_TRUE(absl::IsDataLoss(load(versions[0]).status())) << load(versions[0]).status();
+  EXPECT_TRUE(absl::IsOutOfRange(load(versions[1]).status()));
+  const auto change = load(versions[2]);
+  ASSERT_TRUE(change.ok()) << change.status();
+  EXPECT_EQ((*change)->summary.version, versions[3]);
 }
 
 TEST_F(JournalTest, WhatIsDamagedCanBeDeleted) {
