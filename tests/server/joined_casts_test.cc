@@ -15,7 +15,7 @@
 namespace carom::server {
 namespace {
 
-using ::testing::SplitMix64;
+using carom::testing::SplitMix64;
 
 // Rows of squares, so that a segment meets several.
 std::vector<std::string> Squares() {
