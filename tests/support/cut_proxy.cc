@@ -36,38 +36,38 @@ void SendAtOnce(int fd) {
 
 bool WouldBlock() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
-// One direction of a connection: bytes that were read and are yet to be written.
-struct Pipe {
-  int from;
-  int to;
-  uint64_t left;  // bytes until the cut
-  std::array<char, 65536> buffer;
-  size_t begin = 0;
-  size_t end = 0;
-
-  bool is_empty() const { return begin == end; }
-
-  // False once the connection is to be closed.
-  bool Read() {
-    const size_t most = std::min<uint64_t>(buffer.size(), left);
-    const ssize_t got = read(from, buffer.data(), most);
-    if (got <= 0) return got < 0 && WouldBlock();
-    begin = 0;
-    end = static_cast<size_t>(got);
-    return true;
-  }
-  bool Write() {
-    const ssize_t put = send(to, buffer.data() + begin, end - begin, MSG_NOSIGNAL);
-    if (put < 0) return WouldBlock();
-    begin += static_cast<size_t>(put);
-    left -= static_cast<uint64_t>(put);
-    return left > 0;
-  }
-};
-
 }  // namespace
 
 class CutProxy::Connection {
+  // One direction of a connection: bytes that were read and are yet to be written.
+  struct Pipe {
+    int from;
+    int to;
+    uint64_t left;  // bytes until the cut
+    std::array<char, 65536> buffer;
+    size_t begin = 0;
+    size_t end = 0;
+
+    bool is_empty() const { return begin == end; }
+
+    // False once the connection is to be closed.
+    bool Read() {
+      const size_t most = std::min<uint64_t>(buffer.size(), left);
+      const ssize_t got = read(from, buffer.data(), most);
+      if (got <= 0) return got < 0 && WouldBlock();
+      begin = 0;
+      end = static_cast<size_t>(got);
+      return true;
+    }
+    bool Write() {
+      const ssize_t put = send(to, buffer.data() + begin, end - begin, MSG_NOSIGNAL);
+      if (put < 0) return WouldBlock();
+      begin += static_cast<size_t>(put);
+      left -= static_cast<uint64_t>(put);
+      return left > 0;
+    }
+  };
+
  public:
   Connection(int client, int server, const Plan& plan)
       : up_{client, server, plan.to_server, {}}, down_{server, client, plan.to_client, {}} {}
