@@ -91,16 +91,6 @@ int FailOf(std::string_view scene, const absl::Status& status) {
   return Fail(Refused(status.code(), FullName(scene), violation.description));
 }
 
-void Warn(std::string_view file, const absl::Status& status) {
-  const std::vector<Violation> violations = Violations(status);
-  for (const Violation& violation : violations) {
-    std::cerr << "carom: warning: " << file << ": " << violation.field << ": "
-              << violation.description << '\n';
-  }
-  const size_t unlisted = ViolationCount(status) - violations.size();
-  if (unlisted > 0) std::cerr << "carom: warning: " << file << ": " << unlisted << " more\n";
-}
-
 // Checked here and not by the server alone: its message would name `a[1]`, which nobody typed.
 CLI::Option* AddCoordinate(CLI::App& command, const std::string& name, double& value) {
   const auto refused = [](const std::string& text) {

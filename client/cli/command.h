@@ -49,9 +49,6 @@ int Fail(const absl::Status& status);
 // The same for a request about `scene`, which the message names in place of the request's field.
 int FailOf(std::string_view scene, const absl::Status& status);
 
-// Writes a line `carom: warning: FILE: …` to standard error for each violation of `status`.
-void Warn(std::string_view file, const absl::Status& status);
-
 // The option `name` of `command`: a coordinate (carom/geometry.h), in the user's own notation.
 CLI::Option* AddCoordinate(CLI::App& command, const std::string& name, double& value);
 

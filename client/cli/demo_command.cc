@@ -18,6 +18,7 @@
 #include "client/cli/demo_picture.h"
 #include "client/cli/demo_run.h"
 #include "client/cli/demo_world.h"
+#include "client/cli/scene_source.h"
 #include "client/formats/grouped.h"
 #include "client/formats/scene_reader.h"
 

@@ -3,11 +3,13 @@
 
 #include "client/cli/scene_source.h"
 
+#include <iostream>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "client/cli/command.h"
+#include "carom/status.h"
 
 namespace carom::cli {
 namespace {
@@ -25,6 +27,16 @@ absl::StatusOr<size_t> ChooseScene(const SceneFile& file, const SceneSource& sou
 }
 
 }  // namespace
+
+void Warn(std::string_view file, const absl::Status& status) {
+  const std::vector<Violation> violations = Violations(status);
+  for (const Violation& violation : violations) {
+    std::cerr << "carom: warning: " << file << ": " << violation.field << ": "
+              << violation.description << '\n';
+  }
+  const size_t unlisted = ViolationCount(status) - violations.size();
+  if (unlisted > 0) std::cerr << "carom: warning: " << file << ": " << unlisted << " more\n";
+}
 
 absl::StatusOr<SourceScene> ReadSource(const SceneSource& source) {
   absl::StatusOr<SceneFile> file = SceneFile::Read(source.file == "-" ? "/dev/stdin" : source.file);

@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "client/formats/scene_reader.h"
 
@@ -18,6 +20,9 @@ struct SceneSource {
   std::string id;    // empty: the one scene of the file
   bool strict = false;
 };
+
+// Writes a line `carom: warning: FILE: …` to standard error for each violation of `status`.
+void Warn(std::string_view file, const absl::Status& status);
 
 struct SourceScene {
   SceneFile file;
