@@ -39,7 +39,7 @@ inline constexpr bool kIsSanitized = false;
 #endif
 
 // The most that any single step of a test may take.
-inline constexpr std::chrono::seconds kTimeout{120};
+inline constexpr std::chrono::seconds kTimeout{300};
 
 // The message that protobuf text describes.
 template <typename Message>
