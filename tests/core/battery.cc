@@ -25,7 +25,7 @@ Shape RandomShape(Random& random, const Grid& grid) {
   return Polygon::Create(RandomPolygon(random, grid, 0)).value();
 }
 
-Mover RandomMover(Random& random, const Grid& grid) {
+Mover RandomMovingShape(Random& random, const Grid& grid) {
   const double angle = kAngles[random.Below(7)];
   Mover mover{RandomShape(random, grid), grid.Point(random), angle, grid.Point(random),
               random.Below(2) == 0 ? angle : kAngles[random.Below(7)]};
@@ -417,7 +417,7 @@ Battery RandomBattery(Random& random, const Grid& grid, int count) {
     box.Extend(grid.Point(random));
     box.Extend(grid.Point(random));
     battery.boxes.push_back(box);
-    battery.movers.push_back(RandomMover(random, grid));
+    battery.movers.push_back(RandomMovingShape(random, grid));
     battery.arcs.push_back({grid.Point(random), grid.Point(random),
                             random.Below(3) == 0 ? Vec2{} : grid.Point(random),
                             random.Below(5) * 0.5});

@@ -48,7 +48,7 @@
 #include "carom/work_meter.h"
 #include "tests/support/header_examples.h"
 
-namespace carom {
+namespace carom::header_examples_test {
 namespace {
 
 Polygon SquareOfFour() {
@@ -453,4 +453,4 @@ TEST(HeaderExamplesTest, EachHeaderHasTheTextThatRunsHere) {
 }
 
 }  // namespace
-}  // namespace carom
+}  // namespace carom::header_examples_test

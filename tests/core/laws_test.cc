@@ -19,7 +19,7 @@
 #include "tests/core/random_scene.h"
 #include "tests/support/repeats.h"
 
-namespace carom::testing {
+namespace carom::testing::laws_test {
 namespace {
 
 using Ids = std::vector<uint64_t>;
@@ -378,4 +378,4 @@ TEST(LawsTest, ASweepThereAndBackMeetsTheSame) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::laws_test

@@ -17,7 +17,7 @@
 #include "tests/core/random_scene.h"
 #include "tests/support/oracle.h"
 
-namespace carom::testing {
+namespace carom::testing::oracle_test {
 namespace {
 
 constexpr double kScales[] = {1, 1e-9, 0.1, 1e9, 0x1p-138, 0x1p50, 1.0 / 3};
@@ -232,4 +232,4 @@ TEST(OracleTest, PolygonOverlapsEqualTheOracle) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::oracle_test

@@ -25,7 +25,7 @@
 #include "tests/core/random_scene.h"
 #include "tests/core/shape/random_ring.h"
 
-namespace carom::testing {
+namespace carom::testing::sources_test {
 namespace {
 
 using carom::Ray;
@@ -553,4 +553,4 @@ TEST(SourcesTest, TheDistanceIsThatOfEdgesNotOfLines) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::sources_test

@@ -2,11 +2,11 @@
 # SPDX-FileCopyrightText: The Carom authors
 # SPDX-License-Identifier: Apache-2.0
 
-# What is installed can be used: the core alone by client/examples/core_only and by the program that
+# What is installed can be used: the core by client/examples/core_only and by the program that
 # docs/core-library.md shows, the client by a program of its own. And the page names headers and
-# functions that exist.
+# functions that exist. With --core-alone, the core is built for this without the service.
 #
-#   install_test.sh BUILD COMPILER
+#   install_test.sh BUILD COMPILER [--core-alone]
 set -euo pipefail
 
 build=$1 compiler=$2
@@ -112,16 +112,17 @@ TEXT
   [[ $("$scratch/client/build/consumer") == 'no server' ]] || fail "the client answers otherwise"
 }
 
-configure "$root" "$scratch/core" -DCAROM_BUILD_SERVICE=OFF -DCAROM_BUILD_TESTS=OFF
-quietly cmake --build "$scratch/core"
-quietly cmake --install "$scratch/core" --component core --prefix "$scratch/core-prefix"
-check_core_only "$scratch/core-prefix" "$scratch/core-only"
-check_page_program "$scratch/core-prefix"
-check_page_table "$scratch/core-prefix"
+if [[ ${3-} == --core-alone ]]; then
+  configure "$root" "$scratch/alone" -DCAROM_BUILD_SERVICE=OFF -DCAROM_BUILD_TESTS=OFF
+  quietly cmake --build "$scratch/alone"
+  build=$scratch/alone
+fi
+prefix=$scratch/prefix
+quietly cmake --install "$build" --component core --prefix "$prefix"
+check_core_only "$prefix" "$scratch/core-only"
+check_page_program "$prefix"
+check_page_table "$prefix"
 if [[ $(cached CAROM_BUILD_SERVICE) == ON ]]; then
-  for component in core client; do
-    quietly cmake --install "$build" --component "$component" --prefix "$scratch/prefix"
-  done
-  check_core_only "$scratch/prefix" "$scratch/core-only-beside-client"
-  check_client "$scratch/prefix"
+  quietly cmake --install "$build" --component client --prefix "$prefix"
+  check_client "$prefix"
 fi

@@ -16,7 +16,7 @@
 #include "carom/work_meter.h"
 #include "tests/support/random.h"
 
-namespace carom::internal {
+namespace carom::internal::hit_collector_test {
 namespace {
 
 struct Hit {
@@ -158,4 +158,4 @@ TEST(HitCollectorTest, MoreRowsThanTheMeterHasLeftStopTheWork) {
 }
 
 }  // namespace
-}  // namespace carom::internal
+}  // namespace carom::internal::hit_collector_test

@@ -15,7 +15,7 @@
 #include "carom/work_meter.h"
 #include "tests/support/random.h"
 
-namespace carom::internal {
+namespace carom::internal::passage_merge_test {
 namespace {
 
 // A time that is no double: the quotient of two integers, the denominator positive.
@@ -218,4 +218,4 @@ TEST(PassageMergeTest, EqualsAWalkOverCells) {
 }
 
 }  // namespace
-}  // namespace carom::internal
+}  // namespace carom::internal::passage_merge_test

@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace carom {
+namespace carom::status_test {
 namespace {
 
 TEST(StatusTest, ViolationsRoundTrip) {
@@ -62,4 +62,4 @@ TEST(StatusTest, CutsBeforeACharacter) {
 }
 
 }  // namespace
-}  // namespace carom
+}  // namespace carom::status_test

@@ -19,7 +19,7 @@
 #include "tests/support/repeats.h"
 #include "tests/support/sealed_bundle.h"
 
-namespace carom::testing {
+namespace carom::testing::bundle_test {
 namespace {
 
 using internal::BundleHeader;
@@ -371,4 +371,4 @@ TEST(BundleTest, NoNumberLeadsAstray) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::bundle_test

@@ -17,7 +17,7 @@
 #include "tests/support/oracle_arc.h"
 #include "tests/support/repeats.h"
 
-namespace carom::testing {
+namespace carom::testing::arc_test {
 namespace {
 
 struct Arc {
@@ -534,4 +534,4 @@ TEST(ArcTest, ScalingChangesLengthsOnly) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::arc_test

@@ -15,7 +15,7 @@
 
 #include "tests/core/random_scene.h"
 
-namespace carom::testing {
+namespace carom::testing::cast_test {
 namespace {
 
 using carom::Segment;
@@ -528,4 +528,4 @@ TEST(CastLawTest, BatchesAnswerAsSingleCastsDo) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::cast_test

@@ -21,7 +21,7 @@
 #include "tests/core/shape/random_ring.h"
 #include "tests/support/repeats.h"
 
-namespace carom::testing {
+namespace carom::testing::plain_batch_test {
 namespace {
 
 using carom::Ray;
@@ -345,4 +345,4 @@ TEST_F(PlainBatchTest, Cells) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::plain_batch_test

@@ -15,7 +15,7 @@
 #include "tests/core/random_scene.h"
 #include "tests/core/shape/random_ring.h"
 
-namespace carom::testing {
+namespace carom::testing::plain_passage_test {
 namespace {
 
 using carom::Ray;
@@ -209,4 +209,4 @@ TEST_F(PlainPassageTest, WhatIsUncertain) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::plain_passage_test

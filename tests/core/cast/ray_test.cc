@@ -18,7 +18,7 @@
 #include "tests/support/oracle.h"
 #include "tests/support/repeats.h"
 
-namespace carom::testing {
+namespace carom::testing::ray_test {
 namespace {
 
 using carom::Ray;
@@ -568,4 +568,4 @@ TEST(RayLawTest, CastingAgainstBoundsIsCastingAgainstTheBoxesAsPolygons) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::ray_test

@@ -18,7 +18,7 @@
 #include "tests/support/oracle.h"
 #include "tests/support/repeats.h"
 
-namespace carom::testing {
+namespace carom::testing::visibility_test {
 namespace {
 
 using carom::Segment;
@@ -245,4 +245,4 @@ TEST(FanLawTest, BeamsAreCastsToTheirEnds) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::visibility_test

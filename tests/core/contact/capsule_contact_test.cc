@@ -12,7 +12,7 @@
 #include "carom/polygon.h"
 #include "carom/shape.h"
 
-namespace carom::testing {
+namespace carom::testing::capsule_contact_test {
 namespace {
 
 Shape Ring(std::vector<Vec2> vertices) {
@@ -67,4 +67,4 @@ TEST(CapsuleContactTest, AnObliqueCapsuleEndsOnItsSideOrItsCap) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::capsule_contact_test

@@ -15,7 +15,7 @@
 #include "carom/sincos.h"
 #include "tests/core/random_scene.h"
 
-namespace carom::testing {
+namespace carom::testing::contact_cost_test {
 namespace {
 
 // Between two questions of a meter, and once more where a step counts ahead.
@@ -186,4 +186,4 @@ TEST(ContactCostTest, OnlyAnEdgeThatLeadsOutIsAWayOut) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::contact_cost_test

@@ -17,7 +17,7 @@
 #include "tests/support/oracle_contact.h"
 #include "tests/support/repeats.h"
 
-namespace carom::testing {
+namespace carom::testing::contact_test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -574,4 +574,4 @@ TEST(ContactTest, ScalingByAPowerOfTwoScalesTheContact) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::contact_test

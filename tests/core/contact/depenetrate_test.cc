@@ -12,7 +12,7 @@
 #include "tests/core/random_scene.h"
 #include "tests/support/repeats.h"
 
-namespace carom::testing {
+namespace carom::testing::depenetrate_test {
 namespace {
 
 Shape Ring(std::vector<Vec2> vertices) {
@@ -126,4 +126,4 @@ TEST(DepenetrateTest, FinishedMeansFreeByTheOracle) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::depenetrate_test

@@ -21,7 +21,7 @@
 #include "tests/core/shape/random_ring.h"
 #include "tests/support/repeats.h"
 
-namespace carom::testing {
+namespace carom::testing::plain_contact_test {
 namespace {
 
 using internal::ContactCounts;
@@ -364,4 +364,4 @@ TEST_F(PlainContactTest, Lattices) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::plain_contact_test

@@ -12,7 +12,7 @@
 
 #include "carom/bundle.h"
 
-namespace carom {
+namespace carom::bundle_file_test {
 namespace {
 
 Scene::Ptr SquareScene(uint64_t id) {
@@ -84,4 +84,4 @@ TEST_F(BundleFileTest, WhatCannotBeWrittenLeavesTheOldFile) {
 }
 
 }  // namespace
-}  // namespace carom
+}  // namespace carom::bundle_file_test

@@ -13,7 +13,7 @@
 #include "carom/status.h"
 #include "tests/core/random_scene.h"
 
-namespace carom::testing {
+namespace carom::testing::group_test {
 namespace {
 
 const std::vector<double> kOne{1};
@@ -239,4 +239,4 @@ TEST(GroupTest, TellsADeadlineFromTooManyRows) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::group_test

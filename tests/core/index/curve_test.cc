@@ -10,7 +10,7 @@
 #include "index/scene_index.h"
 #include "tests/core/random_scene.h"
 
-namespace carom::testing {
+namespace carom::testing::curve_test {
 namespace {
 
 constexpr double kCells = 0x1p31;
@@ -64,4 +64,4 @@ TEST(CurveTest, WhatIsOutsideOfTheFrameIsAtItsBorder) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::curve_test

@@ -15,7 +15,7 @@
 #include "index/indexed_polygon.h"
 #include "tests/core/shape/large_rings.h"
 
-namespace carom::testing {
+namespace carom::testing::edge_index_test {
 namespace {
 
 using internal::LocateInPolygon;
@@ -186,4 +186,4 @@ TEST(EdgeIndexTest, TheWorkStopsWithTheMeter) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::edge_index_test

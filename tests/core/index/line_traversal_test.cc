@@ -19,7 +19,7 @@
 #include "index/line_interval.h"
 #include "tests/core/random_scene.h"
 
-namespace carom::testing {
+namespace carom::testing::line_traversal_test {
 namespace {
 
 using CastLine = internal::Line;
@@ -265,4 +265,4 @@ TEST(LineStretchTest, FollowEachOtherToTheEnd) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::line_traversal_test

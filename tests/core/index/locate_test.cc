@@ -9,7 +9,7 @@
 
 #include "tests/core/random_scene.h"
 
-namespace carom::testing {
+namespace carom::testing::locate_test {
 namespace {
 
 LocateAnswers Locate(const Scene& scene, std::vector<double> x, std::vector<double> y,
@@ -85,4 +85,4 @@ TEST(LocateTest, ABadItemIsAnsweredAlone) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::locate_test

@@ -16,7 +16,7 @@
 #include "carom/status.h"
 #include "tests/core/random_scene.h"
 
-namespace carom {
+namespace carom::scene_test {
 namespace {
 
 Polygon Square(uint64_t id, double x, double size = 1) {
@@ -225,4 +225,4 @@ TEST(SceneTest, CommitNamesSixteenOffencesAndTheirNumber) {
 }
 
 }  // namespace
-}  // namespace carom
+}  // namespace carom::scene_test

@@ -16,7 +16,7 @@
 #include "tests/support/exact.h"
 #include "tests/support/repeats.h"
 
-namespace carom::testing {
+namespace carom::testing::dyadic_test {
 namespace {
 
 using internal::Dyadic;
@@ -182,4 +182,4 @@ TEST(DyadicTest, QuotientsAtTheEndsOfTheirRange) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::dyadic_test

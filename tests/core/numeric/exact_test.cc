@@ -16,7 +16,7 @@
 #include "tests/core/shape/random_ring.h"
 #include "tests/support/exact.h"
 
-namespace carom::testing {
+namespace carom::testing::exact_test {
 namespace {
 
 using internal::Expansion;
@@ -240,4 +240,4 @@ TEST(ExactTest, PointAtErrsByLessThanTwoUlp) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::exact_test

@@ -14,7 +14,7 @@
 #include "tests/support/exact.h"
 #include "tests/support/repeats.h"
 
-namespace carom::testing {
+namespace carom::testing::predicates_test {
 namespace {
 
 RationalXy Exactly(Vec2 p) { return Exact(Xy{p.x, p.y}); }
@@ -229,4 +229,4 @@ TEST(PredicatesTest, CompareDistanceToACapsuleEqualsTheRationalAnswer) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::predicates_test

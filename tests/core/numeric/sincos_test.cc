@@ -22,7 +22,7 @@
 
 #include "tests/core/random_scene.h"
 
-namespace carom {
+namespace carom::sincos_test {
 namespace {
 
 // 168 bits: after losing 20 to the size of an angle and 61 to cancellation, 87 are good.
@@ -283,4 +283,4 @@ TEST(SinCosTest, GoldenDigest) {
 }
 
 }  // namespace
-}  // namespace carom
+}  // namespace carom::sincos_test

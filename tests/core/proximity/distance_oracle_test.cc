@@ -17,7 +17,7 @@
 #include "tests/support/oracle_distance.h"
 #include "tests/support/repeats.h"
 
-namespace carom::testing {
+namespace carom::testing::distance_oracle_test {
 namespace {
 
 Rational Largest(const TestScene& scene, const TestMover& mover) {
@@ -206,4 +206,4 @@ TEST(DistanceOracleTest, PolygonsOfManyEdgesEqualTheOracle) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::distance_oracle_test

@@ -18,7 +18,7 @@
 #include "tests/support/oracle_distance.h"
 #include "tests/support/repeats.h"
 
-namespace carom::testing {
+namespace carom::testing::distance_test {
 namespace {
 
 RingSpec Rectangle(double x0, double y0, double x1, double y1) {
@@ -378,4 +378,4 @@ TEST(DistanceLawTest, RingStartWindingAndDuplicatesChangeNothing) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::distance_test

@@ -20,7 +20,7 @@
 #include "tests/core/shape/random_ring.h"
 #include "tests/support/repeats.h"
 
-namespace carom::testing {
+namespace carom::testing::nearest_of_point_test {
 namespace {
 
 using internal::Closest;
@@ -244,4 +244,4 @@ TEST_F(NearestOfPointTest, OverCells) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::nearest_of_point_test

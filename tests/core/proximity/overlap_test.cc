@@ -15,7 +15,7 @@
 #include "tests/support/oracle_distance.h"
 #include "tests/support/repeats.h"
 
-namespace carom::testing {
+namespace carom::testing::overlap_test {
 namespace {
 
 RingSpec Rectangle(double x0, double y0, double x1, double y1) {
@@ -375,4 +375,4 @@ TEST(OverlapOracleTest, CapsulesEqualTheOracle) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::overlap_test

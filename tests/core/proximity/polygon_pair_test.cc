@@ -13,7 +13,7 @@
 #include "carom/predicates.h"
 #include "tests/core/shape/large_rings.h"
 
-namespace carom::testing {
+namespace carom::testing::polygon_pair_test {
 namespace {
 
 using internal::LocateInPolygon;
@@ -118,4 +118,4 @@ TEST(PolygonPairTest, TheWorkStopsWithTheMeter) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::polygon_pair_test

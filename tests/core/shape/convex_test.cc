@@ -17,7 +17,7 @@
 #include "tests/core/shape/random_ring.h"
 #include "tests/support/repeats.h"
 
-namespace carom::testing {
+namespace carom::testing::convex_test {
 namespace {
 
 using carom::Segment;
@@ -246,4 +246,4 @@ TEST(ConvexLawTest, TheReversedSegmentIsInTheSamePart) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::convex_test

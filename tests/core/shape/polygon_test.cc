@@ -14,7 +14,7 @@
 #include "carom/shape.h"
 #include "carom/status.h"
 
-namespace carom {
+namespace carom::polygon_test {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -232,4 +232,4 @@ TEST(RingIntoTest, MakesASolidRingWhateverWasThereBefore) {
 }
 
 }  // namespace
-}  // namespace carom
+}  // namespace carom::polygon_test

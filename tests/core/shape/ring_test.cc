@@ -14,7 +14,7 @@
 #include "tests/support/oracle_ring.h"
 #include "tests/support/repeats.h"
 
-namespace carom::testing {
+namespace carom::testing::ring_test {
 namespace {
 
 const Ring kSquare{{0, 0}, {4, 0}, {4, 4}, {0, 4}};
@@ -319,4 +319,4 @@ TEST(RingOracleTest, CircleIsTheSmallest) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::ring_test

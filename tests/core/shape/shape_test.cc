@@ -13,7 +13,7 @@
 #include "tests/core/random_scene.h"
 #include "tests/support/repeats.h"
 
-namespace carom::testing {
+namespace carom::testing::shape_test {
 namespace {
 
 std::vector<std::string> FieldsOf(const absl::Status& status) {
@@ -113,4 +113,4 @@ TEST(ShapeTest, PlacingOutOfRangeIsRefused) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::shape_test

@@ -23,7 +23,7 @@
 #include "tests/core/sweep/turning_case.h"
 #include "tests/support/repeats.h"
 
-namespace carom::testing {
+namespace carom::testing::rotating_sweep_test {
 namespace {
 
 using Real = long double;
@@ -551,4 +551,4 @@ TEST(RotatingSweepTest, AMirroredMotionHasTheSameAnswer) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::rotating_sweep_test

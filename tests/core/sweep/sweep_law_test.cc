@@ -17,7 +17,7 @@
 #include "tests/core/sweep/sweep_cases.h"
 #include "tests/support/repeats.h"
 
-namespace carom::testing {
+namespace carom::testing::sweep_law_test {
 namespace {
 
 TEST(SweepLawTest, FractionZeroMeansOverlapAtTheStart) {
@@ -238,4 +238,4 @@ TEST(SweepLawTest, ASweepIsThatOfThePlacedShape) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::sweep_law_test

@@ -16,7 +16,7 @@
 #include "tests/support/oracle_sweep.h"
 #include "tests/support/repeats.h"
 
-namespace carom::testing {
+namespace carom::testing::sweep_oracle_test {
 namespace {
 
 // --- polygons -----------------------------------------------------------------------------------
@@ -294,4 +294,4 @@ TEST(SweepOracleTest, RoundPassagesAgreeWithRationals) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::sweep_oracle_test

@@ -11,7 +11,7 @@
 #include "tests/core/random_scene.h"
 #include "tests/core/sweep/sweep_cases.h"
 
-namespace carom::testing {
+namespace carom::testing::sweep_test {
 namespace {
 
 RingSpec Rectangle(double x0, double y0, double x1, double y1) {
@@ -318,4 +318,4 @@ TEST(SweepTest, PairsOfEdgesBeyondTheRowsStopTheWork) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::sweep_test

@@ -15,7 +15,7 @@
 #include "tests/core/shape/random_ring.h"
 #include "tests/support/repeats.h"
 
-namespace carom::testing {
+namespace carom::testing::covering_test {
 namespace {
 
 using carom::Segment;
@@ -239,4 +239,4 @@ TEST(CoveringLawTest, EqualSignsMeanThatNoEdgeIsBetween) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::covering_test

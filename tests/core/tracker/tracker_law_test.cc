@@ -13,7 +13,7 @@
 #include "tests/core/tracker/journey.h"
 #include "tests/support/repeats.h"
 
-namespace carom::testing {
+namespace carom::testing::tracker_law_test {
 namespace {
 
 // Law: warm bytes = cold bytes, whatever happened before.
@@ -136,4 +136,4 @@ TEST(TrackerLawTest, TheQuietRadiusIsAtLeastHalfOfTheClearance) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::tracker_law_test

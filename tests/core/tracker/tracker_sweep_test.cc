@@ -17,7 +17,7 @@
 #include "tests/core/tracker/tracker_cases.h"
 #include "tests/support/repeats.h"
 
-namespace carom::testing {
+namespace carom::testing::tracker_sweep_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -153,4 +153,4 @@ TEST(TrackerSweepTest, WhatIsWrongWithTheStartOfASweep) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::tracker_sweep_test

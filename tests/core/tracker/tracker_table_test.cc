@@ -18,7 +18,7 @@
 #include "tests/core/random_mover.h"
 #include "tests/core/random_scene.h"
 
-namespace carom::testing {
+namespace carom::testing::tracker_table_test {
 namespace {
 
 constexpr size_t kSlotBytes = sizeof(Tracker) + sizeof(uint32_t);
@@ -391,4 +391,4 @@ TEST(TrackerTableTest, RoomIsWhatShapesLeave) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::tracker_table_test

@@ -21,7 +21,7 @@
 #include "tests/core/tracker/tracker_cases.h"
 #include "tests/support/repeats.h"
 
-namespace carom::testing {
+namespace carom::testing::tracker_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -370,4 +370,4 @@ TEST(TrackerTest, AStoppedMeterLeavesNoHalfMemory) {
 }
 
 }  // namespace
-}  // namespace carom::testing
+}  // namespace carom::testing::tracker_test
