@@ -153,7 +153,7 @@ int Rollback(const SceneOptions& options, Client& client) {
   return PrintOrFail(options, client.RollbackScene(FullName(options.name), options.version));
 }
 
-// As a whole, for it is one JSON document; user data, which may be any bytes, are left out.
+// As a whole, for it is one JSON document.
 int Export(const SceneOptions& options, Client& client) {
   const absl::StatusOr<std::vector<Polygon>> polygons = client.ExportScene(
       FullName(options.name), options.version, {.timeout = std::chrono::milliseconds(0)});
@@ -210,7 +210,7 @@ void AddSceneCommands(CLI::App& app, int& exit_status) {
   add({"list", "Print all scenes, one a line", List});
   add_named({"get", "Print a scene's version and size", Show});
   add_named({"history", "Print the versions of a scene that are known, one a line", History});
-  add_named({"export", "Print a scene as a file that import takes, without user data", Export})
+  add_named({"export", "Print a scene as a file that import takes", Export})
       ->add_option("--version", options->version, "An older version, as history prints it");
   CLI::App* watch =
       add_named({"watch", "Print the versions of a scene as they are made, one a line", Watch});

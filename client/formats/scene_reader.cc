@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "carom/bundle_file.h"
 #include "carom/shape.h"
@@ -132,6 +133,12 @@ absl::StatusOr<Polygon> ReadPolygonWithId(const json& object, uint64_t id,
     if (!bits) return InvalidField("category", kUnsigned);
     spec.category = *bits;
   }
+  if (const auto data = object.find("user_data"); data != object.end()) {
+    if (!data->is_string() ||
+        !absl::Base64Unescape(data->get_ref<const std::string&>(), &spec.user_data)) {
+      return InvalidField("user_data", "must be a string in base64");
+    }
+  }
   status = ReadRings(object, spec.rings);
   if (!status.ok()) return status;
   absl::StatusOr<Polygon> polygon = Polygon::Create(std::move(spec), limits);
@@ -150,7 +157,8 @@ void AddUnknown(const json& object, std::span<const std::string> known, const st
 }
 
 void AddUnknownOfPolygon(const json& polygon, const std::string& path, Refusal& refusal) {
-  static const std::vector<std::string> kPolygon = {"category", "fill", "id", "rings", "solidity"};
+  static const std::vector<std::string> kPolygon = {"category", "fill",     "id",
+                                                    "rings",    "solidity", "user_data"};
   static const std::vector<std::string> kRing = {"open", "points"};
   if (!polygon.is_object()) return;
   AddUnknown(polygon, kPolygon, path, refusal);

@@ -6,9 +6,10 @@
 //   {"id": 7, "fill": "evenodd", "rings": [[[0, 0], [4, 0], [4, 3]]]}
 //
 // `id` is an unsigned 64-bit integer. `fill` is "evenodd" (if absent) or "nonzero", `solidity` is
-// "solid" (if absent) or "boundary", `category` an unsigned 64-bit integer, 1 if absent. A ring is
-// an array of points [x, y], or {"points": [...], "open": true} for an open chain. Other members
-// are ignored; `SceneFile::UnknownMembers` names them, since `"solidty"` is one.
+// "solid" (if absent) or "boundary", `category` an unsigned 64-bit integer, 1 if absent.
+// `user_data` are bytes in base64, as in the JSON form of Protocol Buffers. A ring is an array of
+// points [x, y], or {"points": [...], "open": true} for an open chain. Other members are ignored;
+// `SceneFile::UnknownMembers` names them, since `"solidty"` is one.
 //
 // Errors name a field in these words: `polygons[3].rings[0][5]` is a point, `polygons[3].fill` a
 // member. They are INVALID_ARGUMENT, or RESOURCE_EXHAUSTED over the limits of `Polygon::Create`;

@@ -3,6 +3,8 @@
 
 #include "client/formats/scene_writer.h"
 
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
 #include "client/formats/json_text.h"
 
 namespace carom {
@@ -33,6 +35,9 @@ void AppendPolygon(const Polygon& polygon, std::string& out) {
   if (polygon.category() != 1) {
     out += ",\"category\":";
     AppendNumber(polygon.category(), out);
+  }
+  if (!polygon.user_data().empty()) {
+    absl::StrAppend(&out, ",\"user_data\":\"", absl::Base64Escape(polygon.user_data()), "\"");
   }
   out += ",\"rings\":[";
   for (size_t i = 0; i < polygon.ring_count(); ++i) {

@@ -11,8 +11,7 @@
 
 namespace carom {
 
-// A JSON document with the polygons, each on a line; numbers read back as they are. What the format
-// has no member for is left out: user data.
+// A JSON document with the polygons, each on a line, which reads back as they are.
 std::string WriteScene(std::span<const Polygon> polygons);
 
 // Appends one of them.

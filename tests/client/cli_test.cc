@@ -67,6 +67,21 @@ TEST_F(CliTest, Scenes) {
   EXPECT_EQ(Carom({"scene", "delete", "arena"}).standard_error, result.standard_error);
 }
 
+// What was imported comes out, with user data. A polygon of 400,000 vertices is larger than a
+// message.
+TEST_F(CliTest, ExportIsWhatWasImported) {
+  std::string scene = R"({"polygons":[
+{"id":7,"category":6,"user_data":"AP/+Cg==","rings":[[[0,0],[10,0],[10,10]]]},
+{"id":8,"solidity":"boundary","rings":[{"points":[)";
+  for (int i = 0; i < 400000; ++i) absl::StrAppend(&scene, i == 0 ? "[" : ",[", i, ",", i % 2, "]");
+  scene += "],\"open\":true}]}\n]}\n";
+  ProcessResult result = Carom({"scene", "import", "large", "-", "--strict"}, scene);
+  EXPECT_EQ(result.exit_code, 0) << result.standard_error;
+  result = Carom({"scene", "export", "large"});
+  EXPECT_EQ(result.exit_code, 0) << result.standard_error;
+  EXPECT_TRUE(result.standard_output == scene) << result.standard_output.substr(0, 200);
+}
+
 // A line a version, until the scene is deleted.
 TEST_F(CliTest, Watch) {
   ASSERT_TRUE(client_->CreateScene("scenes/arena", Squares(1)).ok());

@@ -25,7 +25,8 @@ TEST(SceneReaderTest, ReadsEveryMember) {
   const auto polygons = Read(R"([
     {"id": 18446744073709551615, "rings": [[[0,0],[4,0],[4,4],[0,0]], [[1,1]]], "name": "x"},
     {"id": 0, "fill": "nonzero", "category": 6, "rings": [{"points": [[-0.0,1e-300],[1,2]]}]},
-    {"id": 5, "solidity": "boundary", "rings": [{"open": true, "points": [[0,0],[1,0],[1,1]]}]}])");
+    {"id": 5, "solidity": "boundary", "user_data": "AP/+Cg==",
+     "rings": [{"open": true, "points": [[0,0],[1,0],[1,1]]}]}])");
   ASSERT_TRUE(polygons.ok()) << polygons.status();
   ASSERT_EQ(polygons->size(), 3u);
   const Polygon& first = polygons->at(0);
@@ -43,6 +44,7 @@ TEST(SceneReaderTest, ReadsEveryMember) {
   EXPECT_EQ(third.solidity(), Solidity::kBoundary);
   EXPECT_TRUE(third.is_open(0));
   EXPECT_EQ(third.edge_count(), 2u);
+  EXPECT_EQ(third.user_data(), std::string("\0\xFF\xFE\n", 4));
 }
 
 struct BadScene {
@@ -80,6 +82,8 @@ TEST(SceneReaderTest, NamesWhatIsWrong) {
       {R"([{"id": 1, "fill": 1, "rings": [[[0,0]]]}])", "polygons[0].fill"},
       {R"([{"id": 1, "solidity": "hollow", "rings": [[[0,0]]]}])", "polygons[0].solidity"},
       {R"([{"id": 1, "category": -1, "rings": [[[0,0]]]}])", "polygons[0].category"},
+      {R"([{"id": 1, "user_data": "?", "rings": [[[0,0]]]}])", "polygons[0].user_data"},
+      {R"([{"id": 1, "user_data": [7], "rings": [[[0,0]]]}])", "polygons[0].user_data"},
       {R"([{"id": 1, "rings": [[[0,0]]]}, {"id": 2, "rings": [[[0,1e300]]]}])",
        "polygons[1].rings[0][0]"},
   };
