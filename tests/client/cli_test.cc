@@ -73,7 +73,9 @@ TEST_F(CliTest, ExportIsWhatWasImported) {
   std::string scene = R"({"polygons":[
 {"id":7,"category":6,"user_data":"AP/+Cg==","rings":[[[0,0],[10,0],[10,10]]]},
 {"id":8,"solidity":"boundary","rings":[{"points":[)";
-  for (int i = 0; i < 400000; ++i) absl::StrAppend(&scene, i == 0 ? "[" : ",[", i, ",", i % 2, "]");
+  for (int i = 0; i < 400000; ++i) {
+    absl::StrAppend(&scene, i == 0 ? "[" : ",[", i, ".5,", i % 2, "]");
+  }
   scene += "],\"open\":true}]}\n]}\n";
   ProcessResult result = Carom({"scene", "import", "large", "-", "--strict"}, scene);
   EXPECT_EQ(result.exit_code, 0) << result.standard_error;
