@@ -85,14 +85,15 @@ inline V HalfProducts(Pair p, const Axis& other, size_t i, V& high) {
   return Add(mixed, Add(Mul(p.low, e), lows));
 }
 
-// In one coordinate, p = (a - origin) - q direction as a sum. Returns the scale of its error.
-inline V Residue(const Axis& axis, size_t i, V q, Pair& p) {
+// In one coordinate, (a - origin) - q direction as a sum. Sets the scale of its error.
+inline Pair Residue(const Axis& axis, size_t i, V q, V& scale) {
   const Pair to_a = TwoDiff(At(axis.a, i), At(axis.origin, i));
   const Pair half = Split(At(axis.d, i));
   const V step = Mul(half.high, q);
-  p = TwoDiff(to_a.high, step);
-  p.low = Add(p.low, Sub(Sub(to_a.low, Mul(half.low, q)), Mul(At(axis.d_low, i), q)));
-  return Add(Abs(to_a.high), Abs(step));
+  scale = Add(Abs(to_a.high), Abs(step));
+  const Pair p = TwoDiff(to_a.high, step);
+  const V lows = Sub(Sub(to_a.low, Mul(half.low, q)), Mul(At(axis.d_low, i), q));
+  return {p.high, Add(p.low, lows)};
 }
 
 // `Fraction::Refined` of the crossings from i on. Sets `t`, and returns where the interval is that
@@ -101,10 +102,9 @@ inline Mask Refined(const Crossings& of, size_t i, V& t) {
   const V middle = Mul(All(0.5), Add(At(of.low, i), At(of.high, i)));
   Mask certain = And(hn::Gt(middle, All(0x1p-200)), hn::Lt(middle, All(0x1p200)));
   const V q = Split(middle).high;
-  Pair p_x, p_y;
-  V x_high, y_high;
-  const V scale_x = Residue(of.x, i, q, p_x);
-  const V scale_y = Residue(of.y, i, q, p_y);
+  V x_high, y_high, scale_x, scale_y;
+  const Pair p_x = Residue(of.x, i, q, scale_x);
+  const Pair p_y = Residue(of.y, i, q, scale_y);
   const V e_x = At(of.x.e, i);
   const V e_y = At(of.y.e, i);
   const V left = Mul(At(of.x.d, i), e_y);

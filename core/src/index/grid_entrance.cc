@@ -95,22 +95,23 @@ struct Squares {
 // A bound is rounded up: cut off behind the point after 1 is added.
 HWY_INLINE Axis EnterAlong(const AxisOfLines& lines, V corner, const Squares& squares, V t) {
   const V zero = All(0);
-  Axis a;
   const V from_corner = Sub(Add(lines.from, Mul(lines.d, t)), corner);
   const V place = Min(Max(Mul(from_corner, squares.per_length), zero), Add(squares.last, All(1)));
-  a.cell = Min(hn::Floor(place), squares.last);
-  a.within = Sub(place, a.cell);
-  a.pace = hn::Div(squares.side, Abs(lines.d));
-  a.is_up = hn::Ge(lines.d, zero);
-  const V rest = IfThenElse(a.is_up, Sub(All(1), a.within), a.within);
-  const V next = Add(t, Mul(rest, a.pace));
-  a.next = IfThenElse(hn::Eq(lines.d, zero), All(HUGE_VAL), next);
-  a.left = ToShort(IfThenElse(a.is_up, Sub(squares.last, a.cell), a.cell));
+  const V cell = Min(hn::Floor(place), squares.last);
+  const V within = Sub(place, cell);
+  const V pace = hn::Div(squares.side, Abs(lines.d));
+  const Mask is_up = hn::Ge(lines.d, zero);
+  const V next = Add(t, Mul(IfThenElse(is_up, Sub(All(1), within), within), pace));
   const V units = Mul(squares.per_length, All(GridCell::kUnits));
-  const V begin = Add(corner, Mul(a.cell, squares.side));
-  a.bound = ToShort(Add(Mul(Sub(lines.max, begin), units), All(1.5)));
-  a.below = ToShort(Sub(All(GridCell::kUnits + 1.5), Mul(Sub(lines.min, begin), units)));
-  return a;
+  const V begin = Add(corner, Mul(cell, squares.side));
+  return {.cell = cell,
+          .within = within,
+          .next = IfThenElse(hn::Eq(lines.d, zero), All(HUGE_VAL), next),
+          .pace = pace,
+          .left = ToShort(IfThenElse(is_up, Sub(squares.last, cell), cell)),
+          .bound = ToShort(Add(Mul(Sub(lines.max, begin), units), All(1.5))),
+          .below = ToShort(Sub(All(GridCell::kUnits + 1.5), Mul(Sub(lines.min, begin), units))),
+          .is_up = is_up};
 }
 
 // What walks get, by columns of what they have side by side.

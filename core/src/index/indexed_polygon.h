@@ -64,7 +64,7 @@ class IndexedPolygon {
     return static_cast<internal::Convexity>(more_ & kConvexityBits);
   }
   bool is_convex() const { return convexity() != internal::Convexity::kNone; }
-  // ThreadScratch for a convex polygon of more than `kMaxUnkept` vertices, null for others: the
+  // Kept for a convex polygon of more than `kMaxUnkept` vertices, null for others: the
   // core of a small one takes more memory than the polygon, and little time to find or none.
   const internal::ConvexCore* core() const {
     return large() != nullptr && large()->core ? &*large()->core : nullptr;

@@ -19,8 +19,12 @@ constexpr double kSide = 24;
 // Squares that there may be, made or not: a pointer each, and a step of each line that passes.
 constexpr double kMostSquares = 64;
 constexpr double kSquaresPerPolygon = 1.0 / 64;
-// A coordinate of this many squares is within 2^-20 of a square, 2^-15 of a cell: 0.01 of a unit.
-constexpr double kFarthest = 0x1p32;
+// Within so many squares of the origin, what rounding adds to the place of a line in its square, by
+// the additions of a walk, too, stays below 2^-20 of a square, which is 0.01 of a unit
+// (grid_walk.h).
+constexpr double kFarthest = 0x1p26;
+// Around a square, in sides: polygons so near belong to it, too.
+constexpr double kMargin = 0x1p-8;
 // Work of making a square: about 120 ns a polygon.
 constexpr uint64_t kUnitsAPolygon = 32;
 
@@ -70,25 +74,36 @@ SceneGrid::SceneGrid(const Box& frame, double spacing, size_t polygon_count) {
 
 SceneGrid::SceneGrid(const SceneGrid& base, const Box& frame, double spacing, size_t polygon_count,
                      std::span<const Box> touched) {
-  if (base.empty() || spacing < base.spacing_ / 1.5 || spacing > base.spacing_ * 1.5) {
+  double squares = 0;
+  if (!base.empty()) {
+    for (const Box& box : touched) squares += base.SquaresNear(box).count();
+  }
+  // A new grid costs less than to forget each square more than once.
+  if (base.empty() || spacing < base.spacing_ / 1.5 || spacing > base.spacing_ * 1.5 ||
+      squares > base.size_.x * base.size_.y) {
     *this = SceneGrid(frame, spacing, polygon_count);
     return;
   }
   *this = base;
   std::vector<bool> is_own(pages_.size());
-  for (const Box& box : touched) Forget(box, is_own);
+  for (const Box& box : touched) Forget(SquaresNear(box), is_own);
 }
 
-// Boxes are in squares that are near, too, as the margin of cells has it.
-void SceneGrid::Forget(const Box& touched, std::vector<bool>& is_own) {
-  const double margin = side_ * 0x1p-8;
+// Twice the margin that squares have: rounding finds none less than `MakeBlock` puts the box in.
+SceneGrid::Squares SceneGrid::SquaresNear(const Box& box) const {
+  const double margin = 2 * kMargin * side_;
   const auto square = [&](double at, double from, int count) {
     return static_cast<int>(std::clamp((at - from) * squares_per_length_, 0.0, count - 1.0));
   };
-  const int max_x = square(touched.max.x + margin, corner_.x, width_);
-  const int max_y = square(touched.max.y + margin, corner_.y, height_);
-  for (int y = square(touched.min.y - margin, corner_.y, height_); y <= max_y; ++y) {
-    for (int x = square(touched.min.x - margin, corner_.x, width_); x <= max_x; ++x) {
+  return {square(box.min.x - margin, corner_.x, width_),
+          square(box.min.y - margin, corner_.y, height_),
+          square(box.max.x + margin, corner_.x, width_),
+          square(box.max.y + margin, corner_.y, height_)};
+}
+
+void SceneGrid::Forget(const Squares& squares, std::vector<bool>& is_own) {
+  for (int y = squares.min_y; y <= squares.max_y; ++y) {
+    for (int x = squares.min_x; x <= squares.max_x; ++x) {
       const auto page = static_cast<size_t>(y >> kPageBits) * pages_along_ + (x >> kPageBits);
       if (!is_own[page]) pages_[page] = std::make_shared<const Page>(*pages_[page]);
       is_own[page] = true;
@@ -103,7 +118,7 @@ const GridBlock* SceneGrid::MakeBlock(const SceneIndex& scene, int x, int y,
                                       WorkMeter& meter) const {
   if (meter.stopped()) return nullptr;
   const Vec2 corner = CornerOf(x, y);
-  const double margin = side_ * 0x1p-8;
+  const double margin = kMargin * side_;
   const Box box{{corner.x - margin, corner.y - margin},
                 {corner.x + side_ + margin, corner.y + side_ + margin}};
   std::vector<Polygon> polygons;

@@ -4,7 +4,7 @@
 // Which square of cells is where in a scene?
 //
 // Squares of one size over the frame of the scene's curve. A square is made when a query first
-// comes to it (grid_block.h), and is shared by later versions of the scene until an edit touches
+// comes to it (grid_block.h), and is shared by later versions of the scene until an edit comes near
 // it. Squares that are too dense or too uneven for cells, and scenes that are too sparse for
 // squares, are left to the trees.
 #pragma once
@@ -63,6 +63,11 @@ class SceneGrid {
   static constexpr int kPageSide = 1 << kPageBits;
   using Slot = std::atomic<const GridBlock*>;
 
+  struct Squares {
+    double count() const { return (max_x - min_x + 1.0) * (max_y - min_y + 1.0); }
+
+    int min_x, min_y, max_x, max_y;
+  };
   // Squares that versions of a scene share.
   struct Page {
     Page() = default;
@@ -79,7 +84,8 @@ class SceneGrid {
     return pages_[static_cast<size_t>(page)]->slots[static_cast<size_t>(slot)];
   }
   const GridBlock* MakeBlock(const SceneIndex& scene, int x, int y, WorkMeter& meter) const;
-  void Forget(const Box& touched, std::vector<bool>& is_own);
+  Squares SquaresNear(const Box& box) const;
+  void Forget(const Squares& squares, std::vector<bool>& is_own);
 
   Vec2 corner_;
   double side_ = 0;

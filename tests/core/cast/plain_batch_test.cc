@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "index/scene_index.h"
 #include "tests/core/grid_scenes.h"
 #include "tests/core/random_scene.h"
 #include "tests/core/shape/random_ring.h"
@@ -342,6 +343,42 @@ TEST_F(PlainBatchTest, Cells) {
     }
   }
   Report("cells");
+}
+
+// A commit forgot too few squares. A polygon whose box begins where the margin of the square before
+// it ends, to the ulp, was hit after its removal by lines that begin in that square.
+TEST_F(PlainBatchTest, APolygonAtTheMarginOfASquareGoesWithItsCommit) {
+  Random random(2311);
+  const auto square = [](uint64_t id, Vec2 min, double side) {
+    const Vec2 max{min.x + side, min.y + side};
+    return Polygon::Create({.id = id, .rings = {{{min, {max.x, min.y}, max, {min.x, max.y}}}}})
+        .value();
+  };
+  std::vector<Polygon> lattice;
+  for (uint64_t i = 0; i < 400; ++i) {
+    const Vec2 min{static_cast<double>(i % 20), static_cast<double>(i / 20)};
+    lattice.push_back(square(i, min, 0.5));
+  }
+  Scene::Ptr scene = Scene::Create(std::move(lattice)).value();
+  const internal::SceneGrid& grid = scene->index().grid();
+  ASSERT_GE(grid.width(), 2);
+  const Vec2 corner = grid.CornerOf(1, 1);
+  const double margin = grid.side() / 256;
+  for (const bool is_along_x : {true, false}) {
+    double at = (is_along_x ? corner.x : corner.y) + margin;
+    for (int i = 0; i < 3; ++i) at = std::nextafter(at, -HUGE_VAL);
+    for (int i = 0; i < 6; ++i, at = std::nextafter(at, HUGE_VAL)) {
+      const auto point = [&](double along, double across) {
+        return is_along_x ? Vec2{along, across} : Vec2{across, along};
+      };
+      const std::vector<Segment> segments(9, {point(at - margin - 0.1, 5.6), point(at + 0.1, 5.7)});
+      scene = scene->Commit({AddPolygon{square(900, point(at, 5.55), 0.25)}}, scene->version() + 1)
+                  .value();
+      Compare(*scene, segments, random);
+      scene = scene->Commit({RemovePolygon{900}}, scene->version() + 1).value();
+      Compare(*scene, segments, random);
+    }
+  }
 }
 
 }  // namespace
