@@ -355,14 +355,14 @@ TEST_F(PlainBatchTest, APolygonAtTheMarginOfASquareGoesWithItsCommit) {
         .value();
   };
   std::vector<Polygon> lattice;
-  for (uint64_t i = 0; i < 400; ++i) {
-    const Vec2 min{static_cast<double>(i % 20), static_cast<double>(i / 20)};
+  for (uint64_t i = 0; i < 3600; ++i) {
+    const Vec2 min{static_cast<double>(i % 60), static_cast<double>(i / 60)};
     lattice.push_back(square(i, min, 0.5));
   }
-  Scene::Ptr scene = Scene::Create(std::move(lattice)).value();
-  const internal::SceneGrid& grid = scene->index().grid();
-  ASSERT_GE(grid.width(), 2);
-  const Vec2 corner = grid.CornerOf(1, 1);
+  const Scene::Ptr base = Scene::Create(std::move(lattice)).value();
+  const internal::SceneGrid& grid = base->index().grid();
+  ASSERT_EQ(grid.width(), 6);
+  const Vec2 corner = grid.CornerOf(3, 3);
   const double margin = grid.side() / 256;
   for (const bool is_along_x : {true, false}) {
     double at = (is_along_x ? corner.x : corner.y) + margin;
@@ -371,12 +371,13 @@ TEST_F(PlainBatchTest, APolygonAtTheMarginOfASquareGoesWithItsCommit) {
       const auto point = [&](double along, double across) {
         return is_along_x ? Vec2{along, across} : Vec2{across, along};
       };
-      const std::vector<Segment> segments(9, {point(at - margin - 0.1, 5.6), point(at + 0.1, 5.7)});
-      scene = scene->Commit({AddPolygon{square(900, point(at, 5.55), 0.25)}}, scene->version() + 1)
-                  .value();
-      Compare(*scene, segments, random);
-      scene = scene->Commit({RemovePolygon{900}}, scene->version() + 1).value();
-      Compare(*scene, segments, random);
+      const Segment segment{point(at - margin - 0.1, 20.6), point(at + 0.1, 20.7)};
+      const std::vector<Segment> segments(9, segment);
+      // No square of `base` is made, so each commit begins with none.
+      const AddPolygon add{square(9000, point(at, 20.55), 0.25)};
+      const Scene::Ptr with = base->Commit({add}, base->version() + 1).value();
+      Compare(*with, segments, random);
+      Compare(*with->Commit({RemovePolygon{9000}}, with->version() + 1).value(), segments, random);
     }
   }
 }
