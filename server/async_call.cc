@@ -4,7 +4,9 @@
 #include "server/async_call.h"
 
 #include <grpc/grpc.h>
+#include <grpc/grpc_security.h>
 
+#include <algorithm>
 #include <iterator>
 #include <string>
 
@@ -15,7 +17,15 @@
 namespace carom::server {
 namespace {
 
-std::string PeerOf(const grpc::ServerContext& context, bool trust_forwarded_for) {
+// Each connection has a context of authentication, whatever its transport, which lives as long.
+std::string ConnectionOf(grpc::ServerContext& context) {
+  grpc_auth_context* const of_connection = grpc_call_auth_context(context.c_call());
+  if (of_connection == nullptr) return "";
+  grpc_auth_context_release(of_connection);
+  return absl::StrCat("connection ", absl::Hex(reinterpret_cast<uintptr_t>(of_connection)));
+}
+
+std::string PeerOf(grpc::ServerContext& context, bool trust_forwarded_for) {
   if (trust_forwarded_for) {
     // The last one: a proxy adds its own after what the client sent.
     const auto headers = context.client_metadata().equal_range("x-forwarded-for");
@@ -24,46 +34,45 @@ std::string PeerOf(const grpc::ServerContext& context, bool trust_forwarded_for)
       return PeerOfForwarded({last.data(), last.size()});
     }
   }
-  return PeerOfCall(context.peer());
+  std::string peer = PeerOfCall(context.peer());
+  return peer.empty() ? ConnectionOf(context) : peer;
 }
 
 }  // namespace
 
 absl::Status CallLimit::Enter(const MemoryPeer* peer) {
-  bool fits_peer = true;
-  if (of_peer_ < limit_) {
-    absl::MutexLock lock(&mu_);
-    fits_peer = ++peers_[peer] <= of_peer_;
-  }
-  if (calls_.fetch_add(1, std::memory_order_relaxed) >= limit_) return TooManyCalls(limit_, what_);
-  if (!fits_peer) return TooManyCalls(of_peer_, absl::StrCat(what_, " of this peer"));
+  absl::MutexLock lock(&mu_);
+  if (calls_ >= limit_) return TooManyCalls(limit_, what_);
+  size_t& of_peer = peers_[peer];
+  const size_t most = std::min(of_peer_, limit_ - calls_);
+  if (of_peer >= most) return TooManyCalls(of_peer, absl::StrCat(what_, " of this peer"));
+  ++of_peer;
+  ++calls_;
   return absl::OkStatus();
 }
 
 void CallLimit::Leave(const MemoryPeer* peer) {
-  calls_.fetch_sub(1, std::memory_order_relaxed);
-  if (of_peer_ >= limit_) return;
   absl::MutexLock lock(&mu_);
+  --calls_;
   const auto it = peers_.find(peer);
   if (--it->second == 0) peers_.erase(it);
 }
 
 void AsyncCall::Unref() {
   if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  if (admitted_) {
-    shared_.limit.Leave(memory_peer_.get());
-    // Before the destructors: until here a drain may call the subclass.
-    shared_.registry.Remove(this);
-  }
+  if (counted_) shared_.limit.Leave(memory_peer_.get());
+  // Before the destructors: until here a drain may call the subclass.
+  if (registered_) shared_.registry.Remove(this);
   delete this;
 }
 
 absl::Status AsyncCall::Admit() {
-  admitted_ = true;
   const std::string peer = PeerOf(context_, shared_.trust_forwarded_for);
   memory_peer_ = shared_.memory.Peer(peer);
   set_peer(peer);
   const absl::Status status = shared_.limit.Enter(memory_peer_.get());
+  counted_ = status.ok();
+  registered_ = true;
   // From here on `Drain` may be called, on another thread.
   if (!shared_.registry.Add(this)) return Draining();
   return status;

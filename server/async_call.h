@@ -28,24 +28,27 @@
 
 namespace carom::server {
 
-// How many calls of a kind there may be at once, in all and of one peer. Thread-safe.
+// How many calls of a kind there may be at once, in all and of one peer. A peer may have no more
+// than are left for the others, as with memory (server/memory_account.h): so there is one for
+// whoever comes next, however many peers want all. Thread-safe.
 class CallLimit {
  public:
-  // `what` as in "streams and Evaluate calls". Peers are not counted where `of_peer` is no less.
+  // `what` as in "streams and Evaluate calls".
   CallLimit(size_t limit, size_t of_peer, std::string what)
       : limit_(limit), of_peer_(of_peer), what_(std::move(what)) {}
 
-  // Counts a call, even one too many. RESOURCE_EXHAUSTED with a retry delay for that. The peer
-  // lives until its call has left.
+  // Counts a call, or RESOURCE_EXHAUSTED with a retry delay. The peer lives until its call has
+  // left.
   absl::Status Enter(const MemoryPeer* peer);
+  // Of a call that was counted.
   void Leave(const MemoryPeer* peer);
 
  private:
-  std::atomic<size_t> calls_{0};
   const size_t limit_;
   const size_t of_peer_;
   const std::string what_;
   absl::Mutex mu_;
+  size_t calls_ ABSL_GUARDED_BY(mu_) = 0;
   absl::flat_hash_map<const MemoryPeer*, size_t> peers_ ABSL_GUARDED_BY(mu_);
 };
 
@@ -114,7 +117,9 @@ class AsyncCall : public Task, public Drainable {
  private:
   std::atomic<int> references_;
   std::shared_ptr<MemoryPeer> memory_peer_;  // set by `Admit`
-  bool admitted_ = false;                    // written by `Admit`, read by the last `Unref`
+  // Written by `Admit`, read by the last `Unref`.
+  bool registered_ = false;
+  bool counted_ = false;
 };
 
 }  // namespace carom::server

@@ -65,7 +65,10 @@ void ConnectionCounts::Leave(const std::string& peer) {
 
 ConnectionAcceptor::ConnectionAcceptor(Listener listener, std::unique_ptr<Grpc> grpc,
                                        const ConnectionLimits& limits)
-    : listener_(std::move(listener)), grpc_(std::move(grpc)), counts_(WithinDescriptors(limits)) {}
+    : listener_(std::move(listener)),
+      grpc_(std::move(grpc)),
+      unsent_time_(limits.unsent_time),
+      counts_(WithinDescriptors(limits)) {}
 
 absl::Status ConnectionAcceptor::Start() {
   epoll_ = FileDescriptor(epoll_create1(EPOLL_CLOEXEC));
@@ -137,9 +140,11 @@ bool ConnectionAcceptor::AcceptFrom(int listening) {
 }
 
 bool ConnectionAcceptor::Add(FileDescriptor connection, std::string peer) {
-  // Not for Unix sockets, which do not delay anything.
+  // Unix sockets have neither of these; they do not delay anything.
   const int on = 1;
   setsockopt(connection.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  const auto unsent_ms = static_cast<unsigned>(unsent_time_.count());
+  setsockopt(connection.get(), IPPROTO_TCP, TCP_USER_TIMEOUT, &unsent_ms, sizeof(unsent_ms));
   FileDescriptor watched(fcntl(connection.get(), F_DUPFD_CLOEXEC, 0));
   // gRPC shuts a socket down in both directions before it closes it, which is a hang-up.
   if (watched.get() < 0 || !Watch(epoll_.get(), watched.get(), 0)) {

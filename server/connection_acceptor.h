@@ -9,6 +9,7 @@
 
 #include <grpcpp/server_builder.h>
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -24,6 +25,9 @@ namespace carom::server {
 struct ConnectionLimits {
   size_t total = 16384;
   size_t by_peer = 1024;  // server/peer.h; those of this machine are not limited so
+  // How long the other side may take nothing of what was sent to it. The connection is broken then:
+  // gRPC ends no call whose last bytes its socket has not taken. Not of Unix sockets.
+  std::chrono::milliseconds unsent_time{60000};
 };
 
 // Counts connections against the limits. Not thread-safe.
@@ -73,6 +77,7 @@ class ConnectionAcceptor {
 
   Listener listener_;
   const std::unique_ptr<Grpc> grpc_;
+  const std::chrono::milliseconds unsent_time_;
   FileDescriptor epoll_;
   FileDescriptor stop_event_;
   std::thread thread_;

@@ -124,9 +124,14 @@ void Executor::Enqueue(Task& task, Queue<Task>& queue, Peer& peer) {
   Requeue(peer);
 }
 
+bool Executor::MayStart(const Peer& peer) const {
+  if (started_ >= kMaxStarted) return false;
+  const size_t most = std::min(kMaxStartedOfPeer, (kMaxStarted - started_) / 2);
+  return peer.started < std::max<size_t>(most, 1);
+}
+
 Executor::Queue<Task>* Executor::NextQueue(Peer& peer) {
-  const bool may_start = started_ < kMaxStarted && peer.started < kMaxStartedOfPeer;
-  Queue<Task>* const fresh = may_start && !peer.fresh.empty() ? &peer.fresh : nullptr;
+  Queue<Task>* const fresh = !peer.fresh.empty() && MayStart(peer) ? &peer.fresh : nullptr;
   Queue<Task>* const paused = peer.paused.empty() ? nullptr : &peer.paused;
   if (fresh == nullptr || paused == nullptr) return fresh != nullptr ? fresh : paused;
   return *fresh->begin() < *paused->begin() ? fresh : paused;
@@ -186,13 +191,13 @@ void Executor::Begin(Peer& peer, Queue<Task>& queue) {
   Requeue(peer);
 }
 
-// The task is gone, perhaps. Others may start in its place, those of all peers if there was no
+// The task is gone, perhaps. Others may start in its place, those of all peers if there was little
 // room.
 void Executor::End(Peer& peer, int64_t ns) {
   peer.served_ns += ns;
   --peer.started;
   --running_;
-  if (started_-- == kMaxStarted) {
+  if (kMaxStarted - started_-- < 2 * kMaxStartedOfPeer) {
     for (auto& [name, other] : peers_) Requeue(other);
   }
   Requeue(peer);

@@ -53,10 +53,11 @@ class Task {
 // equals. With n peers busy, what takes a time c alone is done within (n + 1) c / t and n slices, t
 // the tasks at once.
 //
-// Threads: one for each task that has started, running or paused, at most `kMaxStarted`, and of one
-// peer `kMaxStartedOfPeer`. More than the tasks at once end after `kIdleThread` without one, and
-// what they keep for the next task goes with them. Where the system has no more threads, fresh
-// tasks wait until a task ends. Thread-safe.
+// Threads: one for each task that has started, running or paused, at most `kMaxStarted`. A peer may
+// have started no more than half of what are left, and `kMaxStartedOfPeer`, but one in any case: so
+// the frame of a peer that comes next starts, until `kMaxStarted` peers have one. More than the
+// tasks at once end after `kIdleThread` without one, and what they keep for the next task goes with
+// them. Where the system has no more threads, fresh tasks wait until a task ends. Thread-safe.
 class Executor {
  public:
   static constexpr size_t kMaxStarted = 256;
@@ -114,6 +115,7 @@ class Executor {
   void Loop(std::list<std::thread>::iterator self);
   // The next task of the calling thread, which is idle until then; none if the thread is to end.
   std::optional<std::pair<Task*, Peer*>> AwaitStart(std::list<std::thread>::iterator self);
+  bool MayStart(const Peer& peer) const ABSL_SHARED_LOCKS_REQUIRED(mu_);
   // The earliest task of `peer` that may run; null if there is none.
   Queue<Task>* NextQueue(Peer& peer) ABSL_SHARED_LOCKS_REQUIRED(mu_);
   void Enqueue(Task& task, Queue<Task>& queue, Peer& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);

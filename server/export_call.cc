@@ -26,9 +26,11 @@ void ExportCall::OnAccepted(bool ok) {
   Accept(service_, loop_, runtime_);
   last_moment_ = Clock::now() + runtime_.limits.import_time;
   absl::Status status = Admit();
-  if (status.ok()) status = runtime_.CheckLength(bytes_);
-  if (status.ok() && !Parse(bytes_, request_)) status = NoSuchMessage(request_.GetTypeName());
+  v1::ExportSceneRequest request;
+  if (status.ok()) status = ParseShort(bytes_, request);
   bytes_.Clear();
+  name_ = request.name();
+  version_ = request.version();
   if (status.ok()) status = Open();
   if (!status.ok()) {
     Finish(status);
@@ -43,18 +45,17 @@ void ExportCall::OnAccepted(bool ok) {
 // An older version has its summary in memory, and its polygons where the journal has them: those
 // are read on the executor, since they take as long as a disk does.
 absl::Status ExportCall::Open() {
-  const std::string& name = request_.name();
-  if (absl::Status status = CheckSceneName("name", name); !status.ok()) return status;
-  scene_ = runtime_.store.Find(name);
-  if (scene_ == nullptr) return runtime_.store.WhyMissing(name, "name");
-  if (request_.version() != 0 && request_.version() != scene_->version()) scene_ = nullptr;
+  if (absl::Status status = CheckSceneName("name", name_); !status.ok()) return status;
+  scene_ = runtime_.store.Find(name_);
+  if (scene_ == nullptr) return runtime_.store.WhyMissing(name_, "name");
+  if (version_ != 0 && version_ != scene_->version()) scene_ = nullptr;
   if (scene_ != nullptr) {
-    wire::EncodeScene(name, *scene_, summary_);
+    wire::EncodeScene(name_, *scene_, summary_);
     return absl::OkStatus();
   }
   v1::GetSceneRequest get;
-  get.set_name(name);
-  get.set_version(request_.version());
+  get.set_name(name_);
+  get.set_version(version_);
   v1::GetSceneResponse got;
   absl::Status status = runtime_.handler.Get(get, got);
   summary_ = std::move(*got.mutable_scene());
@@ -63,8 +64,7 @@ absl::Status ExportCall::Open() {
 
 absl::Status ExportCall::ReadOld() {
   charge_ = NewCharge(MemoryShare::kScenes);
-  absl::StatusOr<std::vector<Polygon>> polygons =
-      runtime_.store.Load(request_.name(), request_.version(), charge_);
+  absl::StatusOr<std::vector<Polygon>> polygons = runtime_.store.Load(name_, version_, charge_);
   if (!polygons.ok()) return polygons.status();
   polygons_ = *std::move(polygons);
   return absl::OkStatus();

@@ -7,6 +7,7 @@
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/support/async_stream.h>
 
+#include <string>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -62,7 +63,8 @@ class ExportCall final : public AsyncCall {
   SceneRuntime& runtime_;
   // No lock: of one event after the other.
   grpc::ByteBuffer bytes_;
-  v1::ExportSceneRequest request_;
+  std::string name_;
+  uint64_t version_ = 0;
   v1::Scene summary_;
   Clock::time_point last_moment_;  // when the client must have taken it all
   Scene::Ptr scene_;               // the current version

@@ -9,10 +9,29 @@
 #include <algorithm>
 #include <atomic>
 
+#include "server/message_io.h"
+#include "server/peer.h"
+
 namespace carom::server {
 
 using grpc::health::v1::HealthCheckRequest;
 using Response = HealthService::Response;
+
+namespace {
+
+constexpr size_t kMaxRequestBytes = 1024;
+
+grpc::ByteBuffer Encoded(Response::ServingStatus status) {
+  Response response;
+  response.set_status(status);
+  return Serialize(response);
+}
+
+Response::ServingStatus StatusOf(bool is_serving) {
+  return is_serving ? Response::SERVING : Response::NOT_SERVING;
+}
+
+}  // namespace
 
 // One Check call. Deletes itself.
 class HealthCheck {
@@ -33,9 +52,14 @@ class HealthCheck {
       return;
     }
     Accept(service_, loop_);
-    Response response;
-    const grpc::Status status = service_.StatusOf(request_.service(), response);
-    writer_.Finish(response, status, &finished_);
+    const bool is_known = service_.Knows(request_);
+    request_.Clear();
+    // From `Finish` on, `OnFinished` may come on another thread.
+    if (is_known) {
+      writer_.Finish(Encoded(StatusOf(service_.is_serving())), grpc::Status::OK, &finished_);
+    } else {
+      writer_.FinishWithError({grpc::NOT_FOUND, "no service of this name"}, &finished_);
+    }
   }
 
   void OnFinished(bool) { delete this; }
@@ -44,8 +68,8 @@ class HealthCheck {
   HealthService& service_;
   EventLoop& loop_;
   grpc::ServerContext context_;
-  HealthCheckRequest request_;
-  grpc::ServerAsyncResponseWriter<Response> writer_{&context_};
+  grpc::ByteBuffer request_;
+  grpc::ServerAsyncResponseWriter<grpc::ByteBuffer> writer_{&context_};
   EventOf<HealthCheck, &HealthCheck::OnAccepted> accepted_{this};
   EventOf<HealthCheck, &HealthCheck::OnFinished> finished_{this};
 };
@@ -78,9 +102,11 @@ class HealthWatch {
       return Unref();
     }
     Accept(service_, loop_);
+    peer_ = PeerOfCall(context_.peer());
+    const bool known = service_.Knows(request_);
+    request_.Clear();
     bool serving = false;
-    const bool is_one_too_many = !service_.Add(this, serving);
-    const bool known = service_.Knows(request_.service());
+    const bool is_one_too_many = !service_.Add(this, peer_, serving);
     bool over = false;
     {
       absl::MutexLock lock(&mu_);
@@ -93,13 +119,11 @@ class HealthWatch {
       }
       known_ = known;
       // A notification that came meanwhile is newer.
-      if (wanted_ == Response::UNKNOWN) {
-        wanted_ = serving ? Response::SERVING : Response::NOT_SERVING;
-      }
+      if (wanted_ == Response::UNKNOWN) wanted_ = StatusOf(serving);
       MaybeWrite();
     }
     // `OnDone` may have come before `Add`, when there was nothing to remove.
-    if (over) service_.Remove(this);
+    if (over) service_.Remove(this, peer_);
     Unref();
   }
 
@@ -120,7 +144,7 @@ class HealthWatch {
       absl::MutexLock lock(&mu_);
       over_ = true;
     }
-    service_.Remove(this);
+    service_.Remove(this, peer_);
     Unref();
   }
 
@@ -131,9 +155,7 @@ class HealthWatch {
     writing_ = true;
     sent_ = status;
     references_.fetch_add(1, std::memory_order_relaxed);
-    Response response;
-    response.set_status(status);
-    writer_.Write(response, &written_);
+    writer_.Write(Encoded(status), &written_);
   }
 
   void Unref() {
@@ -144,8 +166,9 @@ class HealthWatch {
   HealthService& service_;
   EventLoop& loop_;
   grpc::ServerContext context_;
-  HealthCheckRequest request_;
-  grpc::ServerAsyncWriter<Response> writer_{&context_};
+  grpc::ByteBuffer request_;
+  std::string peer_;  // written by `OnAccepted` before the watch is added
+  grpc::ServerAsyncWriter<grpc::ByteBuffer> writer_{&context_};
   EventOf<HealthWatch, &HealthWatch::OnAccepted> accepted_{this};
   EventOf<HealthWatch, &HealthWatch::OnWritten> written_{this};
   EventOf<HealthWatch, &HealthWatch::OnDone> done_{this};
@@ -169,33 +192,36 @@ void HealthService::SetServing(bool serving) {
   absl::MutexLock lock(&mu_);
   serving_ = serving;
   for (HealthWatch* watch : watches_) {
-    watch->Notify(serving ? Response::SERVING : Response::NOT_SERVING);
+    watch->Notify(StatusOf(serving));
   }
 }
 
-grpc::Status HealthService::StatusOf(const std::string& service, Response& response) const {
-  if (!Knows(service)) return {grpc::NOT_FOUND, "no service of this name"};
-  absl::MutexLock lock(&mu_);
-  response.set_status(serving_ ? Response::SERVING : Response::NOT_SERVING);
-  return grpc::Status::OK;
+bool HealthService::Knows(const grpc::ByteBuffer& request) const {
+  HealthCheckRequest parsed;
+  if (request.Length() > kMaxRequestBytes || !Parse(request, parsed)) return false;
+  return parsed.service().empty() ||
+         std::ranges::find(services_, parsed.service()) != services_.end();
 }
 
-bool HealthService::Knows(const std::string& service) const {
-  return service.empty() ||
-         std::find(services_.begin(), services_.end(), service) != services_.end();
-}
-
-bool HealthService::Add(HealthWatch* watch, bool& serving) {
+bool HealthService::Add(HealthWatch* watch, const std::string& peer, bool& serving) {
   absl::MutexLock lock(&mu_);
   serving = serving_;
   if (watches_.size() >= kMaxWatches) return false;
+  // Without a name each call is a peer of its own.
+  if (!peer.empty()) {
+    const auto of_peer = of_peer_.find(peer);
+    if (of_peer != of_peer_.end() && of_peer->second >= kMaxWatchesOfPeer) return false;
+    ++of_peer_[peer];
+  }
   watches_.insert(watch);
   return true;
 }
 
-void HealthService::Remove(HealthWatch* watch) {
+void HealthService::Remove(HealthWatch* watch, const std::string& peer) {
   absl::MutexLock lock(&mu_);
-  watches_.erase(watch);
+  if (watches_.erase(watch) == 0) return;
+  const auto of_peer = of_peer_.find(peer);
+  if (of_peer != of_peer_.end() && --of_peer->second == 0) of_peer_.erase(of_peer);
 }
 
 }  // namespace carom::server

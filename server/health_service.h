@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/synchronization/mutex.h"
 #include "grpc/health/v1/health.grpc.pb.h"
@@ -23,15 +24,16 @@ namespace carom::server {
 class HealthWatch;
 
 // SERVING for the server as a whole (the empty name) and each of `services`, from `Start` on until
-// `Stop`, else NOT_SERVING. Both
-// methods are answered by the event loop, which no call holds. Thread-safe; outlives its calls.
+// `Stop`, else NOT_SERVING. Both methods are answered by the event loop, which no call holds, and
+// take bytes: what is longer than any name is not parsed. Thread-safe; outlives its calls.
 class HealthService final
-    : public grpc::health::v1::Health::WithAsyncMethod_Check<
-          grpc::health::v1::Health::WithAsyncMethod_Watch<grpc::health::v1::Health::Service>> {
+    : public grpc::health::v1::Health::WithRawMethod_Check<
+          grpc::health::v1::Health::WithRawMethod_Watch<grpc::health::v1::Health::Service>> {
  public:
   using Response = grpc::health::v1::HealthCheckResponse;
 
   static constexpr size_t kMaxWatches = 1024;
+  static constexpr size_t kMaxWatchesOfPeer = 128;  // server/peer.h
 
   explicit HealthService(std::vector<std::string> services) : services_(std::move(services)) {}
 
@@ -42,23 +44,27 @@ class HealthService final
   void Start() { SetServing(true); }
   void Stop() { SetServing(false); }
 
-  // The status of `service`, or NOT_FOUND.
-  grpc::Status StatusOf(const std::string& service, Response& response) const;
+  // Whether the request names the server as a whole or one of its services.
+  bool Knows(const grpc::ByteBuffer& request) const;
+  bool is_serving() const {
+    absl::MutexLock lock(&mu_);
+    return serving_;
+  }
 
  private:
   friend class HealthWatch;
 
   void SetServing(bool serving);
-  bool Knows(const std::string& service) const;
   // Sets whether calls are taken at that moment; `watch` is notified of changes after it. False,
-  // and no more, above `kMaxWatches`.
-  bool Add(HealthWatch* watch, bool& serving);
-  void Remove(HealthWatch* watch);
+  // and no more, above the watches in all or of `peer`.
+  bool Add(HealthWatch* watch, const std::string& peer, bool& serving);
+  void Remove(HealthWatch* watch, const std::string& peer);
 
   const std::vector<std::string> services_;
   mutable absl::Mutex mu_;  // taken before that of a watch
   bool serving_ ABSL_GUARDED_BY(mu_) = false;
   absl::flat_hash_set<HealthWatch*> watches_ ABSL_GUARDED_BY(mu_);
+  absl::flat_hash_map<std::string, size_t> of_peer_ ABSL_GUARDED_BY(mu_);
 };
 
 }  // namespace carom::server

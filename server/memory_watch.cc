@@ -3,68 +3,54 @@
 
 #include "server/memory_watch.h"
 
+#include <fcntl.h>
 #include <malloc.h>
 #include <unistd.h>
 
-#include <chrono>
-#include <fstream>
+#include <array>
+#include <cstdio>
 #include <utility>
 
 namespace carom::server {
 namespace {
 
-constexpr std::chrono::milliseconds kPeriod{500};
-constexpr std::chrono::milliseconds kScarcePeriod{100};  // from half of the limit on
+constexpr absl::Duration kPeriod = absl::Milliseconds(500);
+constexpr absl::Duration kScarcePeriod = absl::Milliseconds(100);  // from half of the limit on
 constexpr std::chrono::seconds kTrimPeriod{3};
 // Less than this is not worth a walk through the allocator's lists.
 constexpr uint64_t kLeastTrimmed = 48u << 20;
 
-// What the process holds in memory of its own, without files.
-uint64_t HeldBytes() {
-  uint64_t size = 0;
-  uint64_t resident = 0;
-  uint64_t of_files = 0;
-  std::ifstream("/proc/self/statm") >> size >> resident >> of_files;
-  return (resident - of_files) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-}
-
 }  // namespace
 
-MemoryWatch::MemoryWatch(Timer& timer, Executor& executor, MemoryAccount& account,
-                         std::function<void()> drop_caches)
-    : timer_(timer),
-      executor_(executor),
-      account_(account),
+MemoryWatch::MemoryWatch(MemoryAccount& account, std::function<void()> drop_caches)
+    : account_(account),
       drop_caches_(std::move(drop_caches)),
-      next_trim_(Clock::now() + kTrimPeriod) {
-  absl::MutexLock lock(&mu_);
-  Schedule(kPeriod);
-}
+      statm_(open("/proc/self/statm", O_RDONLY | O_CLOEXEC)),
+      next_trim_(Clock::now() + kTrimPeriod),
+      thread_([this] { Run(); }) {}
 
 MemoryWatch::~MemoryWatch() {
-  Timer::Id id = 0;
   {
     absl::MutexLock lock(&mu_);
     stopping_ = true;
-    id = id_;
   }
-  timer_.CancelAndWait(id);
-  absl::MutexLock lock(&mu_);
-  mu_.Await(absl::Condition(this, &MemoryWatch::IsIdle));
+  thread_.join();
 }
 
-void MemoryWatch::Schedule(Clock::duration delay) {
-  if (stopping_) return;
-  id_ = timer_.Schedule(Clock::now() + delay, [this] {
-    absl::MutexLock lock(&mu_);
-    if (stopping_) return;
-    is_running_ = true;
-    executor_.Submit(this);
-  });
+void MemoryWatch::Run() {
+  absl::Duration period = kPeriod;
+  while (!AwaitStop(period)) {
+    period = Look() > account_.limit() / 2 ? kScarcePeriod : kPeriod;
+  }
+}
+
+bool MemoryWatch::AwaitStop(absl::Duration period) {
+  absl::MutexLock lock(&mu_);
+  return mu_.AwaitWithTimeout(absl::Condition(&stopping_), period);
 }
 
 // Free memory is given back before it counts: what the allocator keeps is nobody's.
-void MemoryWatch::Run() {
+uint64_t MemoryWatch::Look() {
   uint64_t held = HeldBytes();
   const Clock::time_point now = Clock::now();
   const bool is_over = account_.Excess(held) != 0;
@@ -75,9 +61,18 @@ void MemoryWatch::Run() {
     held = HeldBytes();
   }
   account_.SetExcess(account_.Excess(held));
-  absl::MutexLock lock(&mu_);
-  is_running_ = false;
-  Schedule(held > account_.limit() / 2 ? kScarcePeriod : kPeriod);
+  return held;
+}
+
+// In memory of its own, without files: RssAnon, of which statm is the short form.
+uint64_t MemoryWatch::HeldBytes() const {
+  std::array<char, 128> text{};
+  if (pread(statm_.get(), text.data(), text.size() - 1, 0) <= 0) return 0;
+  unsigned long long size = 0;
+  unsigned long long resident = 0;
+  unsigned long long of_files = 0;
+  if (std::sscanf(text.data(), "%llu %llu %llu", &size, &resident, &of_files) != 3) return 0;
+  return (resident - of_files) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
 // Where less than three quarters of what is held is in use. The allocator's own counts, of blocks

@@ -9,44 +9,48 @@
 // is most of what the process holds.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
+#include <thread>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "server/executor.h"
+#include "absl/time/time.h"
+#include "server/file_descriptor.h"
 #include "server/memory_account.h"
-#include "server/timer.h"
 
 namespace carom::server {
 
-// Looks every half second, more often when memory is scarce, on a thread of the executor. All
-// outlive it. Thread-safe.
-class MemoryWatch final : public Task {
+// Looks every half second, more often when memory is scarce, on a thread of its own: nothing that
+// clients ask for can hold it up. `account` outlives it.
+class MemoryWatch {
  public:
   // `drop_caches` frees what is held for speed alone.
-  MemoryWatch(Timer& timer, Executor& executor, MemoryAccount& account,
-              std::function<void()> drop_caches);
+  MemoryWatch(MemoryAccount& account, std::function<void()> drop_caches);
   ~MemoryWatch();
   MemoryWatch(const MemoryWatch&) = delete;
   MemoryWatch& operator=(const MemoryWatch&) = delete;
 
-  void Run() override;
-
  private:
-  void Schedule(Clock::duration delay) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  bool IsIdle() const ABSL_SHARED_LOCKS_REQUIRED(mu_) { return !is_running_; }
+  using Clock = std::chrono::steady_clock;
+
+  void Run();
+  // Waits for the end, that long at most; whether it has come.
+  bool AwaitStop(absl::Duration period) ABSL_LOCKS_EXCLUDED(mu_);
+  // Returns what the process holds.
+  uint64_t Look();
+  uint64_t HeldBytes() const;
   // Gives free memory back, if much of what is held is free.
   void Trim(uint64_t held_bytes);
 
-  Timer& timer_;
-  Executor& executor_;
   MemoryAccount& account_;
   const std::function<void()> drop_caches_;
-  Clock::time_point next_trim_;  // of the run alone
+  const FileDescriptor statm_;   // opened while there are descriptors
+  Clock::time_point next_trim_;  // of the thread alone
   absl::Mutex mu_;
-  Timer::Id id_ ABSL_GUARDED_BY(mu_) = 0;
-  bool is_running_ ABSL_GUARDED_BY(mu_) = false;  // submitted, and not over
   bool stopping_ ABSL_GUARDED_BY(mu_) = false;
+  std::thread thread_;
 };
 
 }  // namespace carom::server

@@ -19,8 +19,6 @@ namespace {
 using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedInputStream;
 
-// What a parsed message takes beside its bytes: a polygon or a ring, with the pointer to it.
-constexpr size_t kMessageBytes = 128;
 // How much larger than the largest message one may become. A polygon of a single vertex, the least
 // that is legal, is 28 bytes and two messages: 10 times its bytes.
 constexpr size_t kMaxGrowth = 16;
@@ -51,28 +49,73 @@ void PeekFields(CodedInputStream& input, FrameHead& head) {
   }
 }
 
-// The messages within the bytes up to the limit; false at what is no such message.
-bool CountUpToLimit(CodedInputStream& input, const google::protobuf::Descriptor& type, int depth,
-                    size_t& count) {
-  uint32_t tag = 0;
-  while ((tag = input.ReadTag()) != 0) {
+// Adds up what the fields of a message take when they are parsed; see `GrowthWhenParsed`. Each call
+// returns false at what is no message.
+class GrowthCounter {
+ public:
+  explicit GrowthCounter(CodedInputStream& input) : input_(input) {}
+
+  // The fields up to the limit.
+  bool AddMessage(const google::protobuf::Descriptor& type, int depth) {
+    uint32_t tag = 0;
+    while ((tag = input_.ReadTag()) != 0) {
+      if (!AddField(tag, type, depth)) return false;
+    }
+    return true;
+  }
+
+  size_t bytes() const { return bytes_; }
+
+ private:
+  // What protobuf parses at most.
+  static constexpr int kMaxGroupDepth = 100;
+
+  bool AddField(uint32_t tag, const google::protobuf::Descriptor& type, int depth) {
+    const auto wire_type = WireFormatLite::GetTagWireType(tag);
     const google::protobuf::FieldDescriptor* const field =
         type.FindFieldByNumber(WireFormatLite::GetTagFieldNumber(tag));
-    if (field == nullptr || field->message_type() == nullptr ||
-        WireFormatLite::GetTagWireType(tag) != WireFormatLite::WIRETYPE_LENGTH_DELIMITED) {
-      if (!WireFormatLite::SkipField(&input, tag)) return false;
-      continue;
-    }
-    ++count;
-    const CodedInputStream::Limit limit = input.ReadLengthAndPushLimit();
-    if (depth == 0 || !CountUpToLimit(input, *field->message_type(), depth - 1, count) ||
-        input.BytesUntilLimit() != 0) {
+    if (field == nullptr) return AddUnknown(tag, kMaxGroupDepth);
+    const auto expected =
+        WireFormatLite::WireTypeForFieldType(static_cast<WireFormatLite::FieldType>(field->type()));
+    const bool is_bytes = wire_type == WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
+    if (is_bytes && field->is_packable()) return AddPacked(expected);
+    // What is written in another form than its type has is as good as unknown.
+    if (wire_type != expected) return AddUnknown(tag, kMaxGroupDepth);
+    if (field->message_type() == nullptr) return WireFormatLite::SkipField(&input_, tag);
+    bytes_ += kParsedMessageBytes;
+    const CodedInputStream::Limit limit = input_.ReadLengthAndPushLimit();
+    if (depth == 0 || !AddMessage(*field->message_type(), depth - 1) ||
+        input_.BytesUntilLimit() != 0) {
       return false;
     }
-    input.PopLimit(limit);
+    input_.PopLimit(limit);
+    return true;
   }
-  return true;
-}
+
+  // A column. Numbers of variable length are eight bytes each at most, as doubles are.
+  bool AddPacked(WireFormatLite::WireType element) {
+    uint32_t length = 0;
+    if (!input_.ReadVarint32(&length) || !input_.Skip(static_cast<int>(length))) return false;
+    if (element == WireFormatLite::WIRETYPE_VARINT) bytes_ += 7 * size_t{length};
+    return true;
+  }
+
+  // A group has fields of its own, up to its end.
+  bool AddUnknown(uint32_t tag, int depth) {
+    bytes_ += kUnknownFieldBytes;
+    if (WireFormatLite::GetTagWireType(tag) != WireFormatLite::WIRETYPE_START_GROUP) {
+      return WireFormatLite::SkipField(&input_, tag);
+    }
+    while ((tag = input_.ReadTag()) != 0) {
+      if (WireFormatLite::GetTagWireType(tag) == WireFormatLite::WIRETYPE_END_GROUP) return true;
+      if (depth == 0 || !AddUnknown(tag, depth - 1)) return false;
+    }
+    return false;
+  }
+
+  CodedInputStream& input_;
+  size_t bytes_ = 0;
+};
 
 // gRPC's reader takes a pointer to what it does not change.
 grpc::ByteBuffer* Unconst(const grpc::ByteBuffer& bytes) {
@@ -84,6 +127,12 @@ grpc::ByteBuffer* Unconst(const grpc::ByteBuffer& bytes) {
 bool Parse(const grpc::ByteBuffer& bytes, google::protobuf::MessageLite& message) {
   grpc::ProtoBufferReader reader(Unconst(bytes));
   return reader.status().ok() && message.ParseFromZeroCopyStream(&reader);
+}
+
+absl::Status ParseShort(const grpc::ByteBuffer& bytes, google::protobuf::MessageLite& message) {
+  constexpr size_t kMaxBytes = 4096;
+  if (bytes.Length() > kMaxBytes) return TooManyBytes(kMaxBytes);
+  return Parse(bytes, message) ? absl::OkStatus() : NoSuchMessage(message.GetTypeName());
 }
 
 std::string PeekName(const grpc::ByteBuffer& bytes) {
@@ -100,22 +149,25 @@ std::string PeekName(const grpc::ByteBuffer& bytes) {
   return name;
 }
 
-size_t CountMessages(const grpc::ByteBuffer& bytes, const google::protobuf::Descriptor& type) {
+size_t GrowthWhenParsed(const grpc::ByteBuffer& bytes, const google::protobuf::Descriptor& type) {
   constexpr int kMaxDepth = 16;  // our messages are six deep at most
-  size_t count = 0;
   grpc::ProtoBufferReader reader(Unconst(bytes));
-  if (!reader.status().ok()) return count;
+  if (!reader.status().ok()) return 0;
   CodedInputStream input(&reader);
-  CountUpToLimit(input, type, kMaxDepth, count);
-  return count;
+  GrowthCounter counter(input);
+  counter.AddMessage(type, kMaxDepth);
+  return counter.bytes();
 }
 
 absl::Status ChargeParsed(const grpc::ByteBuffer& bytes, const google::protobuf::Descriptor& type,
                           size_t max_message_bytes, MemoryCharge& parsed) {
-  const size_t most = kMaxGrowth * max_message_bytes / kMessageBytes;
-  const size_t count = CountMessages(bytes, type);
-  if (count > most) return OverLimit("", most, "polygons, rings and other parts of a message");
-  return parsed.Add(bytes.Length() + kMessageBytes * count);
+  const size_t most = kMaxGrowth * max_message_bytes;
+  const size_t growth = GrowthWhenParsed(bytes, type);
+  if (growth > most) {
+    return OverLimit("", most / kParsedMessageBytes,
+                     "polygons, rings and other parts of a message");
+  }
+  return parsed.Add(bytes.Length() + growth);
 }
 
 grpc::ByteBuffer Serialize(const google::protobuf::MessageLite& message) {

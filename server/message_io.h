@@ -24,6 +24,10 @@ namespace carom::server {
 // Whether `bytes` are such a message; else what `message` holds means nothing.
 bool Parse(const grpc::ByteBuffer& bytes, google::protobuf::MessageLite& message);
 
+// The same of a request that is short if it is one: of a name and some numbers. INVALID_ARGUMENT,
+// or RESOURCE_EXHAUSTED, without looking at it, above 4 KiB.
+absl::Status ParseShort(const grpc::ByteBuffer& bytes, google::protobuf::MessageLite& message);
+
 grpc::ByteBuffer Serialize(const google::protobuf::MessageLite& message);
 
 // What a scan finds in a StreamRequest without parsing it. In bytes that are not one: what comes
@@ -40,13 +44,21 @@ FrameHead PeekFrame(const grpc::ByteBuffer& bytes);
 // it; empty if there is none. Cost: O(fields).
 std::string PeekName(const grpc::ByteBuffer& bytes);
 
-// How many messages a message of this type has within it, at any depth. Of bytes that are no such
-// message: those before the first error. Cost: O(fields); columns are skipped.
-size_t CountMessages(const grpc::ByteBuffer& bytes, const google::protobuf::Descriptor& type);
+// What a message within another takes when it is parsed, beside its bytes: a polygon or a ring,
+// with the pointer to it.
+inline constexpr size_t kParsedMessageBytes = 128;
+// What a field takes that the type does not know: protobuf keeps each, as a string of its own.
+inline constexpr size_t kUnknownFieldBytes = 64;
+
+// About how many bytes a message of this type takes when it is parsed, beside those it has: for the
+// messages within it, at any depth, for fields that its type does not know, and for numbers that
+// take a byte or two each before they are parsed. Of bytes that are no such message: for what comes
+// before the first error. Cost: O(fields); columns are skipped.
+size_t GrowthWhenParsed(const grpc::ByteBuffer& bytes, const google::protobuf::Descriptor& type);
 
 // Makes `parsed` hold what a message of this type becomes when it is parsed, about: an empty ring
-// takes two bytes, and fifty when it is parsed. RESOURCE_EXHAUSTED if that is more than 16 times
-// `max_message_bytes`, or the account has no room. Cost as `CountMessages`.
+// takes two bytes, and fifty when it is parsed. RESOURCE_EXHAUSTED if it grows by more than 16
+// times `max_message_bytes`, or the account has no room. Cost as `GrowthWhenParsed`.
 absl::Status ChargeParsed(const grpc::ByteBuffer& bytes, const google::protobuf::Descriptor& type,
                           size_t max_message_bytes, MemoryCharge& parsed);
 

@@ -16,8 +16,8 @@
 
 namespace carom::server {
 
-// Of a call, from gRPC's `uri` of the other side. Empty, so that the call is a peer of its own, for
-// Unix sockets and calls within the process, whose connection gRPC does not identify.
+// Of a call, from gRPC's `uri` of the other side. Empty for Unix sockets and calls within the
+// process, which have no address.
 std::string PeerOfCall(const std::string& uri);
 
 // Of a connection, from the address of its other side. Empty on this machine.

@@ -17,7 +17,7 @@ constexpr size_t kMaxCachedRuns = 16;
 constexpr size_t kMaxRetainedBytes = 4 << 20;
 constexpr size_t kMeasureBytes = 1 << 20;
 // A frame this short is not looked at before it is parsed: what it becomes is little.
-constexpr size_t kShortFrameBytes = 64 << 10;
+constexpr size_t kShortFrameBytes = 16 << 10;
 // The scratch of a frame without an answer says nothing about its size, so its run is cached only
 // if the request was short.
 constexpr size_t kMaxUnansweredBytes = 64 << 10;

@@ -3,11 +3,52 @@
 
 #include "server/query_service.h"
 
+#include <grpcpp/support/async_unary_call.h>
+
 #include "server/evaluate_call.h"
 #include "server/rpc_status.h"
 #include "server/stream.h"
 
 namespace carom::server {
+namespace {
+
+// An `Explain` call: specified, and not part of this release. A client finds out by UNIMPLEMENTED.
+// Owns itself.
+class ExplainCall {
+ public:
+  static void Accept(QueryService& service, EventLoop& loop) {
+    auto* call = new ExplainCall(service, loop);
+    service.RequestExplain(&call->context_, &call->bytes_, &call->writer_, &loop.queue(),
+                           &loop.queue(), &call->accepted_);
+  }
+
+ private:
+  ExplainCall(QueryService& service, EventLoop& loop)
+      : loop_user_(loop), service_(service), loop_(loop) {}
+
+  void OnAccepted(bool ok) {
+    if (!ok) {
+      delete this;
+      return;
+    }
+    Accept(service_, loop_);
+    bytes_.Clear();
+    const absl::Status status = absl::UnimplementedError("Explain is not part of this release");
+    writer_.FinishWithError(ToGrpcStatus(status), &finished_);
+  }
+  void OnFinished(bool) { delete this; }
+
+  const EventLoop::User loop_user_;
+  QueryService& service_;
+  EventLoop& loop_;
+  grpc::ServerContext context_;
+  grpc::ByteBuffer bytes_;
+  grpc::ServerAsyncResponseWriter<grpc::ByteBuffer> writer_{&context_};
+  EventOf<ExplainCall, &ExplainCall::OnAccepted> accepted_{this};
+  EventOf<ExplainCall, &ExplainCall::OnFinished> finished_{this};
+};
+
+}  // namespace
 
 void QueryService::Accept(EventLoop& loop, QueryRuntime& runtime) {
   // Each waits for the next call as soon as it has one; more of them accept more at once.
@@ -15,11 +56,7 @@ void QueryService::Accept(EventLoop& loop, QueryRuntime& runtime) {
     Stream::Accept(*this, loop, runtime);
     EvaluateCall::Accept(*this, loop, runtime);
   }
-}
-
-grpc::Status QueryService::Explain(grpc::ServerContext*, const v1::ExplainRequest*,
-                                   v1::ExplainResponse*) {
-  return ToGrpcStatus(absl::UnimplementedError("Explain is not part of this release"));
+  ExplainCall::Accept(*this, loop);
 }
 
 }  // namespace carom::server

@@ -11,6 +11,12 @@
 #include "server/scene_service.h"
 
 namespace carom::server {
+namespace {
+
+// Longer than any name of a scene. Calls whose names are longer are refused, in turn.
+constexpr size_t kMaxNameBytes = 128;
+
+}  // namespace
 
 absl::Status SceneRuntime::CheckLength(const grpc::ByteBuffer& bytes) const {
   return bytes.Length() <= limits.max_message_bytes ? absl::OkStatus()
@@ -37,7 +43,7 @@ void SceneCall::OnAccepted(bool ok) {
   }
   // The reference of `accepted_` becomes that of the run.
   if (method_.writes) {
-    scene_ = PeekName(bytes_);
+    scene_ = PeekName(bytes_).substr(0, kMaxNameBytes);
     return runtime_.writers.Submit(scene_, this);
   }
   Answer();

@@ -36,6 +36,12 @@ absl::Status Handle(const SceneRuntime& runtime, const grpc::ByteBuffer& bytes,
   return status;
 }
 
+// Specified, and not part of this release: a client finds out by UNIMPLEMENTED.
+absl::Status Lint(const SceneRuntime&, const grpc::ByteBuffer&, const MemoryCharge&,
+                  grpc::ByteBuffer&) {
+  return absl::UnimplementedError("LintScene is not part of this release");
+}
+
 constexpr std::array kMethods = {
     SceneMethod{Request<&SceneService::RequestCreateScene>,
                 Handle<v1::CreateSceneRequest, v1::CreateSceneResponse, &SceneHandler::Create>,
@@ -57,6 +63,7 @@ constexpr std::array kMethods = {
     SceneMethod{
         Request<&SceneService::RequestRollbackScene>,
         Handle<v1::RollbackSceneRequest, v1::RollbackSceneResponse, &SceneHandler::Rollback>, true},
+    SceneMethod{Request<&SceneService::RequestLintScene>, Lint, false},
 };
 
 }  // namespace
@@ -66,12 +73,6 @@ void SceneService::Accept(EventLoop& loop, SceneRuntime& runtime) {
   ImportCall::Accept(*this, loop, runtime);
   ExportCall::Accept(*this, loop, runtime);
   WatchCall::Accept(*this, loop, runtime);
-}
-
-// Specified, and not part of this release: a client finds out by UNIMPLEMENTED.
-grpc::Status SceneService::LintScene(grpc::ServerContext*, const v1::LintSceneRequest*,
-                                     v1::LintSceneResponse*) {
-  return ToGrpcStatus(absl::UnimplementedError("LintScene is not part of this release"));
 }
 
 }  // namespace carom::server

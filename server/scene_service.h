@@ -20,17 +20,15 @@ using RawSceneMethods = v1::SceneService::WithRawMethod_CreateScene<
                 v1::SceneService::WithRawMethod_RollbackScene<
                     v1::SceneService::WithRawMethod_ImportScene<
                         v1::SceneService::WithRawMethod_ExportScene<
-                            v1::SceneService::WithRawMethod_WatchScene<Base>>>>>>>>>>;
+                            v1::SceneService::WithRawMethod_WatchScene<
+                                v1::SceneService::WithRawMethod_LintScene<Base>>>>>>>>>>>;
 
-// Asynchronous, but for the one method that is not part of this release. Thread-safe.
+// No call holds a thread while it waits, and none is parsed before it is counted. Thread-safe.
 class SceneService final : public RawSceneMethods<v1::SceneService::Service> {
  public:
   // Takes calls from here until the server is shut down. `loop` and `runtime` outlive the last of
   // them.
   void Accept(EventLoop& loop, SceneRuntime& runtime);
-
-  grpc::Status LintScene(grpc::ServerContext* context, const v1::LintSceneRequest* request,
-                         v1::LintSceneResponse* response) override;
 };
 
 }  // namespace carom::server

@@ -4,6 +4,7 @@
 #include "server/server.h"
 
 #include <grpc/grpc.h>
+#include <grpc/support/log.h>
 #include <grpcpp/ext/channelz_service_plugin.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
@@ -52,14 +53,24 @@ constexpr int kHandshakeTimeoutMs = 20000;
 
 constexpr absl::Duration kLastFlush = absl::Milliseconds(250);  // of a drain, for last bytes
 
-// What protobuf says of bytes that a client sent, such as text that is not UTF-8: once a second,
-// since a client could fill the log.
-void LogSometimes(google::protobuf::LogLevel, const char*, int, const std::string& message) {
-  static std::atomic<int64_t> next_ns{0};
+// What libraries say of what a client did, such as text that is not UTF-8 or a connection that was
+// reset: once a second each, since a client could fill the log.
+void LogSometimes(std::atomic<int64_t>& next_ns, const char* who, absl::string_view message) {
   const int64_t now = absl::GetCurrentTimeNanos();
   int64_t next = next_ns.load(std::memory_order_relaxed);
   if (now < next || !next_ns.compare_exchange_strong(next, now + 1000000000)) return;
-  std::fprintf(stderr, "caromd: protobuf: %s\n", message.substr(0, 200).c_str());
+  const int length = static_cast<int>(std::min<size_t>(message.size(), 200));
+  std::fprintf(stderr, "caromd: %s: %.*s\n", who, length, message.data());
+}
+
+void LogOfProtobuf(google::protobuf::LogLevel, const char*, int, const std::string& message) {
+  static std::atomic<int64_t> next_ns{0};
+  LogSometimes(next_ns, "protobuf", message);
+}
+
+void LogOfGrpc(gpr_log_func_args* said) {
+  static std::atomic<int64_t> next_ns{0};
+  if (said->severity >= GPR_LOG_SEVERITY_ERROR) LogSometimes(next_ns, "gRPC", said->message);
 }
 
 void InitializeOnce() {
@@ -68,7 +79,8 @@ void InitializeOnce() {
     // Never undone: the last one to be done with gRPC waits for a poller of its own, 10 s at worst.
     grpc_init();
     grpc::reflection::InitProtoReflectionServerBuilderPlugin();
-    google::protobuf::SetLogHandler(LogSometimes);
+    google::protobuf::SetLogHandler(LogOfProtobuf);
+    gpr_set_log_function(LogOfGrpc);
   });
 }
 
@@ -197,7 +209,7 @@ struct Server::Parts {
                 .gate = gate,
                 .calls = {timer, calls, streams, memory, o.trust_forwarded_for},
                 .limits = CallLimitsOf(o)},
-        memory_watch(timer, scene_executor, memory, [this] { runtime.runs.Clear(); }),
+        memory_watch(memory, [this] { runtime.runs.Clear(); }),
         scene_handler(store, o.polygon_limits(), o.scene_limits()),
         scene_runtime{.store = store,
                       .handler = scene_handler,
@@ -265,7 +277,8 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
     parts->address = listener->address;
     parts->acceptor.emplace(
         *std::move(listener), std::move(connections),
-        ConnectionLimits{options.max_connections, options.max_connections_per_peer});
+        ConnectionLimits{options.max_connections, options.max_connections_per_peer,
+                         std::chrono::seconds(2 * options.stalled_stream_seconds)});
   }
   builder.RegisterService(&parts->scenes);
   builder.RegisterService(&parts->queries);

@@ -17,8 +17,8 @@ namespace {
 
 // How long a stream may keep a thread of the event loop for small frames that are there already.
 constexpr Clock::duration kTimeSlice = std::chrono::microseconds(300);
-// What a frame that is refused counts until its refusal is written.
-constexpr size_t kRefusalBytes = 256;
+// What a frame that is refused takes, about, until its refusal is written.
+constexpr size_t kRefusalBytes = 1024;
 // After how long a frame over the frames in flight is worth another try.
 constexpr uint64_t kRetryFrameUs = 10000;
 
@@ -148,6 +148,7 @@ bool Stream::MaybeEvaluate(Where where) {
 void Stream::MaybeRead() {
   if (reading_ || half_closed_ || draining_ || IsFull()) return;
   if (queued_bytes_ > runtime_.limits.max_unread_bytes) return;
+  if (frames_ >= 2 * runtime_.limits.max_frames_in_flight) return;
   reading_ = true;
   Ref();
   call_.Read(&read_bytes_, &read_);
@@ -190,15 +191,14 @@ void Stream::Enqueue(const FrameHead& head) {
   frame.arrival.received = last_activity_;
   frame.size = read_bytes_.Length();
   frame.head = head;
+  frame.charge = NewCharge(MemoryShare::kMessages);
   frame.refusal = CheckFlow(frame.size);
-  if (frame.refusal.ok()) {
-    frame.charge = NewCharge(MemoryShare::kMessages);
-    frame.refusal = frame.charge.Add(frame.size);
-  }
+  if (frame.refusal.ok()) frame.refusal = frame.charge.Add(frame.size);
   if (frame.refusal.ok()) {
     frame.bytes.Swap(&read_bytes_);
   } else {
     frame.size = kRefusalBytes;
+    frame.charge.Set(kRefusalBytes);
   }
   read_bytes_.Clear();
   queued_bytes_ += frame.size;

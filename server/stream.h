@@ -8,10 +8,10 @@
 //   client --> queue_ --> frame_ --> ready_ --> being written --> client
 //
 // The memory that a client can take is bounded on both sides. Reading: `max_frames_in_flight`
-// frames, above which a frame is refused, and no read is begun while `max_unread_bytes` wait in
-// `queue_`: HTTP/2 flow control then stops the client. Writing: no frame is evaluated, and none
-// read, while more than `max_unread_bytes` of answers wait for the client; one that reads none of
-// them for `stalled_stream` loses its stream.
+// frames, above which a frame is refused, and no read is begun while twice as many are there, or
+// `max_unread_bytes` wait in `queue_`: HTTP/2 flow control then stops the client. Writing: no frame
+// is evaluated, and none read, while more than `max_unread_bytes` of answers wait for the client;
+// one that reads none of them for `stalled_stream` loses its stream.
 #pragma once
 
 #include <grpcpp/grpcpp.h>

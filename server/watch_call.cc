@@ -73,12 +73,15 @@ void WatchCall::OnAccepted(bool ok) {
 // that no deletion is missed.
 absl::Status WatchCall::Open() {
   part_charge_ = NewCharge(MemoryShare::kMessages);
-  if (absl::Status status = runtime_.CheckLength(bytes_); !status.ok()) return status;
-  const bool is_request = Parse(bytes_, request_);
+  v1::WatchSceneRequest request;
+  absl::Status parsed = ParseShort(bytes_, request);
   bytes_.Clear();
-  if (!is_request) return NoSuchMessage(request_.GetTypeName());
-  if (absl::Status status = CheckSceneName("name", request_.name()); !status.ok()) return status;
-  runtime_.hub.Add(request_.name(), this);
+  if (!parsed.ok()) return parsed;
+  name_ = request.name();
+  from_version_ = request.from_version();
+  wants_polygons_ = request.polygons();
+  if (absl::Status status = CheckSceneName("name", name_); !status.ok()) return status;
+  runtime_.hub.Add(name_, this);
   bool is_over = false;
   {
     absl::MutexLock lock(&mu_);
@@ -86,7 +89,7 @@ absl::Status WatchCall::Open() {
     added_ = !is_over;
   }
   // Then `OnDone` came before.
-  if (is_over) runtime_.hub.Remove(request_.name(), this);
+  if (is_over) runtime_.hub.Remove(name_, this);
   return absl::OkStatus();
 }
 
@@ -134,7 +137,7 @@ void WatchCall::OnDone(bool) {
     added = std::exchange(added_, false);
     large = std::move(large_);
   }
-  if (added) runtime_.hub.Remove(request_.name(), this);
+  if (added) runtime_.hub.Remove(name_, this);
   Unref();
 }
 
@@ -173,10 +176,10 @@ absl::Status WatchCall::CheckEnd() {
 absl::Status WatchCall::Begin() {
   begun_ = true;
   if (absl::Status status = CheckEnd(); !status.ok()) return status;
-  const Scene::Ptr scene = runtime_.store.Find(request_.name());
-  if (scene == nullptr) return runtime_.store.WhyMissing(request_.name(), "name");
+  const Scene::Ptr scene = runtime_.store.Find(name_);
+  if (scene == nullptr) return runtime_.store.WhyMissing(name_, "name");
   first_current_ = scene->version();
-  version_ = request_.from_version();
+  version_ = from_version_;
   if (version_ != 0) {
     if (version_ > first_current_) {
       return Refused(absl::StatusCode::kOutOfRange, "from_version",
@@ -191,7 +194,7 @@ absl::Status WatchCall::Begin() {
     return absl::OkStatus();
   }
   auto whole = std::make_shared<SceneChange>();
-  for (const VersionSummary& known : runtime_.store.Versions(request_.name())) {
+  for (const VersionSummary& known : runtime_.store.Versions(name_)) {
     if (known.version == scene->version()) whole->summary = known;
   }
   // Another version has come in between: of this one the rest is not needed.
@@ -224,7 +227,7 @@ absl::StatusOr<SceneChange::Ptr> WatchCall::Next() {
     changed_ = false;
     if (large_ != nullptr && large_->base <= version_) large = std::move(large_);
   }
-  const std::string& name = request_.name();
+  const std::string& name = name_;
   const Scene::Ptr current = runtime_.store.Find(name);
   if (current == nullptr) return runtime_.store.WhyMissing(name, "name");
   if (current->version() == version_) return nullptr;
@@ -255,7 +258,7 @@ bool WatchCall::Wait() {
 void WatchCall::Add(v1::WatchSceneResponse& part) {
   const PolygonChange& change = *cursor_.current();
   if (change_->base != 0 && piece_.is_first()) EncodeRow(change, part);
-  if (request_.polygons() && change.polygon.has_value()) {
+  if (wants_polygons_ && change.polygon.has_value()) {
     v1::Polygon& message = *part.add_polygons();
     part.set_continues(!wire::EncodePiece(*change.polygon, wire::kPieceVertices, piece_, message));
   }
@@ -268,9 +271,9 @@ absl::Status WatchCall::Write() {
   v1::WatchSceneResponse part;
   if (std::exchange(is_first_part_, false)) {
     // Of a version as a whole there are no rows, so without polygons there is nothing to go over.
-    cursor_ = change_->base != 0 || request_.polygons() ? ChangeCursor(change_) : ChangeCursor();
+    cursor_ = change_->base != 0 || wants_polygons_ ? ChangeCursor(change_) : ChangeCursor();
     sent_since_ = Clock::now();
-    EncodeSummary(request_.name(), change_->summary, *part.mutable_scene());
+    EncodeSummary(name_, change_->summary, *part.mutable_scene());
     part.set_base_version(change_->base);
     part.set_edit_id(change_->summary.edit_id);
     part.set_created_us(change_->summary.created_us);

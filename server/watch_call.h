@@ -77,7 +77,9 @@ class WatchCall final : public AsyncCall, public SceneWatcher {
   SceneRuntime& runtime_;
   // No lock: of the event or the run that is in progress, one after the other.
   grpc::ByteBuffer bytes_;
-  v1::WatchSceneRequest request_;
+  std::string name_;
+  uint64_t from_version_ = 0;
+  bool wants_polygons_ = false;
   grpc::ServerAsyncWriter<grpc::ByteBuffer> writer_{&context_};
   bool begun_ = false;
   uint64_t version_ = 0;        // that the client has

@@ -45,6 +45,32 @@ TEST_F(AttackTest, SilentImports) {
   for (const auto& import : imports) EXPECT_FALSE(import->Finish().ok());
 }
 
+// Story: two peers had half of the scene calls each, and one with sixteen connections all streams.
+TEST_F(AttackTest, PeersThatWantAllCalls) {
+  ASSERT_NO_FATAL_FAILURE(Start({"--max-streams", "256"}));
+  std::vector<std::unique_ptr<Context>> contexts;
+  std::vector<std::unique_ptr<v1::ImportSceneResponse>> responses;
+  std::vector<std::unique_ptr<grpc::ClientWriter<v1::ImportSceneRequest>>> imports;
+  std::vector<std::unique_ptr<grpc::ClientReaderWriter<v1::StreamRequest, v1::StreamResponse>>>
+      streams;
+  for (int peer = 0; peer < 4; ++peer) {
+    const auto channel = Connect();
+    const auto scenes = v1::SceneService::NewStub(channel);
+    const auto queries = v1::QueryService::NewStub(channel);
+    for (int i = 0; i < 130; ++i) {
+      contexts.push_back(std::make_unique<Context>());
+      responses.push_back(std::make_unique<v1::ImportSceneResponse>());
+      imports.push_back(scenes->ImportScene(contexts.back().get(), responses.back().get()));
+      imports.back()->Write(FromText<v1::ImportSceneRequest>("name: 'scenes/slow'"));
+      contexts.push_back(std::make_unique<Context>());
+      streams.push_back(queries->Stream(contexts.back().get()));
+      streams.back()->Write({});
+    }
+  }
+  for (int i = 0; i < 10; ++i) ExpectServed();
+  for (const auto& context : contexts) context->TryCancel();
+}
+
 // An export whose reader takes just enough not to be cut off ends all the same.
 TEST_F(AttackTest, ExportsThatNeverEnd) {
   ASSERT_NO_FATAL_FAILURE(Start({"--import-seconds", "1"}));

@@ -23,7 +23,8 @@ grpc::ByteBuffer BytesOf(const std::string& bytes) {
 
 TEST(MessageIoTest, CountsMessagesAtAnyDepth) {
   const auto count = [](const google::protobuf::Message& message) {
-    return CountMessages(BytesOf(message.SerializeAsString()), *message.GetDescriptor());
+    return GrowthWhenParsed(BytesOf(message.SerializeAsString()), *message.GetDescriptor()) /
+           kParsedMessageBytes;
   };
   EXPECT_EQ(count(v1::CreateSceneRequest()), 0u);
   EXPECT_EQ(count(FromText<v1::CreateSceneRequest>("name: 'scenes/a'")), 0u);
@@ -41,7 +42,8 @@ TEST(MessageIoTest, CountsUpToAnError) {
   const std::string good =
       FromText<v1::CreateSceneRequest>("polygons { rings {} } polygons {}").SerializeAsString();
   const auto count = [](const std::string& bytes) {
-    return CountMessages(BytesOf(bytes), *v1::CreateSceneRequest::descriptor());
+    return GrowthWhenParsed(BytesOf(bytes), *v1::CreateSceneRequest::descriptor()) /
+           kParsedMessageBytes;
   };
   EXPECT_EQ(count(good), 3u);
   EXPECT_EQ(count(good + "\xff\xff\xff"), 3u);
@@ -52,6 +54,25 @@ TEST(MessageIoTest, CountsUpToAnError) {
     deep = std::string("\x12", 1) + static_cast<char>(deep.size()) + deep;
   EXPECT_LE(count(deep), 100u);
   EXPECT_LE(count("\x12\x7f"), 1u);
+}
+
+// Story: two bytes of a field that a type does not know became sixty-four when they were parsed,
+// and counted as two: 4 MB of them held 134 MB.
+TEST(MessageIoTest, CountsWhatIsUnknown) {
+  const auto growth = [](const std::string& bytes) {
+    return GrowthWhenParsed(BytesOf(bytes), *v1::WatchSceneRequest::descriptor());
+  };
+  // Field 15 as a string, as a number, and in a group with one in it.
+  EXPECT_EQ(growth(std::string("\x7a\x00\x7a\x00\x78\x01", 6)), 3 * kUnknownFieldBytes);
+  EXPECT_EQ(growth(std::string("\x7b\x78\x01\x7c\x78\x01", 6)), 3 * kUnknownFieldBytes);
+  EXPECT_EQ(growth(std::string(300, '\x7b')),
+            101 * kUnknownFieldBytes);  // deeper than any parser goes
+  // Field 1, a name, as a number.
+  EXPECT_EQ(growth("\x08\x01"), kUnknownFieldBytes);
+  // A column of numbers that take a byte each.
+  const auto fans = FromText<v1::StreamRequest>("frame { groups { fans { beams: [1, 2, 3] } } }");
+  EXPECT_EQ(GrowthWhenParsed(BytesOf(fans.SerializeAsString()), *fans.GetDescriptor()),
+            3 * kParsedMessageBytes + 7 * 3);
 }
 
 TEST(MessageIoTest, PeeksAtNames) {

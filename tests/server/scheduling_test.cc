@@ -225,6 +225,24 @@ TEST(ExecutorTest, StartedTasksOfAPeerAreBounded) {
   for (const auto& endless : many) endless->Stop();
 }
 
+// Story: 32 peers with eight endless tasks each had all the tasks that may be started, and nobody
+// else's began before one of them was over.
+TEST(ExecutorTest, OnePeerMoreStartsBesideManyThatWantAll) {
+  Executor executor(2);
+  std::vector<std::unique_ptr<Endless>> many;
+  for (size_t i = 0; i < 40 * Executor::kMaxStartedOfPeer; ++i) {
+    many.push_back(std::make_unique<Endless>(executor, absl::StrCat(i % 40)));
+  }
+  for (const auto& endless : many) executor.Submit(endless.get());
+  for (int i = 0; i < 5; ++i) {
+    Note note;
+    executor.Submit(&note);
+    ASSERT_TRUE(note.Await());
+  }
+  for (const auto& endless : many) endless->stop = true;
+  for (const auto& endless : many) endless->Stop();
+}
+
 // The default size of threads' stacks; what no system can give makes every new thread fail.
 class StackSize {
  public:
