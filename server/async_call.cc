@@ -17,6 +17,9 @@
 namespace carom::server {
 namespace {
 
+// What a call takes, with what gRPC has of it, about.
+constexpr size_t kCallBytes = 16 << 10;
+
 // Each connection has a context of authentication, whatever its transport, which lives as long.
 std::string ConnectionOf(grpc::ServerContext& context) {
   grpc_auth_context* const of_connection = grpc_call_auth_context(context.c_call());
@@ -70,8 +73,10 @@ absl::Status AsyncCall::Admit() {
   const std::string peer = PeerOf(context_, shared_.trust_forwarded_for);
   memory_peer_ = shared_.memory.Peer(peer);
   set_peer(peer);
-  const absl::Status status = shared_.limit.Enter(memory_peer_.get());
+  absl::Status status = shared_.limit.Enter(memory_peer_.get());
   counted_ = status.ok();
+  call_charge_ = NewCharge(MemoryShare::kMessages);
+  if (status.ok()) status = call_charge_.Add(kCallBytes);
   registered_ = true;
   // From here on `Drain` may be called, on another thread.
   if (!shared_.registry.Add(this)) return Draining();

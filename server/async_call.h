@@ -75,7 +75,8 @@ class AsyncCall : public Task, public Drainable {
   void Unref();
 
   // Registers and counts the call, once, from "accepted". UNAVAILABLE if the server drains,
-  // RESOURCE_EXHAUSTED if it has as many calls as it may: the call is then to be refused.
+  // RESOURCE_EXHAUSTED if it has as many calls as it may, or no memory for one more: the call is
+  // then to be refused.
   absl::Status Admit();
 
   // Calls `check` at `when`, without a lock, unless `StopTimer` comes before; `check` begins by
@@ -117,6 +118,7 @@ class AsyncCall : public Task, public Drainable {
  private:
   std::atomic<int> references_;
   std::shared_ptr<MemoryPeer> memory_peer_;  // set by `Admit`
+  MemoryCharge call_charge_;                 // of the call itself
   // Written by `Admit`, read by the last `Unref`.
   bool registered_ = false;
   bool counted_ = false;

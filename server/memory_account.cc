@@ -24,7 +24,7 @@ constexpr uint64_t kRetryDelayUs = 1000000;
 
 // What a peer may have however little is left, so that small requests are answered: all peers
 // together have little of it.
-constexpr uint64_t kLeastOfPeer = 4096;
+constexpr uint64_t kLeastOfPeer = 32 << 10;  // a call and a short request
 
 size_t IndexOf(MemoryShare share) { return static_cast<size_t>(share); }
 

@@ -38,7 +38,7 @@ struct MemoryPeer {
 
 // A peer may have as much of a share as the others have left: alone it gets half, and however many
 // want all, there is some left for who comes next (dynamic thresholds; Choudhury and Hahne, 1998).
-// The first 4 KiB it may have in any case.
+// The first 32 KiB, a call with a short request, it may have in any case.
 //
 // Thread-safe; outlives its charges.
 class MemoryAccount {

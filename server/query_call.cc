@@ -28,7 +28,7 @@ QueryCall::QueryCall(QueryService& service, EventLoop& loop, QueryRuntime& runti
 absl::Status QueryCall::AdmitQuery() {
   const absl::Status status = Admit();
   absl::MutexLock lock(&mu_);
-  trackers_charge_ = NewCharge(MemoryShare::kTrackers);
+  session_charge_ = NewCharge(MemoryShare::kTrackers);
   unread_charge_ = NewCharge(MemoryShare::kMessages);
   return status;
 }
@@ -77,7 +77,7 @@ bool QueryCall::Continue(const TurnLimits& turn) {
   }
   const Progress progress =
       runtime_.evaluator.Continue(run_->work, session_, run_->scratch, cancelled_, turn);
-  trackers_charge_.Set(session_.trackers.memory_bytes());
+  session_charge_.Set(session_.memory_bytes());
   if (progress == Progress::kDone) return true;
   if (progress == Progress::kWaits) runtime_.Park(*run_);
   absl::MutexLock lock(&mu_);

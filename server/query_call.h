@@ -82,7 +82,7 @@ class QueryCall : public AsyncCall {
   uint64_t unpaid_work_ ABSL_GUARDED_BY(mu_) = 0;
 
  private:
-  MemoryCharge trackers_charge_;  // of the session; owned as that is
+  MemoryCharge session_charge_;  // owned as the session is
 
   // `Evaluate`, but for the end of memory.
   bool Continue(const TurnLimits& turn) ABSL_LOCKS_EXCLUDED(mu_);

@@ -23,6 +23,7 @@ namespace carom::server {
 class SceneHandles {
  public:
   static constexpr size_t kMaxHandles = 1024;
+  static constexpr size_t kHandleBytes = 192;  // with the longest name
 
   using Bindings = google::protobuf::RepeatedPtrField<v1::SceneBinding>;
 
@@ -34,6 +35,8 @@ class SceneHandles {
 
   // The bound name, or null.
   const std::string* Find(uint64_t handle) const;
+  // What they take, about.
+  size_t memory_bytes() const { return names_.size() * kHandleBytes; }
 
  private:
   absl::flat_hash_map<uint64_t, std::string> names_;
@@ -45,6 +48,8 @@ struct Session {
 
   // Takes over the definitions of `frame`: all of them, or none and what is wrong with them.
   absl::Status Define(const v1::Frame& frame);
+
+  size_t memory_bytes() const { return handles.memory_bytes() + trackers.memory_bytes(); }
 
   SceneHandles handles;
   TrackerTable trackers;
