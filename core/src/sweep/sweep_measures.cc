@@ -5,8 +5,10 @@
 
 #include <cmath>
 
+#include "carom/predicates.h"
 #include "numeric/bounded.h"
 #include "numeric/exact.h"
+#include "numeric/expansion.h"
 #include "shape/measures.h"
 
 namespace carom::internal {
@@ -98,6 +100,28 @@ class ExactPair {
   Dyadic radius2_;
 };
 
+// The point of an edge at n / m of its length, which rounding must not put beyond its ends.
+Vec2 PointAlong(const Segment& edge, const Expansion<16>& n, const Expansion<16>& m) {
+  return PointAt(edge, std::fmin(1, std::fmax(0, RoundedQuotient(n, m))));
+}
+
+// As `ExactPair::SharedPoint` without a shift: then all numbers are doubles, for which there are
+// predicates with filters.
+std::optional<Vec2> SharedPointInPlace(const Segment& e, const Segment& f, double radius) {
+  for (const Vec2 end : {e.a, e.b}) {
+    if (CompareDistance(f, Circle{end, radius}) <= 0) return end;
+  }
+  for (const Vec2 end : {f.a, f.b}) {
+    if (e.a == e.b || CompareDistance(e, Circle{end, radius}) > 0) continue;
+    return PointAlong(e, ExactDot(e.a, end, e.a, e.b), ExactDot(e.a, e.b, e.a, e.b));
+  }
+  const bool cross = CrossSign(e.a, e.b, f.a, f.b) != 0 &&
+                     Orientation(e.a, e.b, f.a) * Orientation(e.a, e.b, f.b) <= 0 &&
+                     Orientation(f.a, f.b, e.a) * Orientation(f.a, f.b, e.b) <= 0;
+  if (!cross) return std::nullopt;
+  return PointAlong(e, ExactCross(e.a, f.a, f.a, f.b), ExactCross(e.a, e.b, f.a, f.b));
+}
+
 }  // namespace
 
 Vec2 PointOnPath(Vec2 p, Vec2 d, double t, Vec2 step) {
@@ -153,6 +177,7 @@ Vec2 RoundNormal(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd e
 
 std::optional<Vec2> SharedPoint(const Segment& fixed, const Segment& moving, Vec2 shift,
                                 double radius) {
+  if (shift == Vec2{}) return SharedPointInPlace(fixed, moving, radius);
   return ExactPair(fixed, moving, shift, radius).SharedPoint();
 }
 
