@@ -348,12 +348,10 @@ TEST_F(CaromdStoreTest, CallsWaitWhileScenesAreRead) {
     Start();
     serves = true;
   });
-  grpc::ChannelArguments arguments;  // a connection as soon as there is one
-  for (const char* backoff :
-       {GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, GRPC_ARG_MIN_RECONNECT_BACKOFF_MS,
-        GRPC_ARG_MAX_RECONNECT_BACKOFF_MS}) {
-    arguments.SetInt(backoff, 1);
-  }
+  // As soon as there is somebody to connect to.
+  EXPECT_TRUE(Eventually([&] { return std::filesystem::exists(folder_ / "socket"); }));
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
   const auto channel =
       grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
   const auto health = grpc::health::v1::Health::NewStub(channel);
