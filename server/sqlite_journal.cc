@@ -165,12 +165,13 @@ absl::Status SqliteJournal::CheckTables() {
 //
 // SQLite keeps the pages that a job changes as they were until the job is done. It does so in
 // memory, since a folder for temporary files may not be there, as in the image, and where it is
-// belongs to the process and not to one of its stores. Pages of polygons are for the most part
-// outside of SQLite's trees and are not kept: what is takes an eighth of what the job drops.
+// belongs to the process and not to one of its stores. Pages that are freed are among them only if
+// they are wiped, as Debian's SQLite does unless told otherwise: without that it is 0.5 MB for an
+// import that drops 40 MB.
 absl::Status SqliteJournal::Prepare() {
   absl::Status status = database_.Run(
       "PRAGMA temp_store = MEMORY; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
-      "PRAGMA foreign_keys = OFF; PRAGMA cache_size = -16384;"
+      "PRAGMA foreign_keys = OFF; PRAGMA secure_delete = OFF; PRAGMA cache_size = -16384;"
       "PRAGMA journal_size_limit = 8388608;");
   if (status.ok()) status = Migrate();
   if (status.ok()) status = CheckTables();
