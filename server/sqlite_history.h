@@ -4,8 +4,10 @@
 // Versions and their pages, read from a store's file beside whoever writes it.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/functional/function_ref.h"

@@ -49,8 +49,7 @@ constexpr const char* kMigrations[] = {
     "  SELECT coalesce(sum(length(bytes)), 0) FROM at JOIN pages ON hash = substr(dropped, i, 20))"
     " WHERE length(dropped) > 0;",
     // A counter that is damaged is not the complement of the other one.
-    "INSERT INTO counters SELECT 'last_version_complement', -1 - value FROM counters"
-    "  WHERE name = 'last_version';",
+    "INSERT INTO counters SELECT 'last_version_complement', -1 - value FROM counters;",
 };
 
 absl::string_view BytesOf(const PageHash& hash) { return {hash.data(), hash.size()}; }

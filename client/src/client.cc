@@ -290,11 +290,11 @@ absl::StatusOr<SceneSummary> Client::CommitEdits(absl::string_view name, uint64_
         impl_->Call(&v1::SceneService::Stub::AsyncCommitEdits, request, response, attempt);
     if (status.ok()) return Summary(response.scene());
     if (!absl::IsUnavailable(status) || delay > kLastRetry) return status;
-    // A millisecond at least: 0 would be for ever.
-    attempt.timeout = std::chrono::ceil<std::chrono::milliseconds>(
-        deadline - delay - std::chrono::steady_clock::now());
-    if (!has_deadline) attempt.timeout = options.timeout;
-    if (has_deadline && attempt.timeout <= std::chrono::milliseconds::zero()) return status;
+    if (has_deadline) {
+      attempt.timeout = std::chrono::ceil<std::chrono::milliseconds>(
+          deadline - delay - std::chrono::steady_clock::now());
+      if (*attempt.timeout <= std::chrono::milliseconds::zero()) return status;
+    }
     std::this_thread::sleep_for(delay);
   }
 }
