@@ -95,7 +95,9 @@ Scene::Ptr MemoryStore::Find(absl::string_view name) const {
 
 absl::Status MemoryStore::WhyMissing(absl::string_view name, absl::string_view field) const {
   absl::ReaderMutexLock lock(&mu_);
-  if (!scenes_.contains(name)) return NoSuchScene(field);
+  const auto it = scenes_.find(name);
+  // One that is there has come since its caller looked.
+  if (it == scenes_.end() || it->second.scene != nullptr) return NoSuchScene(field);
   return Refused(absl::StatusCode::kDataLoss, field,
                  "what is stored of this scene is damaged; it can be deleted or replaced");
 }
@@ -111,8 +113,17 @@ absl::StatusOr<std::vector<Polygon>> MemoryStore::Load(absl::string_view name, u
                                                        MemoryCharge& charge) const {
   const absl::Status gone = Refused(absl::StatusCode::kOutOfRange, "version",
                                     "the polygons of this version are not kept");
-  if (journal_ == nullptr) return gone;
   std::vector<Polygon> polygons;
+  if (const Scene::Ptr scene = Find(name); scene != nullptr && scene->version() == version) {
+    polygons.reserve(scene->polygon_count());
+    for (size_t i = 0; i < scene->polygon_count(); ++i) {
+      absl::Status charged = charge.Add(BytesOf(scene->polygon(i)));
+      if (!charged.ok()) return charged;
+      polygons.push_back(scene->polygon(i));
+    }
+    return polygons;
+  }
+  if (journal_ == nullptr) return gone;
   const absl::Status status = journal_->Load(name, version, [&](Polygon polygon) {
     absl::Status charged = charge.Add(BytesOf(polygon));
     if (charged.ok()) polygons.push_back(std::move(polygon));
@@ -332,6 +343,7 @@ void MemoryStore::MakeCurrent(absl::string_view name, const Scene::Ptr& scene,
     absl::MutexLock lock(&mu_);
     Entry& entry = scenes_[std::string(name)];
     old = std::exchange(entry.scene, scene);
+    summary.follows_damage = old == nullptr && !entry.versions.empty();
     charge(entry);
     entry.versions.push_back(std::move(summary));
     while (entry.versions.front().version < oldest || entry.versions.size() > kMaxSummaries) {
@@ -380,7 +392,7 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Commit(absl::string_view name, uint64_t 
   return scene;
 }
 
-// The polygons come from the journal: in memory only the current version of a scene is kept.
+// The polygons of an older version come from the journal: in memory the current one alone is kept.
 absl::StatusOr<Scene::Ptr> MemoryStore::Rollback(absl::string_view name, uint64_t version,
                                                  uint64_t base_version) {
   KeyedMutex::Lock writer(writers_, name);
@@ -397,7 +409,8 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Rollback(absl::string_view name, uint64_
   if (!scene.ok()) return scene.status();
   VersionSummary summary = SummaryOf(**scene, "");
   const std::shared_ptr<SceneChange> change = DifferenceOf(*base, *scene, summary);
-  const absl::StatusOr<uint64_t> oldest = journal_->Restore(name, version, summary);
+  absl::StatusOr<uint64_t> oldest = 0;
+  if (journal_ != nullptr) oldest = journal_->Restore(name, version, summary);
   if (!oldest.ok()) return oldest.status();
   MakeCurrent(name, *scene, change, std::move(summary), *oldest, [&](Entry& entry) {
     std::swap(entry.charge, charge);

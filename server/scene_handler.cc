@@ -87,8 +87,12 @@ absl::Status SceneHandler::Get(const v1::GetSceneRequest& request,
 absl::Status SceneHandler::ListVersions(const v1::ListSceneVersionsRequest& request,
                                         v1::ListSceneVersionsResponse& response) const {
   if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
-  if (store_.Find(request.name()) == nullptr) return store_.WhyMissing(request.name(), "name");
-  for (const VersionSummary& known : store_.Versions(request.name())) {
+  const std::vector<VersionSummary> versions = store_.Versions(request.name());
+  // The versions of a scene that is deleted after this are those that it had.
+  if (versions.empty() || store_.Find(request.name()) == nullptr) {
+    return store_.WhyMissing(request.name(), "name");
+  }
+  for (const VersionSummary& known : versions) {
     v1::SceneVersion& version = *response.add_versions();
     EncodeSummary(request.name(), known, *version.mutable_scene());
     version.set_edit_id(known.edit_id);

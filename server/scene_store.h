@@ -85,14 +85,14 @@ class SceneStore {
   // The current version, or null. Cheap: called for every group of every frame.
   virtual Scene::Ptr Find(absl::string_view name) const = 0;
 
-  // Why `Find` has no scene of this name: NOT_FOUND naming `field`, or DATA_LOSS where what was
+  // Why `Find` had no scene of this name: NOT_FOUND naming `field`, or DATA_LOSS where what was
   // stored of it is damaged.
   virtual absl::Status WhyMissing(absl::string_view name, absl::string_view field) const = 0;
 
   // The versions of a scene that are known, ascending; the last one is current. Empty: no scene.
   virtual std::vector<VersionSummary> Versions(absl::string_view name) const = 0;
 
-  // The polygons of an older version, by ascending id. OUT_OF_RANGE naming `version` if they are
+  // The polygons of a version, by ascending id. OUT_OF_RANGE naming `version` if they are
   // not kept; NOT_FOUND naming `name`.
   virtual absl::StatusOr<std::vector<Polygon>> Load(absl::string_view name, uint64_t version,
                                                     MemoryCharge& charge) const = 0;

@@ -14,9 +14,6 @@ namespace {
 // Extended result codes have the kind of the error in their low byte.
 absl::StatusCode CodeOf(int error, int system_error) {
   switch (error & 0xff) {
-    case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
-      return absl::StatusCode::kDataLoss;
     case SQLITE_FULL:
     case SQLITE_NOMEM:
       return absl::StatusCode::kResourceExhausted;

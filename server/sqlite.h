@@ -53,8 +53,9 @@ class Statement {
 
 // A connection. Not thread-safe.
 //
-// Errors: DATA_LOSS for a file that is damaged or no database; RESOURCE_EXHAUSTED for a full disk
-// or the end of memory; UNAVAILABLE for others of the disk; INTERNAL for the rest.
+// Errors: RESOURCE_EXHAUSTED for a full disk or the end of memory; UNAVAILABLE for others of the
+// disk; INTERNAL for the rest, a file that is damaged or no database among them. Never DATA_LOSS,
+// which is of one scene.
 class Database {
  public:
   // `vfs` as sqlite3_open_v2 takes it.

@@ -3,9 +3,10 @@
 
 // Scenes in a file of SQLite's.
 //
-// One thread has the connection. What writers ask of it meanwhile is one transaction, so that they
-// share what a disk takes to make it last (WAL, synchronous=FULL); one that fails takes back what
-// it did, and no other's. The tables are in server/sqlite_journal.cc.
+// One thread has the connection that writes. What writers ask of it meanwhile is one transaction,
+// so that they share what a disk takes to make it last (WAL, synchronous=FULL); one that fails
+// takes back what it did, and no other's. Old versions are read beside it
+// (server/sqlite_history.h). The tables are in server/sqlite_journal.cc.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +25,7 @@
 #include "server/page_tree.h"
 #include "server/scene_journal.h"
 #include "server/sqlite.h"
+#include "server/sqlite_history.h"
 
 namespace carom::server {
 
@@ -41,10 +43,11 @@ class SqliteJournal final : public SceneJournal {
   // date.
   //
   // Errors, of one line: UNAVAILABLE for a folder that cannot be written, or that another process
-  // uses; DATA_LOSS for a file that is damaged; FAILED_PRECONDITION for one of a newer release.
+  // uses; INTERNAL for a file that is damaged; FAILED_PRECONDITION for one of a newer release.
   static absl::StatusOr<std::unique_ptr<SqliteJournal>> Open(const SqliteJournalOptions& options);
   ~SqliteJournal() override;
 
+  // Errors as of `Open`.
   absl::Status Recover(absl::FunctionRef<void(SavedScene)> visit) override;
   uint64_t last_version() const override { return last_version_; }
   absl::StatusOr<uint64_t> Replace(absl::string_view name, const Scene& scene,
@@ -55,27 +58,29 @@ class SqliteJournal final : public SceneJournal {
                                    const VersionSummary& summary) override;
   absl::Status Delete(absl::string_view name) override;
   absl::Status Load(absl::string_view name, uint64_t version,
-                    absl::FunctionRef<absl::Status(Polygon)> visit) override;
+                    absl::FunctionRef<absl::Status(Polygon)> visit) override {
+    return history_->Load(name, version, visit);
+  }
   absl::Status Compare(
       absl::string_view name, uint64_t before, uint64_t after,
-      absl::FunctionRef<absl::Status(const Polygon* before, const Polygon* after)> visit) override;
+      absl::FunctionRef<absl::Status(const Polygon* before, const Polygon* after)> visit) override {
+    return history_->Compare(name, before, after, visit);
+  }
 
  private:
   // A scene's row, its current version, and what its history is.
   struct Current {
     int64_t id = 0;
-    uint64_t version = 0;
+    uint64_t version = 0;  // 0: it has none, or what was stored of it is lost
     PageHash root = {};
     uint64_t versions = 0;       // the current one among them
     uint64_t history_bytes = 0;  // of pages that it does not have
   };
-  // That of a writer is called again if the transaction that it was a part of fails.
+  // It is called again if the transaction that it was a part of fails.
   using Work = absl::FunctionRef<absl::Status()>;
   struct Job {
     Work work;
-    bool reads = false;  // and no more
     absl::Status status = {};
-    bool is_over = false;  // whatever becomes of the transaction
     bool is_done = false;
     // What the work wrote, known to others once it lasts: a scene's current version, or its end.
     std::string name = {};
@@ -90,10 +95,11 @@ class SqliteJournal final : public SceneJournal {
   absl::Status Prepare();
   absl::Status Migrate();
   absl::StatusOr<int64_t> Schema();
-  absl::StatusOr<std::string> ReadPage(const PageHash& hash);
+  // Whether what says which scenes and versions there are is whole, and the last version.
+  absl::Status CheckTables();
   absl::StatusOr<SavedScene> RecoverScene(int64_t id, const std::string& name);
   absl::Status RecoverVersions(int64_t id, SavedScene& scene, Current& current);
-  absl::StatusOr<PageHash> RootOf(absl::string_view name, uint64_t version);
+  absl::Status RecoverScenes(absl::FunctionRef<void(SavedScene)> visit);
   // Makes `change` the current version of a scene, and forgets versions that are too old.
   absl::StatusOr<uint64_t> Write(absl::string_view name, const TreeChange& change,
                                  const VersionSummary& summary);
@@ -111,12 +117,13 @@ class SqliteJournal final : public SceneJournal {
   // The error is that of the transaction, and of all of them.
   absl::Status RunTogether(absl::Span<Job* const> jobs);
   absl::Status RunJob(Job& job);
+  void KeepLogShort();
   void Loop();
 
   // --- On any thread ---
   // Has `work` run on the journal's thread, as a part of a transaction that lasts when this
   // returns.
-  absl::Status Run(Work work, bool reads = false);
+  absl::Status Run(Work work);
   // The same for `change`, once `make` has completed it.
   absl::StatusOr<uint64_t> RunWrite(absl::string_view name, const VersionSummary& summary,
                                     TreeChange& change, Work make);
@@ -135,6 +142,7 @@ class SqliteJournal final : public SceneJournal {
   absl::flat_hash_map<std::string, Current> scenes_;
   uint64_t last_version_ = 0;
   Job* running_ = nullptr;
+  std::unique_ptr<SqliteHistory> history_;
 
   absl::Mutex mu_;
   std::vector<Job*> jobs_ ABSL_GUARDED_BY(mu_);

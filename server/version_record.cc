@@ -35,11 +35,11 @@ VersionRow MakeRow(absl::string_view scene, const VersionSummary& summary, const
   return row;
 }
 
-absl::Status ReadRow(absl::string_view scene, const VersionRow& row, VersionSummary& summary,
-                     PageHash& root) {
+absl::Status ReadRow(absl::string_view scene, uint64_t version, const VersionRow& row,
+                     VersionSummary& summary, PageHash& root) {
   store::v1::VersionRecord record;
   if (row.checksum != TextOf(ChecksumOf(scene, row.bytes)) || !record.ParseFromString(row.bytes) ||
-      record.root().size() != root.size()) {
+      record.root().size() != root.size() || record.version() != version) {
     return DamagedScene("a version of another checksum");
   }
   std::memcpy(root.data(), record.root().data(), root.size());

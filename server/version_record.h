@@ -22,8 +22,8 @@ struct VersionRow {
 
 VersionRow MakeRow(absl::string_view scene, const VersionSummary& summary, const PageHash& root);
 
-// DATA_LOSS for what is no such row of this scene.
-absl::Status ReadRow(absl::string_view scene, const VersionRow& row, VersionSummary& summary,
-                     PageHash& root);
+// DATA_LOSS for what is no such row of this version of the scene.
+absl::Status ReadRow(absl::string_view scene, uint64_t version, const VersionRow& row,
+                     VersionSummary& summary, PageHash& root);
 
 }  // namespace carom::server

@@ -25,6 +25,11 @@ namespace {
 
 using nlohmann::json;
 
+// Limits are the server's, whoever set them there: a file within any of them is read.
+constexpr size_t kAny = std::numeric_limits<size_t>::max();
+constexpr PolygonLimits kNoPolygonLimits{.max_vertices = kAny, .max_user_data_bytes = kAny};
+constexpr SceneLimits kNoSceneLimits{.max_polygons = kAny, .max_vertices = kAny};
+
 constexpr char kPointForm[] = "must be [x, y], numbers finite and at most 2^53 in magnitude";
 constexpr char kRingForm[] = "must be an array of points, or {\"points\": [...], \"open\": true}";
 constexpr char kUnsigned[] = "must be an unsigned 64-bit integer";
@@ -121,8 +126,7 @@ absl::Status ReadChoice(const json& object, const Choice<Value>& choice, Value& 
 
 // Small members first: of several offences, the one that is named is the easiest to see. Fill and
 // solidity are checked by name only; whether rings fit them is Polygon::Create's to say.
-absl::StatusOr<Polygon> ReadPolygonWithId(const json& object, uint64_t id,
-                                          const PolygonLimits& limits = {}) {
+absl::StatusOr<Polygon> ReadPolygonWithId(const json& object, uint64_t id) {
   PolygonSpec spec;
   spec.id = id;
   absl::Status status = ReadChoice(object, kFill, spec.fill_rule);
@@ -141,7 +145,7 @@ absl::StatusOr<Polygon> ReadPolygonWithId(const json& object, uint64_t id,
   }
   status = ReadRings(object, spec.rings);
   if (!status.ok()) return status;
-  absl::StatusOr<Polygon> polygon = Polygon::Create(std::move(spec), limits);
+  absl::StatusOr<Polygon> polygon = Polygon::Create(std::move(spec), kNoPolygonLimits);
   if (!polygon.ok()) return Prefixed(polygon.status(), "");
   return polygon;
 }
@@ -244,10 +248,8 @@ std::optional<double> ReadNumber(const json& value) {
   return Normalized(number);
 }
 
-// The limit is that of moving shapes, so that of polygons is none here.
 absl::StatusOr<Polygon> ReadShape(const json& object) {
-  absl::StatusOr<Polygon> shape =
-      ReadPolygonWithId(object, 0, {.max_vertices = std::numeric_limits<size_t>::max()});
+  absl::StatusOr<Polygon> shape = ReadPolygonWithId(object, 0);
   if (!shape.ok()) return shape;
   const absl::Status size = CheckMovingVertices(shape->vertex_count(), "rings");
   if (!size.ok()) return size;
@@ -305,7 +307,8 @@ absl::StatusOr<SceneFile> SceneFile::Read(const std::string& path) {
     text.append(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>());
   }
   if (is_bundle) {
-    absl::StatusOr<Scene::Ptr> scene = is_mapped ? OpenBundle(path) : ReadBundle(text);
+    const BundleReadOptions any{.limits = kNoSceneLimits, .polygon_limits = kNoPolygonLimits};
+    absl::StatusOr<Scene::Ptr> scene = is_mapped ? OpenBundle(path, any) : ReadBundle(text, any);
     if (!scene.ok()) return scene.status();
     file.bundle_ = *std::move(scene);
     file.bundle_id_ = std::filesystem::path(path).stem().string();
@@ -348,7 +351,7 @@ absl::StatusOr<Scene::Ptr> SceneFile::scene(size_t index) const {
   if (bundle_ != nullptr) return bundle_;
   absl::StatusOr<std::vector<Polygon>> read = polygons(index);
   if (!read.ok()) return read.status();
-  return Scene::Create(*std::move(read));
+  return Scene::Create(*std::move(read), 1, kNoSceneLimits);
 }
 
 absl::Status SceneFile::UnknownMembers(size_t index) const {

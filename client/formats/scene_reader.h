@@ -12,8 +12,8 @@
 // `SceneFile::UnknownMembers` names them, since `"solidty"` is one.
 //
 // Errors name a field in these words: `polygons[3].rings[0][5]` is a point, `polygons[3].fill` a
-// member. They are INVALID_ARGUMENT, or RESOURCE_EXHAUSTED over the limits of `Polygon::Create`;
-// `Violations` (carom/status.h) reads the field.
+// member. They are INVALID_ARGUMENT; `Violations` (carom/status.h) reads the field. The limits of
+// `Polygon::Create` are none here: those of a server are its own to enforce.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -10,17 +10,22 @@
 namespace carom {
 namespace {
 
-// A ring without the closing duplicate, which a reader does not need.
-void AppendRing(std::span<const Vec2> vertices, std::string& out) {
+void AppendPoint(Vec2 v, std::string& out) {
+  if (out.back() == ']') out += ',';
   out += '[';
-  for (const Vec2 v : vertices) {
-    if (out.back() == ']') out += ',';
-    out += '[';
-    AppendNumber(v.x, out);
-    out += ',';
-    AppendNumber(v.y, out);
-    out += ']';
-  }
+  AppendNumber(v.x, out);
+  out += ',';
+  AppendNumber(v.y, out);
+  out += ']';
+}
+
+// A reader takes the last vertex of a closed ring for the closing duplicate where it is the first
+// one. So a ring that ends that way has a duplicate behind it, and no other one has.
+void AppendRing(std::span<const Vec2> vertices, bool is_open, std::string& out) {
+  out += '[';
+  for (const Vec2 v : vertices) AppendPoint(v, out);
+  const bool ends_as_it_begins = vertices.size() >= 2 && vertices.front() == vertices.back();
+  if (!is_open && ends_as_it_begins) AppendPoint(vertices.front(), out);
   out += ']';
 }
 
@@ -43,7 +48,7 @@ void AppendPolygon(const Polygon& polygon, std::string& out) {
   for (size_t i = 0; i < polygon.ring_count(); ++i) {
     if (i != 0) out += ',';
     if (polygon.is_open(i)) out += "{\"points\":";
-    AppendRing(polygon.ring(i), out);
+    AppendRing(polygon.ring(i), polygon.is_open(i), out);
     if (polygon.is_open(i)) out += ",\"open\":true}";
   }
   out += "]}";

@@ -282,14 +282,19 @@ absl::StatusOr<SceneSummary> Client::CommitEdits(absl::string_view name, uint64_
   request.set_edit_id(NewEditId());
   v1::CommitEditsResponse response;
   const std::chrono::milliseconds timeout = impl_->TimeoutOf(options);
-  const auto start = std::chrono::steady_clock::now();
+  const bool has_deadline = timeout != std::chrono::milliseconds::zero();
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  CallOptions attempt = options;  // with the time that is left
   for (std::chrono::milliseconds delay = kFirstRetry;; delay *= 2) {
     const absl::Status status =
-        impl_->Call(&v1::SceneService::Stub::AsyncCommitEdits, request, response, options);
+        impl_->Call(&v1::SceneService::Stub::AsyncCommitEdits, request, response, attempt);
     if (status.ok()) return Summary(response.scene());
-    const bool has_time = timeout == std::chrono::milliseconds::zero() ||
-                          std::chrono::steady_clock::now() + delay < start + timeout;
-    if (!absl::IsUnavailable(status) || delay > kLastRetry || !has_time) return status;
+    if (!absl::IsUnavailable(status) || delay > kLastRetry) return status;
+    if (has_deadline) {
+      attempt.timeout = std::chrono::ceil<std::chrono::milliseconds>(
+          deadline - delay - std::chrono::steady_clock::now());
+      if (*attempt.timeout <= std::chrono::milliseconds::zero()) return status;
+    }
     std::this_thread::sleep_for(delay);
   }
 }

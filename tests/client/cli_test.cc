@@ -84,6 +84,60 @@ TEST_F(CliTest, ExportIsWhatWasImported) {
   EXPECT_TRUE(result.standard_output == scene) << result.standard_output.substr(0, 200);
 }
 
+// Versions with what made them, one of them again, and what an older one had.
+TEST_F(CliTest, History) {
+  server::ServerOptions options;
+  options.store = "sqlite";
+  options.state_dir = folder_ / "state";
+  ASSERT_NO_FATAL_FAILURE(StartServer(options));
+  const uint64_t first = client_->CreateScene("scenes/arena", Squares(2))->version;
+  const uint64_t second =
+      client_->CommitEdits("scenes/arena", 0, std::vector<SceneEdit>{RemovePolygon{0}})->version;
+  ProcessResult result = Carom({"scene", "rollback", "arena", std::to_string(first)});
+  EXPECT_EQ(result.exit_code, 0) << result.standard_error;
+  const uint64_t third = client_->GetScene("scenes/arena")->version;
+  EXPECT_GT(third, second);
+  EXPECT_THAT(result.standard_output,
+              StartsWith(absl::StrCat(R"({"name":"scenes/arena","version":)", third,
+                                      R"(,"polygon_count":2,)")));
+
+  result = Carom({"scene", "history", "arena"});
+  EXPECT_EQ(result.exit_code, 0) << result.standard_error;
+  EXPECT_EQ(std::count(result.standard_output.begin(), result.standard_output.end(), '\n'), 3);
+  size_t at = 0;
+  for (const uint64_t version : {first, second, third}) {
+    at = result.standard_output.find(absl::StrCat(R"("version":)", version, ","), at);
+    EXPECT_NE(at, std::string::npos) << result.standard_output;
+  }
+  const std::string squares =
+      R"({"polygons":[
+{"id":0,"rings":[[[0,0],[1,0],[1,1],[0,1]]]},
+{"id":1,"rings":[[[2,0],[3,0],[3,1],[2,1]]]}
+]}
+)";
+  EXPECT_EQ(Carom({"scene", "export", "arena"}).standard_output, squares);
+  result = Carom({"scene", "export", "arena", "--version", std::to_string(second)});
+  EXPECT_EQ(result.exit_code, 0) << result.standard_error;
+  EXPECT_EQ(result.standard_output,
+            "{\"polygons\":[\n{\"id\":1,\"rings\":[[[2,0],[3,0],[3,1],[2,1]]]}\n]}\n");
+
+  for (const std::vector<std::string>& unknown :
+       {std::vector<std::string>{"scene", "export", "arena", "--version", "1000000"},
+        {"scene", "rollback", "arena", "1000000"}}) {
+    result = Carom(unknown);
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_THAT(result.standard_error, StartsWith("carom: OUT_OF_RANGE: version: "));
+  }
+  for (const std::vector<std::string>& missing :
+       {std::vector<std::string>{"scene", "export", "none"},
+        {"scene", "history", "none"},
+        {"scene", "rollback", "none", "1"}}) {
+    result = Carom(missing);
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_EQ(result.standard_error, "carom: NOT_FOUND: scenes/none: no scene of this name\n");
+  }
+}
+
 // A line a version, until the scene is deleted.
 TEST_F(CliTest, Watch) {
   ASSERT_TRUE(client_->CreateScene("scenes/arena", Squares(1)).ok());

@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Scenes through `Client`: what comes back, and how refusals read.
+#include <grpcpp/grpcpp.h>
+
 #include <cmath>
+#include <thread>
 
 #include "carom/bundle.h"
+#include "carom/v1/scene_service.grpc.pb.h"
 #include "tests/client/fixture.h"
 
 namespace carom {
@@ -192,6 +196,40 @@ TEST_F(ClientSceneTest, ImportsAnEmptyScene) {
   const auto made = client_->ImportScene("scenes/void", {}, ImportMode::kReplace);
   ASSERT_TRUE(made.ok()) << made.status();
   EXPECT_EQ(made->polygon_count, 0u);
+}
+
+// A server whose first answer is UNAVAILABLE, after a while.
+class LateRefusal final : public v1::SceneService::Service {
+ public:
+  grpc::Status CommitEdits(grpc::ServerContext* context, const v1::CommitEditsRequest*,
+                           v1::CommitEditsResponse*) override {
+    deadlines.push_back(context->deadline());
+    if (deadlines.size() > 1) return grpc::Status::OK;
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    return {grpc::StatusCode::UNAVAILABLE, "not yet"};
+  }
+
+  std::vector<std::chrono::system_clock::time_point> deadlines;
+};
+
+// A commit that was sent again had the whole time anew, so that it could take several times as long
+// as its caller allowed.
+TEST(ClientRetryTest, ACommitThatIsSentAgainHasTheTimeThatIsLeft) {
+  const ScratchFolder folder;
+  const std::string address = "unix:" + (folder / "socket");
+  LateRefusal service;
+  grpc::ServerBuilder builder;
+  builder.AddListeningPort(address, grpc::InsecureServerCredentials());
+  builder.RegisterService(&service);
+  const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
+  const auto client = Client::Connect(address);
+  ASSERT_TRUE(client.ok()) << client.status();
+  const auto made =
+      (*client)->CommitEdits("scenes/a", 0, {}, {.timeout = std::chrono::seconds(10)});
+  EXPECT_TRUE(made.ok()) << made.status();
+  ASSERT_EQ(service.deadlines.size(), 2u);
+  EXPECT_LT(service.deadlines[1], service.deadlines[0] + std::chrono::milliseconds(250));
+  server->Shutdown();
 }
 
 TEST(ClientConnectTest, RefusesMalformedTargets) {

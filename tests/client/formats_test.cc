@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // JSON scenes: what is read, and how each malformed one is refused.
+#include <algorithm>
 #include <limits>
 
+#include "carom/bundle.h"
 #include "client/formats/json_text.h"
 #include "client/formats/nearest_word.h"
 #include "client/formats/scene_reader.h"
+#include "client/formats/scene_writer.h"
 #include "tests/client/fixture.h"
 
 namespace carom {
@@ -91,6 +94,44 @@ TEST(SceneReaderTest, NamesWhatIsWrong) {
     EXPECT_TRUE(Refuses(Read(bad.polygons).status(), StatusCode::kInvalidArgument, bad.field))
         << bad.polygons;
   }
+}
+
+// A closed ring may end where it begins, beside the closing duplicate: an export had lost that
+// vertex when it was read again.
+TEST(SceneReaderTest, ReadsTheRingsThatAreWritten) {
+  PolygonSpec spec;
+  spec.id = 3;
+  spec.rings = {{{{0, 0}, {4, 0}, {4, 4}, {0, 0}, {0, 0}}, false},
+                {{{1, 1}, {1, 1}, {1, 1}}, false},
+                {{{1, 1}, {2, 2}, {1, 1}}, true},
+                {{{5, 5}}, false},
+                {{{0, 0}, {1, 0}, {1, 1}}, false}};
+  spec.solidity = Solidity::kBoundary;
+  const auto polygon = Polygon::Create(spec);
+  ASSERT_TRUE(polygon.ok()) << polygon.status();
+  const std::vector<Polygon> written{*polygon};
+  const auto document = ParseJson(WriteScene(written));
+  ASSERT_TRUE(document.has_value());
+  const auto read = ReadPolygons(document->value);
+  ASSERT_TRUE(read.ok()) << read.status();
+  ASSERT_EQ(read->at(0).ring_count(), polygon->ring_count());
+  for (size_t i = 0; i < polygon->ring_count(); ++i) {
+    EXPECT_TRUE(std::ranges::equal(read->at(0).ring(i), polygon->ring(i))) << i;
+  }
+}
+
+// A server may be told greater limits than the usual ones: what is read is for it to judge.
+TEST(SceneReaderTest, HasNoLimitsOfItsOwn) {
+  const std::string data(8000, 'A');  // in base64
+  const auto polygons =
+      Read(R"([{"id": 1, "rings": [[[0,0],[4,0],[4,4]]], "user_data": ")" + data + "\"}]");
+  ASSERT_TRUE(polygons.ok()) << polygons.status();
+  EXPECT_EQ(polygons->at(0).user_data().size(), 6000u);
+  const ScratchFolder folder;
+  const auto bundle =
+      SceneFile::Read(folder.Write("map.carom", WriteBundle(**Scene::Create(*polygons))));
+  ASSERT_TRUE(bundle.ok()) << bundle.status();
+  EXPECT_EQ(bundle->bundle()->polygon(0).user_data().size(), 6000u);
 }
 
 TEST(SceneReaderTest, NamesTheFirstSixteen) {

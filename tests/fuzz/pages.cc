@@ -3,11 +3,12 @@
 
 // The fuzz target of stored pages: any bytes are a page or are refused, are never read without end,
 // and what is a page is one for protobuf too, with the same ids; a tree after an edit is the tree
-// that was built of what it should have then.
+// that was built of what it should have then, and comparing it with the one before gives the edit.
 
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,11 @@ void ReadAsTree(const std::string& bytes) {
   left = 50;
   const Polygon polygon = SquareAt(7, 1);
   EditTree({}, {{7, &polygon}, {9, nullptr}}, read).IgnoreError();
+  left = 50;
+  const PageHash other = {1};
+  CompareTrees({}, other, read, [](const Polygon*, const Polygon*) {
+    return absl::OkStatus();
+  }).IgnoreError();
 }
 
 using Pages = std::map<PageHash, std::string>;
@@ -91,6 +97,26 @@ Contents ContentsOf(const PageHash& root, const Pages& pages) {
   });
   Require(status.ok(), "our own trees can be read");
   return contents;
+}
+
+// What `before` has becomes what `after` has by the differences alone.
+void Compare(const PageHash& before, const PageHash& after, PageReader read, const Pages& pages) {
+  Contents contents = ContentsOf(before, pages);
+  std::optional<uint64_t> last;
+  const absl::Status status =
+      CompareTrees(before, after, read, [&](const Polygon* old, const Polygon* polygon) {
+        Require(old != nullptr || polygon != nullptr, "a difference is of a polygon");
+        const uint64_t id = (polygon != nullptr ? polygon : old)->id();
+        Require(!last.has_value() || *last < id, "ids of differences ascend");
+        last = id;
+        Require((old != nullptr) == contents.contains(id), "a difference says what was there");
+        contents.erase(id);
+        if (polygon == nullptr) return absl::OkStatus();
+        contents[id].assign(polygon->vertices().begin(), polygon->vertices().end());
+        return absl::OkStatus();
+      });
+  Require(status.ok(), "our own trees can be compared");
+  Require(contents == ContentsOf(after, pages), "differences are all that differs");
 }
 
 // A few rounds of edits of a small tree.
@@ -119,6 +145,7 @@ void EditTrees(testing::Choices& choices) {
     }
     const absl::StatusOr<TreeChange> edited = EditTree(change.root, edits, read);
     Require(edited.ok(), "our own trees can be edited");
+    const PageHash before = change.root;
     change = *edited;
     Apply(change, pages);
     Contents expected;
@@ -126,6 +153,8 @@ void EditTrees(testing::Choices& choices) {
       expected[id].assign(polygon.vertices().begin(), polygon.vertices().end());
     }
     Require(ContentsOf(change.root, pages) == expected, "an edit does what it says");
+    Compare(before, change.root, read, pages);
+    Compare(change.root, before, read, pages);
   }
 }
 

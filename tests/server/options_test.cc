@@ -83,6 +83,27 @@ TEST(OptionsTest, FlagWinsOverEnvironmentOverDefault) {
   EXPECT_EQ(Options({"--address=[::1]:0"}).address, "[::1]:0");
 }
 
+// systemd's folder, the desktop's, the home's: the first that is given.
+TEST(OptionsTest, TheStateFolderIsTheFirstThatIsGiven) {
+  const std::string home = std::getenv("HOME") == nullptr ? "" : std::getenv("HOME");
+  unsetenv("STATE_DIRECTORY");
+  unsetenv("XDG_STATE_HOME");
+  unsetenv("HOME");
+  EXPECT_EQ(DefaultStateDir(), "");
+  EXPECT_EQ(Violations(CheckServerOptions({.store = "sqlite"}))[0].field, "--state-dir");
+  setenv("HOME", "/h", 1);
+  EXPECT_EQ(DefaultStateDir(), "/h/.local/state/carom");
+  {
+    const Environment xdg("XDG_STATE_HOME", "/x");
+    EXPECT_EQ(DefaultStateDir(), "/x/carom");
+    const Environment systemd("STATE_DIRECTORY", "/s/carom:/s/other");
+    EXPECT_EQ(DefaultStateDir(), "/s/carom");
+    const Environment empty("STATE_DIRECTORY", "");
+    EXPECT_EQ(DefaultStateDir(), "/x/carom");
+  }
+  setenv("HOME", home.c_str(), 1);
+}
+
 TEST(OptionsTest, BadValuesEndWithTwoAndNameTheFlag) {
   struct Case {
     std::vector<const char*> arguments;

@@ -13,6 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/memory_store.h"
+#include "server/scene_handler.h"
 #include "server/scene_name.h"
 #include "tests/server/fixture.h"
 
@@ -110,6 +111,51 @@ TEST(MemoryStoreTest, StaleCommitOfTwiceTheSameIdIsInvalid) {
   edits.push_back(RemovePolygon{1});
   EXPECT_EQ(store.Commit("scenes/a", version + 1, edits).status().code(),
             absl::StatusCode::kInvalidArgument);
+}
+
+// Without a journal a rollback to the current version was refused as one to a version that is gone.
+TEST(MemoryStoreTest, RollsBackToTheCurrentVersion) {
+  MemoryAccount memory(1 << 30);
+  MemoryStore store(8, {}, memory);
+  const uint64_t first = (*store.Create("scenes/a", Triangles(2)))->version();
+  const uint64_t second = (*store.Commit("scenes/a", first, Adds(7)))->version();
+  const auto back = store.Rollback("scenes/a", second, 0);
+  ASSERT_TRUE(back.ok()) << back.status();
+  EXPECT_GT((*back)->version(), second);
+  EXPECT_EQ((*back)->polygon_count(), 3u);
+  EXPECT_EQ(store.Find("scenes/a"), *back);
+  EXPECT_TRUE(Refuses(store.Rollback("scenes/a", first, 0).status(), absl::StatusCode::kOutOfRange,
+                      "version"));
+}
+
+// Who looks for a scene, and then for why there is none, may meet one that has come in between:
+// that was DATA_LOSS. Versions that were looked up after the scene could be none, without an error.
+TEST(MemoryStoreTest, ASceneThatComesAndGoesIsNotFound) {
+  MemoryAccount memory(1 << 30);
+  MemoryStore store(8, {}, memory);
+  ASSERT_TRUE(store.Create("scenes/a", {}).ok());
+  EXPECT_EQ(store.WhyMissing("scenes/a", "name").code(), absl::StatusCode::kNotFound);
+  SceneHandler handler(store, {}, {});
+  std::atomic<bool> stop{false};
+  std::thread writer([&] {
+    while (!stop) {
+      EXPECT_TRUE(store.Delete("scenes/a", 0).ok());
+      EXPECT_TRUE(store.Create("scenes/a", {}).ok());
+    }
+  });
+  v1::ListSceneVersionsRequest request;
+  request.set_name("scenes/a");
+  for (int i = 0; i < 100000 && !::testing::Test::HasFailure(); ++i) {
+    v1::ListSceneVersionsResponse response;
+    const absl::Status status = handler.ListVersions(request, response);
+    if (status.ok()) {
+      EXPECT_GT(response.versions_size(), 0);
+    } else {
+      EXPECT_EQ(status.code(), absl::StatusCode::kNotFound) << status;
+    }
+  }
+  stop = true;
+  writer.join();
 }
 
 TEST(MemoryStoreTest, ListsByNameInPages) {

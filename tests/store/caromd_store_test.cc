@@ -14,6 +14,7 @@
 
 #include "absl/time/clock.h"
 #include "carom/client.h"
+#include "grpc/health/v1/health.grpc.pb.h"
 #include "tests/server/fixture.h"
 #include "tests/store/fixture.h"
 #include "tests/support/process.h"
@@ -268,10 +269,7 @@ bool MayMount() {
 // A disk of 6 MiB, 3 of which are taken at first: a commit for which there is no room is refused
 // and changes nothing, and the next one is made once there is room again.
 TEST_F(CaromdStoreTest, AFullDisk) {
-  if (!MayMount()) {
-    std::printf("no mount namespaces here: the test of a full disk is not run\n");
-    return;
-  }
+  if (!MayMount()) GTEST_SKIP() << "no mount namespaces here";
   const std::string disk = folder_ / "disk", script = folder_ / "caromd.sh";
   std::filesystem::create_directory(disk);
   std::ofstream(script) << "#!/bin/sh\nexport DISK='" << disk
@@ -334,6 +332,79 @@ TEST_F(CaromdStoreTest, AStopWhileScenesAreRead) {
   EXPECT_EQ(stopped.standard_error, "caromd: stopped before it served\n");
   ASSERT_NO_FATAL_FAILURE(Start());
   EXPECT_EQ(client_->GetScene("scenes/a")->polygon_count, polygons.size());
+}
+
+// From the first connection on health says that nobody is served; a call waits for its answer as
+// long as it may, and is never told that a scene is missing.
+TEST_F(CaromdStoreTest, CallsWaitWhileScenesAreRead) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  std::vector<Polygon> polygons;
+  for (uint64_t id = 0; id < 300000; ++id) polygons.push_back(SquareAt(id, 2.0 * id));
+  ASSERT_TRUE(client_->ImportScene("scenes/a", polygons, ImportMode::kReplace).ok());
+  const std::string address = server_->address();
+  ASSERT_EQ(server_->Stop(), 0);
+  std::atomic<bool> serves{false};
+  std::thread starter([&] {
+    Start();
+    serves = true;
+  });
+  // As soon as there is somebody to connect to.
+  EXPECT_TRUE(Eventually([&] { return std::filesystem::exists(folder_ / "socket"); }));
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
+  const auto channel =
+      grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
+  const auto health = grpc::health::v1::Health::NewStub(channel);
+  const auto scenes = v1::SceneService::NewStub(channel);
+  size_t not_serving = 0, out_of_time = 0;
+  while (!serves) {
+    Context context;
+    grpc::health::v1::HealthCheckResponse state;
+    if (!health->Check(&context, {}, &state).ok()) continue;
+    if (state.status() == grpc::health::v1::HealthCheckResponse::NOT_SERVING) {
+      ++not_serving;
+    }
+    grpc::ClientContext hasty;
+    hasty.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(10));
+    v1::GetSceneRequest request;
+    request.set_name("scenes/a");
+    v1::GetSceneResponse response;
+    const grpc::Status status = scenes->GetScene(&hasty, request, &response);
+    if (status.ok()) continue;
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED) << status.error_message();
+    ++out_of_time;
+    response.Clear();
+    Context patient;
+    EXPECT_TRUE(scenes->GetScene(&patient, request, &response).ok());
+    EXPECT_EQ(response.scene().polygon_count(), polygons.size());
+  }
+  starter.join();
+  EXPECT_GT(not_serving, 0u);
+  EXPECT_GT(out_of_time, 0u);
+  EXPECT_EQ(server_->Stop(), 0);
+}
+
+// Nobody has to ask for a store that lasts, nor say where.
+TEST_F(CaromdStoreTest, ScenesAreKeptWithoutBeingAsked) {
+  const auto start = [&] {
+    return ServerProcess::Start(std::getenv("CAROMD_BINARY"), {"--threads", "2"}, 60.0,
+                                "unix:" + (folder_ / "socket"));
+  };
+  unsetenv("CAROM_STORE");
+  setenv("STATE_DIRECTORY", (folder_ / "systemd").c_str(), 1);
+  auto server = start();
+  ASSERT_NE(server, nullptr);
+  ASSERT_TRUE((*Client::Connect(server->address()))
+                  ->CreateScene("scenes/a", std::vector<Polygon>{SquareAt(1, 0)})
+                  .ok());
+  kill(server->pid(), SIGKILL);
+  server.reset();
+  server = start();
+  unsetenv("STATE_DIRECTORY");
+  ASSERT_NE(server, nullptr);
+  EXPECT_TRUE((*Client::Connect(server->address()))->GetScene("scenes/a").ok());
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "systemd/scenes.sqlite"));
+  EXPECT_EQ(server->Stop(), 0);
 }
 
 TEST_F(CaromdStoreTest, ASecondProcessIsRefused) {

@@ -42,15 +42,16 @@ struct FaultyVfs::Methods {
   static int Open(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags, int* out) {
     auto& faulty = *static_cast<FaultyVfs*>(vfs->pAppData);
     sqlite3_vfs* const system = sqlite3_vfs_find("unix");
+    if (name == nullptr) return SQLITE_CANTOPEN;
     File& opened = Of(file);
     opened.base.pMethods = nullptr;
     const int result = system->xOpen(system, name, opened.real(), flags, out);
     if (result != SQLITE_OK) return result;
     opened.vfs = &faulty;
-    opened.path = new std::string(name == nullptr ? "" : name);
+    opened.path = new std::string(name);
     opened.base.pMethods = &kMethods;
     const std::lock_guard lock(faulty.mu_);
-    if (!faulty.images_.contains(*opened.path) && name != nullptr) {
+    if (!faulty.images_.contains(*opened.path)) {
       std::ifstream there(name, std::ios::binary);
       faulty.images_[name].synced.assign(std::istreambuf_iterator<char>(there), {});
     }
@@ -66,6 +67,9 @@ struct FaultyVfs::Methods {
   static int Write(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 offset) {
     FaultyVfs& vfs = *Of(file).vfs;
     const std::lock_guard lock(vfs.mu_);
+    if (vfs.writes_to_cut_ > 0 && --vfs.writes_to_cut_ == 0) {
+      vfs.CutPowerNow(vfs.cut_folder_, vfs.cut_kept_);
+    }
     Image& image = vfs.images_[*Of(file).path];
     const int64_t growth = std::max<int64_t>(0, offset + size - image.size);
     if (vfs.used_.load() + growth > vfs.capacity_.load()) return SQLITE_FULL;
@@ -152,8 +156,24 @@ void FaultyVfs::Apply(const Write& write, std::string& bytes) {
 }
 
 void FaultyVfs::CutPower(const std::string& folder, size_t kept) {
-  std::filesystem::create_directories(folder);
   const std::lock_guard lock(mu_);
+  CutPowerNow(folder, kept);
+}
+
+void FaultyVfs::CutPowerAt(int64_t count, const std::string& folder, size_t kept) {
+  const std::lock_guard lock(mu_);
+  writes_to_cut_ = count;
+  cut_folder_ = folder;
+  cut_kept_ = kept;
+}
+
+bool FaultyVfs::awaits_cut() {
+  const std::lock_guard lock(mu_);
+  return writes_to_cut_ > 0;
+}
+
+void FaultyVfs::CutPowerNow(const std::string& folder, size_t kept) {
+  std::filesystem::create_directories(folder);
   for (const auto& [path, image] : images_) {
     std::string bytes = image.synced;
     for (size_t i = 0; i < std::min(kept, image.pending.size()); ++i) {

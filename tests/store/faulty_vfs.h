@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A disk that forgets what was not synced when its power is cut, and that may be full.
+// A disk that forgets what was not synced when its power is cut, that may be full, and that has no
+// place for temporary files.
 #pragma once
 
 #include <sqlite3.h>
@@ -35,6 +36,10 @@ class FaultyVfs {
   // Writes what a power cut would leave now into another folder. Of what was written since the last
   // sync, the first `kept` writes of each file are there.
   void CutPower(const std::string& folder, size_t kept = 0);
+  // The same just before the `count`th write from now on.
+  void CutPowerAt(int64_t count, const std::string& folder, size_t kept = 0);
+  // Whether that write is yet to come.
+  bool awaits_cut();
 
  private:
   struct Methods;  // of SQLite's interface
@@ -51,9 +56,13 @@ class FaultyVfs {
     int64_t size = 0;  // with those
   };
   static void Apply(const Write& write, std::string& bytes);
+  void CutPowerNow(const std::string& folder, size_t kept);
 
   std::mutex mu_;
   std::map<std::string, Image> images_;
+  int64_t writes_to_cut_ = 0;  // 0: none is waited for
+  std::string cut_folder_;
+  size_t cut_kept_ = 0;
   std::atomic<int64_t> capacity_{INT64_MAX};
   std::atomic<int64_t> used_{0};
   sqlite3_vfs vfs_{};

@@ -71,6 +71,64 @@ TEST_F(PowerCutTest, WhatIsAcknowledgedIsThere) {
   }
 }
 
+// Pages, the version that has them and the counter are written one after the other. Wherever
+// between them the power goes, the scene is as it was, or as it was to be.
+TEST_F(PowerCutTest, AtEachWriteOfATransaction) {
+  const Opened opened = Open(folder_ / "disk", vfs_.name());
+  ASSERT_NE(opened.store, nullptr);
+  SplitMix64 random(2);
+  std::vector<Polygon> polygons;
+  for (uint64_t id = 0; id < 300; ++id) polygons.push_back(SquareAt(id, 2.0 * id));
+  ASSERT_TRUE(opened.store->Create("scenes/a", polygons).ok());
+  const std::string after = folder_ / "after";
+  // By edits, and as a whole.
+  for (const bool replaces : {false, true}) {
+    int count = 1;
+    for (;; ++count) {
+      const Scene::Ptr before = opened.store->Find("scenes/a");
+      vfs_.CutPowerAt(count, after, random.Next() % (count + 1));
+      const Polygon comb = Comb(1000, 100 + 2 * (count % 500));
+      const auto made =
+          replaces ? opened.store->Import("scenes/a", ImportMode::kReplace,
+                                          {comb, SquareAt(count, 0), SquareAt(0, 1)},
+                                          [] { return false; })
+                   : opened.store->Commit("scenes/a", 0,
+                                          {count == 1 ? SceneEdit(AddPolygon{comb})
+                                                      : SceneEdit(ReplacePolygon{comb}),
+                                           ReplacePolygon{SquareAt(count % 300, random.Unit())}});
+      ASSERT_TRUE(made.ok()) << made.status();
+      if (vfs_.awaits_cut()) break;
+      const Opened again = Open(after, nullptr);
+      ASSERT_NE(again.store, nullptr);
+      const Scene::Ptr then = again.store->Find("scenes/a");
+      ASSERT_NE(then, nullptr) << count;
+      const Scene& expected = then->version() == before->version() ? *before : **made;
+      ASSERT_EQ(then->version(), expected.version()) << count;
+      ASSERT_EQ(ContentsOf(*then), ContentsOf(expected)) << count;
+      std::filesystem::remove_all(after);
+    }
+    EXPECT_GT(count, 10);
+  }
+}
+
+// SQLite keeps the pages that a job changes until it is done, and put them into a temporary file
+// when they were many. The image has no folder for one: the second import of a large map failed.
+TEST_F(PowerCutTest, LargeChangesNeedNoTemporaryFile) {
+  const Opened opened = Open(folder_ / "disk", vfs_.name());
+  ASSERT_NE(opened.store, nullptr);
+  for (const double x : {0.0, 1.0, 2.0}) {
+    std::vector<Polygon> polygons;
+    for (uint64_t id = 0; id < 10000; ++id) polygons.push_back(SquareAt(id, x + 2.0 * id));
+    const auto made = opened.store->Import("scenes/a", ImportMode::kReplace, std::move(polygons),
+                                           [] { return false; });
+    ASSERT_TRUE(made.ok()) << made.status();
+  }
+  const uint64_t first = opened.store->Versions("scenes/a").front().version;
+  const absl::Status back = opened.store->Rollback("scenes/a", first, 0).status();
+  EXPECT_TRUE(back.ok()) << back;
+  EXPECT_TRUE(opened.store->Delete("scenes/a", 0).ok());
+}
+
 // The cut is one: without syncs it loses what was acknowledged.
 TEST_F(PowerCutTest, WithoutSyncsItWouldBeLost) {
   absl::StatusOr<Database> database = Database::Open(folder_ / "scenes.sqlite", vfs_.name());
