@@ -139,7 +139,7 @@ void RunPolygonPolygon(Bench& bench) {
       }
     }
   }
-  bench.report.Add(means.RowOf("polygon_polygon_vs_geos", 8));
+  bench.report.Add(means.RowOf("polygon_polygon_vs_geos", 10));
 }
 
 }  // namespace
