@@ -216,6 +216,19 @@ Placements WalkerPlacements(size_t walkers, double half, size_t count, uint64_t 
   return at;
 }
 
+Sweeps RandomSweeps(Outline outline, double radius, Placements placements, double length,
+                    uint64_t seed) {
+  Random random(seed);
+  Sweeps sweeps{std::move(outline), radius, std::move(placements), {}, {}};
+  for (size_t i = 0; i < sweeps.size(); ++i) {
+    const double angle = random.Between(0, kTurn);
+    const double way = length * random.Between(0.75, 1.25);
+    sweeps.to_x.push_back(sweeps.from.x[i] + way * std::cos(angle));
+    sweeps.to_y.push_back(sweeps.from.y[i] + way * std::sin(angle));
+  }
+  return sweeps;
+}
+
 Outline RegularOutline(size_t vertices, double radius) {
   Outline outline;
   for (size_t i = 0; i < vertices; ++i) {
