@@ -147,6 +147,18 @@ World WallWorld(size_t rooms) {
   return world;
 }
 
+World TileWorld(size_t columns) {
+  World world = EmptyWorld(columns, kCell);
+  Random random(columns);
+  for (size_t cell = 0; cell < world.cells.size(); ++cell) {
+    if (random.Below(3) == 0) continue;
+    const Vec2 at = Corner(world, cell);
+    Append(world, cell, BoxOutline(at.x, at.y, at.x + kCell, at.y + kCell));
+  }
+  Finish(world, random);
+  return world;
+}
+
 bool IsFree(const World& world, Vec2 p) {
   const auto cell_at = [&](double v) {
     const double i = std::floor((v + world.half()) / world.cell);

@@ -43,6 +43,10 @@ inline World SparseWorld(size_t count) { return GridWorld(count, 0.05, 0.05); }
 // centre.
 World WallWorld(size_t rooms);
 
+// A map of tiles: columns x columns places, two thirds of which are boxes as large as the place, so
+// that they share sides and corners.
+World TileWorld(size_t columns);
+
 // Whether no polygon holds the point.
 bool IsFree(const World& world, Vec2 p);
 
