@@ -1,6 +1,10 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
 #include "tests/bench/peer.h"
 #include "tests/bench/rust_peers.h"
 
@@ -12,6 +16,45 @@ std::vector<RustPlacement> FloatPlacements(const Placements& at) {
   for (size_t i = 0; i < at.size(); ++i) {
     floats.push_back({at.mover[i], static_cast<float>(at.x[i]), static_cast<float>(at.y[i]),
                       static_cast<float>(at.c[i]), static_cast<float>(at.s[i])});
+  }
+  return floats;
+}
+
+// Box2D's shape casts stop before they touch by this, less a quarter of it at most: two rounded
+// shapes where their radii overlap by it, polygons where they are so far apart.
+constexpr double kSlop = 0.005;
+
+// The points of a sweep's shape, x and y in turn, and its radius, made larger, respectively
+// smaller, by the slop, so that hits are those of the shape.
+struct SweptShape {
+  explicit SweptShape(const Sweeps& sweeps)
+      : radius(static_cast<float>(sweeps.radius == 0 ? 0 : sweeps.radius + kSlop)) {
+    double inner = HUGE_VAL;  // radius of the circle inside a regular polygon
+    const Outline& outline = sweeps.outline;
+    for (size_t i = 0; i < outline.size() && sweeps.radius == 0; ++i) {
+      const Vec2 a = outline[i];
+      const Vec2 b = outline[(i + 1) % outline.size()];
+      inner = std::min(inner, std::hypot(a.x + b.x, a.y + b.y) / 2);
+    }
+    const double scale = 1 - kSlop / inner;
+    for (const Vec2 p : outline) {
+      xy.push_back(static_cast<float>(p.x * scale));
+      xy.push_back(static_cast<float>(p.y * scale));
+    }
+  }
+
+  std::vector<float> xy;
+  float radius;
+};
+
+std::vector<RustSweep> FloatSweeps(const Sweeps& sweeps) {
+  std::vector<RustSweep> floats;
+  const Placements& at = sweeps.from;
+  for (size_t i = 0; i < sweeps.size(); ++i) {
+    floats.push_back({static_cast<float>(at.x[i]), static_cast<float>(at.y[i]),
+                      static_cast<float>(at.c[i]), static_cast<float>(at.s[i]),
+                      static_cast<float>(sweeps.to_x[i] - at.x[i]),
+                      static_cast<float>(sweeps.to_y[i] - at.y[i])});
   }
   return floats;
 }
@@ -46,6 +89,21 @@ class Box2D : public ScenePeer {
     return [this, floats = FloatPlacements(movers.placements)](size_t begin, size_t end) {
       return carom_box2d_overlap_shape(world_, floats.data() + begin, end - begin);
     };
+  }
+
+  Question Swept(const Sweeps& sweeps) override {
+    return
+        [this, floats = FloatSweeps(sweeps), shape = SweptShape(sweeps)](size_t begin, size_t end) {
+          return carom_box2d_sweep(world_, floats.data() + begin, end - begin, shape.xy.data(),
+                                   shape.xy.size() / 2, shape.radius);
+        };
+  }
+  Question SweptAsMover(const Sweeps& sweeps) override {
+    return
+        [this, floats = FloatSweeps(sweeps), shape = SweptShape(sweeps)](size_t begin, size_t end) {
+          return carom_box2d_sweep_mover(world_, floats.data() + begin, end - begin,
+                                         shape.xy.data(), shape.radius);
+        };
   }
 
   Question Touched(const Placements& at, double reach) override {

@@ -29,6 +29,7 @@ void AddRatio(Bench& bench, const std::string& name, const std::vector<Timing>& 
                               [&](const Timing& timing) { return timing.name == rivals.ours; });
   const Timing* b = Fastest(timings, theirs);
   Row row{name, a->ns, theirs, 0, RatioAtLeast(goal)};
+  row.instructions = a->instructions;
   if (b == nullptr) {
     row.peer = absl::StrCat(theirs, ": peer not built");
     row.valid = false;

@@ -26,6 +26,8 @@ struct Bench {
 void RunCasts(Bench& bench);         // nearest hits, and their growth with the scene
 void RunContacts(Bench& bench);      // overlaps of moving polygons with contacts
 void RunNearest(Bench& bench);       // the nearest polygon of a point
+void RunSweeps(Bench& bench);        // shapes that go straight on
+void RunTiles(Bench& bench);         // a map of boxes that touch
 void RunOutlines(Bench& bench);      // one polygon of many vertices
 void RunCosts(Bench& bench);         // memory, build, commit, allocations, threads
 void RunTimeStudy(Bench& bench);     // the paper's: one mover about one figure

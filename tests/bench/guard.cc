@@ -28,6 +28,39 @@ void Count(Name name, const Question& question) {
   std::printf("%s %zu %llu\n", name, kQueries, static_cast<unsigned long long>(hits));
 }
 
+// A quarter of a cell, a path of one cell.
+void CountSweeps(Carom& ours, const Placements& placements) {
+  const Sweeps octagons = RandomSweeps(RegularOutline(8, kCell / 4), 0, placements, kCell, 6);
+  const Sweeps capsules =
+      RandomSweeps({{-kCell / 8, 0}, {kCell / 8, 0}}, kCell / 8, placements, kCell, 7);
+  Count("sweep_8gon", ours.Swept(octagons));
+  Count("sweep_capsule", ours.Swept(capsules));
+}
+
+// Rooms with islands, and lines through many of them.
+void CountWalls() {
+  const World world = WallWorld(40);
+  Carom ours(world.polygons);
+  const Segments far = FreeSegments(world, kQueries, 25 * kRoom, 8);
+  Count("cast_walls_long", ours.Casts(far));
+}
+
+// Polygons of more vertices than the fast paths take, in batches of 16: what these cost where they
+// do not help.
+void CountLarge() {
+  World world = DenseWorld(400);
+  for (Outline& outline : world.polygons) {
+    const Vec2 center = outline[0];
+    outline = MakeOutline(OutlineKind::kStar, 100, 9);
+    for (Vec2& p : outline) p = {center.x + p.x, center.y + p.y};
+  }
+  Carom ours(MakeScene(MakePolygons(world.polygons)), 16);
+  const Segments near = FreeSegments(world, kQueries, kCell, 10);
+  const Points points = FreePoints(world, kQueries, 11);
+  Count("cast_large_polygons", ours.Casts(near));
+  Count("nearest_large_polygons", ours.Nearest(points, kCell / 2));
+}
+
 void Run() {
   const World world = DenseWorld(10000);
   Carom ours(world.polygons);
@@ -54,6 +87,9 @@ void Run() {
   Count("contacts_half_spacing", ours.Contacts(walkers));
   Count("nearest", ours.Nearest(points, kCell / 2));
   Count("point_in_coastline", coastline.Holds(inside));
+  CountSweeps(ours, placements);
+  CountWalls();
+  CountLarge();
 }
 
 }  // namespace

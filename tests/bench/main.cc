@@ -40,6 +40,8 @@ int main(int argc, char** argv) {
   carom::bench::RunCasts(bench);
   carom::bench::RunContacts(bench);
   carom::bench::RunNearest(bench);
+  carom::bench::RunSweeps(bench);
+  carom::bench::RunTiles(bench);
   carom::bench::RunOutlines(bench);
   carom::bench::RunCosts(bench);
   carom::bench::RunTimeStudy(bench);

@@ -25,6 +25,7 @@ class Means {
     theirs_.push_back(timings[1].ns);
     differences_ += HitsAgree(timings[0].hits, timings[1].hits) ? 0 : 1;
     worst_ = std::min(worst_, timings[1].ns / timings[0].ns);
+    instructions_.push_back(timings[0].instructions);
   }
 
   Row RowOf(const std::string& name, double goal) const {
@@ -35,11 +36,12 @@ class Means {
             RatioAtLeast(goal),
             absl::StrCat(ours_.size(), " cases, ", differences_, " with other hits, least ratio ",
                          worst_),
-            differences_ == 0};
+            differences_ == 0,
+            instructions_[0] > 0 ? GeometricMean(instructions_) : 0};
   }
 
  private:
-  std::vector<double> ours_, theirs_;
+  std::vector<double> ours_, theirs_, instructions_;
   int differences_ = 0;
   double worst_ = 1e300;
 };
@@ -139,7 +141,7 @@ void RunPolygonPolygon(Bench& bench) {
       }
     }
   }
-  bench.report.Add(means.RowOf("polygon_polygon_vs_geos", 8));
+  bench.report.Add(means.RowOf("polygon_polygon_vs_geos", 10));
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "carom/distance.h"
 #include "carom/locate.h"
 #include "carom/overlap.h"
+#include "carom/sweep.h"
 #include "tests/bench/runner.h"
 
 namespace carom::bench {
@@ -166,6 +167,26 @@ Question Carom::Touches(const Movers& movers) {
       WorkMeter meter;
       OverlapPolygons(*scene_, Moved(polygons, movers.placements, at, count), {}, answers, meter);
       return Sum(answers.counts);
+    });
+  };
+}
+
+Shape ShapeOf(const Sweeps& sweeps) {
+  const Outline& outline = sweeps.outline;
+  if (outline.size() > 2) return Shape(MakePolygons({outline})[0]);
+  return ValueOf(Shape::Create(Capsule{{outline[0], outline[1]}, sweeps.radius}));
+}
+
+Question Carom::Swept(const Sweeps& sweeps) {
+  return [this, &sweeps, shapes = std::vector<Shape>{ShapeOf(sweeps)}, answers = SweepAnswers()](
+             size_t begin, size_t end) mutable {
+    return InBatches(begin, end, batch_, [&](size_t at, size_t count) {
+      WorkMeter meter;
+      SweepShapes(*scene_,
+                  {Moved(shapes, sweeps.from, at, count), Part(sweeps.to_x, at, count),
+                   Part(sweeps.to_y, at, count)},
+                  {}, answers, meter);
+      return answers.hits.size();
     });
   };
 }

@@ -10,6 +10,7 @@
 
 #include "carom/polygon.h"
 #include "carom/scene.h"
+#include "carom/shape.h"
 #include "carom/tracker.h"
 #include "tests/bench/peer.h"
 
@@ -19,6 +20,8 @@ namespace carom::bench {
 inline constexpr size_t kBatch = 1024;
 
 std::vector<Polygon> MakePolygons(const std::vector<Outline>& outlines);
+// A polygon; a capsule where the outline is two points.
+Shape ShapeOf(const Sweeps& sweeps);
 Scene::Ptr MakeScene(std::vector<Polygon> polygons, const Workers& workers = {});
 // `count` threads, the calling one among them.
 Workers Threads(size_t count);
@@ -37,6 +40,7 @@ class Carom : public ScenePeer, public OutlinePeer {
   Question Nearest(const Points& points, double radius) override;
   Question Holds(const Points& points) override;
   Question Touches(const Movers& movers) override;
+  Question Swept(const Sweeps& sweeps) override;
   double BuildNanoseconds() override;
   // The placements as moves of one tracker of the first outline: how many touch. Adds up the tiers.
   Question Tracked(const Movers& movers, Coherence coherence, MoveTiers* tiers = nullptr);

@@ -40,6 +40,10 @@ class ScenePeer {
   virtual Question Contacts(const Movers&) { return {}; }
   // The same in a second way, where there is one.
   virtual Question ContactsByShape(const Movers&) { return {}; }
+  // The first hit of each shape on its way, with its normal.
+  virtual Question Swept(const Sweeps&) { return {}; }
+  // As much by a second way, for capsules.
+  virtual Question SweptAsMover(const Sweeps&) { return {}; }
   // The placements of all movers together, as one, that touch some polygon.
   virtual Question Touched(const Placements&, double /*reach*/) { return {}; }
   // The nearest polygon of each point, if there is one within `radius`.

@@ -34,27 +34,33 @@ std::string OursText(const Row& row) {
 
 std::string RatioText(const Row& row) { return row.theirs > 0 ? Number(row.ratio()) : "-"; }
 
+std::string InstructionsText(const Row& row) {
+  return row.instructions > 0 ? Number(row.instructions) : "-";
+}
+
 void PrintTable(const std::vector<Row>& rows) {
   if (rows.empty()) return;
-  std::printf("\n%-44s %10s  %-14s %10s %8s %8s  %s\n", "goal", "ours", "peer", "theirs", "ratio",
-              "goal", "met");
+  std::printf("\n%-44s %10s %12s  %-14s %10s %8s %8s  %s\n", "goal", "ours", "instructions", "peer",
+              "theirs", "ratio", "goal", "met");
   int met = 0;
   for (const Row& row : rows) {
-    std::printf("%-44s %10s  %-14s %10s %8s %8s  %s%s%s\n", row.name.c_str(), OursText(row).c_str(),
-                row.peer.c_str(), row.theirs > 0 ? Number(row.theirs).c_str() : "-",
-                RatioText(row).c_str(), GoalText(row.goal).c_str(), row.ok() ? "yes" : "NO",
-                row.note.empty() ? "" : "  ", row.note.c_str());
+    std::printf("%-44s %10s %12s  %-14s %10s %8s %8s  %s%s%s\n", row.name.c_str(),
+                OursText(row).c_str(), InstructionsText(row).c_str(), row.peer.c_str(),
+                row.theirs > 0 ? Number(row.theirs).c_str() : "-", RatioText(row).c_str(),
+                GoalText(row.goal).c_str(), row.ok() ? "yes" : "NO", row.note.empty() ? "" : "  ",
+                row.note.c_str());
     met += row.ok();
   }
   std::printf("%d of %d goals met\n", met, static_cast<int>(rows.size()));
 }
 
 std::string SummaryText(const std::vector<Row>& rows) {
-  std::string text = "name\tours_ns\tpeer\tpeer_ns\tratio\tgoal\tok\n";
+  std::string text = "name\tours_ns\tpeer\tpeer_ns\tratio\tgoal\tok\tinstructions\n";
   for (const Row& row : rows) {
     absl::StrAppend(&text, row.name, "\t", OursText(row), "\t", row.peer, "\t",
                     row.theirs > 0 ? Number(row.theirs) : "-", "\t", RatioText(row), "\t",
-                    GoalText(row.goal), "\t", row.ok() ? "yes" : "no", "\n");
+                    GoalText(row.goal), "\t", row.ok() ? "yes" : "no", "\t", InstructionsText(row),
+                    "\n");
   }
   return text;
 }
@@ -100,6 +106,9 @@ void Report::Timings(const std::string& name, const std::vector<Timing>& timings
     if (timing.hits != timings.front().hits) {
       absl::StrAppend(&note, ", hits ", HitDifference(timings.front().hits, timing.hits));
     }
+    if (timing.instructions > 0) {
+      absl::StrAppendFormat(&note, ", %.0f instructions", timing.instructions);
+    }
     Figure(absl::StrCat(name, " ", timing.name), timing.ns, "ns", note);
   }
 }
@@ -110,6 +119,7 @@ bool Report::Finish(const std::string& folder, const std::string& machine) const
   for (const Row& row : rows_) {
     json["goals"].push_back({{"name", row.name},
                              {"ours", row.ours},
+                             {"instructions", row.instructions},
                              {"peer", row.peer},
                              {"theirs", row.theirs},
                              {"ratio", row.ratio()},

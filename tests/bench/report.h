@@ -31,7 +31,8 @@ struct Row {
   double theirs = 0;
   Goal goal;
   std::string note = "";
-  bool valid = true;  // false: the answers differ too much for the times to count
+  bool valid = true;        // false: the answers differ too much for the times to count
+  double instructions = 0;  // of ours, a query; 0 where they are not counted
 
   // Theirs / ours; of RATIO_AT_MOST ours / theirs. 0 where there is no `theirs`.
   double ratio() const;

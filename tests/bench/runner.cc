@@ -3,10 +3,14 @@
 
 #include "tests/bench/runner.h"
 
-#include <ctime>
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
+#include <utility>
 
 namespace carom::bench {
 namespace {
@@ -24,7 +28,25 @@ double Quantile(const std::vector<double>& sorted, double q) {
   return sorted[i] + (sorted[j] - sorted[i]) * (at - static_cast<double>(i));
 }
 
+// A descriptor, or less than 0.
+int InstructionCounter() {
+  perf_event_attr attributes{};
+  attributes.size = sizeof(attributes);
+  attributes.type = PERF_TYPE_HARDWARE;
+  attributes.config = PERF_COUNT_HW_INSTRUCTIONS;
+  attributes.exclude_kernel = 1;
+  attributes.exclude_hv = 1;
+  return static_cast<int>(syscall(SYS_perf_event_open, &attributes, 0, -1, -1, 0));
+}
+
 }  // namespace
+
+uint64_t ThreadInstructions() {
+  static thread_local const int counter = InstructionCounter();
+  uint64_t count = 0;
+  if (counter < 0 || read(counter, &count, sizeof(count)) != sizeof(count)) return 0;
+  return count;
+}
 
 double ThreadNanoseconds() { return Nanoseconds(CLOCK_THREAD_CPUTIME_ID); }
 double WallNanoseconds() { return Nanoseconds(CLOCK_MONOTONIC); }
@@ -46,15 +68,18 @@ std::vector<Timing> RunInterleaved(const std::vector<Contender>& contenders, siz
   std::vector<const Question*> questions;
   for (const Contender& contender : contenders) {
     if (!contender.question) continue;
-    timings.push_back({contender.name, 0, 0, contender.question(0, queries)});
+    timings.push_back({contender.name, 0, 0, contender.question(0, queries), 0});
     questions.push_back(&contender.question);
   }
   std::vector<std::vector<double>> times(timings.size());
   for (int round = 0; round < rounds; ++round) {
     for (size_t i = 0; i < questions.size(); ++i) {
+      const uint64_t before = ThreadInstructions();
       const double start = ThreadNanoseconds();
       (*questions[i])(0, queries);
       times[i].push_back((ThreadNanoseconds() - start) / static_cast<double>(queries));
+      timings[i].instructions =
+          static_cast<double>(ThreadInstructions() - before) / static_cast<double>(queries);
     }
   }
   for (size_t i = 0; i < timings.size(); ++i) {
@@ -63,6 +88,14 @@ std::vector<Timing> RunInterleaved(const std::vector<Contender>& contenders, siz
     timings[i].spread = (Quantile(times[i], 0.75) - Quantile(times[i], 0.25)) / timings[i].ns;
   }
   return timings;
+}
+
+Question Repeated(Question question, size_t distinct) {
+  return [question = std::move(question), distinct](size_t begin, size_t end) {
+    uint64_t hits = 0;
+    for (; begin < end; begin += distinct) hits += question(0, std::min(distinct, end - begin));
+    return hits;
+  };
 }
 
 size_t QueriesWithin(double seconds, const Question& slowest, size_t queries) {

@@ -20,6 +20,10 @@ namespace carom::bench {
 double ThreadNanoseconds();
 double WallNanoseconds();
 
+// Instructions of this thread outside of the kernel since the first call. 0 where the machine has
+// no counter, or none to give, as virtual machines often do not.
+uint64_t ThreadInstructions();
+
 double Median(std::vector<double> values);
 double GeometricMean(const std::vector<double>& values);
 
@@ -30,15 +34,19 @@ struct Contender {
 
 struct Timing {
   std::string name;
-  double ns = 0;      // a query, the median over the rounds
-  double spread = 0;  // (third quartile - first quartile) / median
-  uint64_t hits = 0;  // of one pass
+  double ns = 0;            // a query, the median over the rounds
+  double spread = 0;        // (third quartile - first quartile) / median
+  uint64_t hits = 0;        // of one pass
+  double instructions = 0;  // a query, of the last round; 0 where the machine does not count them
 };
 
 // Every contender asks all of `queries` once to warm up and then once a round, in turns. Timings
 // are in the order of the contenders.
 std::vector<Timing> RunInterleaved(const std::vector<Contender>& contenders, size_t queries,
                                    int rounds);
+
+// Asks the first `distinct` of as many queries as it is asked, again and again.
+Question Repeated(Question question, size_t distinct);
 
 // Of those that one pass takes about `seconds` for, how many queries, in [4096, queries].
 size_t QueriesWithin(double seconds, const Question& slowest, size_t queries);

@@ -147,6 +147,18 @@ World WallWorld(size_t rooms) {
   return world;
 }
 
+World TileWorld(size_t columns) {
+  World world = EmptyWorld(columns, kCell);
+  Random random(columns);
+  for (size_t cell = 0; cell < world.cells.size(); ++cell) {
+    if (random.Below(3) == 0) continue;
+    const Vec2 at = Corner(world, cell);
+    Append(world, cell, BoxOutline(at.x, at.y, at.x + kCell, at.y + kCell));
+  }
+  Finish(world, random);
+  return world;
+}
+
 bool IsFree(const World& world, Vec2 p) {
   const auto cell_at = [&](double v) {
     const double i = std::floor((v + world.half()) / world.cell);
@@ -214,6 +226,19 @@ Placements WalkerPlacements(size_t walkers, double half, size_t count, uint64_t 
     at.s.push_back(at.s[before]);
   }
   return at;
+}
+
+Sweeps RandomSweeps(Outline outline, double radius, Placements placements, double length,
+                    uint64_t seed) {
+  Random random(seed);
+  Sweeps sweeps{std::move(outline), radius, std::move(placements), {}, {}};
+  for (size_t i = 0; i < sweeps.size(); ++i) {
+    const double angle = random.Between(0, kTurn);
+    const double way = length * random.Between(0.75, 1.25);
+    sweeps.to_x.push_back(sweeps.from.x[i] + way * std::cos(angle));
+    sweeps.to_y.push_back(sweeps.from.y[i] + way * std::sin(angle));
+  }
+  return sweeps;
 }
 
 Outline RegularOutline(size_t vertices, double radius) {

@@ -43,6 +43,10 @@ inline World SparseWorld(size_t count) { return GridWorld(count, 0.05, 0.05); }
 // centre.
 World WallWorld(size_t rooms);
 
+// A map of tiles: columns x columns places, two thirds of which are boxes as large as the place, so
+// that they share sides and corners.
+World TileWorld(size_t columns);
+
 // Whether no polygon holds the point.
 bool IsFree(const World& world, Vec2 p);
 
@@ -77,6 +81,20 @@ Placements RandomPlacements(size_t movers, double half, size_t count, uint64_t s
 // The ticks of `walkers` walkers in turns, at 60 Hz and 10 units a second: each goes straight on
 // from anywhere, turned as it is.
 Placements WalkerPlacements(size_t walkers, double half, size_t count, uint64_t seed);
+
+// A shape that runs from each placement to another place without turning: the outline, which may be
+// the two ends of an axis, and a radius about it.
+struct Sweeps {
+  Outline outline;
+  double radius = 0;
+  Placements from;
+  std::vector<double> to_x, to_y;
+
+  size_t size() const { return from.size(); }
+};
+// Those of `placements` become paths in random directions, 0.75 to 1.25 times `length` long.
+Sweeps RandomSweeps(Outline outline, double radius, Placements placements, double length,
+                    uint64_t seed);
 
 // A regular polygon about the origin.
 Outline RegularOutline(size_t vertices, double radius);

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "base/hard_share.h"
 #include "base/thread_scratch.h"
 #include "cast/plain_line.h"
 #include "index/grid_entrance.h"
@@ -23,8 +24,14 @@ namespace {
 constexpr size_t kSlots = LineDescent::kMaxLines;
 constexpr size_t kWindow = 1024;
 // The first lines of a large batch are tried. Where more than one in four of a window is hard, as
-// on lattices, the rest of the batch is left to the general path: twice the work would not pay.
+// on lattices, the rest of the batch is left to the general path: twice the work would not pay. A
+// smaller batch goes by those before it (hard_share.h).
 constexpr size_t kTried = 32;
+constexpr size_t kSmallBatch = 8 * kTried;
+constexpr double kMostHard = 0.25;
+
+// The model saves a call for each batch.
+[[gnu::tls_model("initial-exec")]] constinit thread_local HardShare recent_batches(kMostHard);
 
 // What the plain path works with, kept by the thread: a warm batch allocates nothing.
 struct Scratch {
@@ -59,7 +66,7 @@ class PlainBatch final : public LineObserver {
 
   // Called once. Returns false once the meter stops.
   bool Run();
-  size_t hard_count() const { return hard_count_; }
+  size_t hard_count() const { return hard_count_; }  // of what is left to the general path
 
  private:
   void Visit(const Frontier& pairs) override { VisitPlainPairs(pairs, visit_); }
@@ -103,12 +110,15 @@ class PlainBatch final : public LineObserver {
 bool PlainBatch::Run() {
   out_.Clear();
   out_.counts.assign(source_.count, 0);
+  const size_t first = source_.count > kSmallBatch || recent_batches.is_high() ? kTried : kWindow;
   for (begin_ = 0; begin_ < source_.count; begin_ = end_) {
     next_ = started_ = begin_;
-    const size_t left = source_.count - begin_;
-    end_ = begin_ + (begin_ == 0 && left > 8 * kTried ? kTried : std::min(kWindow, left));
+    end_ = begin_ + std::min(begin_ == 0 ? first : kWindow, source_.count - begin_);
     if (!(is_left_ ? LeaveWindow() : RunWindow()) || !CastHard() || !Write()) return false;
-    is_left_ = 4 * window_hard_ > end_ - begin_;
+    const size_t count = end_ - begin_;
+    if (!is_left_) recent_batches.Add(window_hard_, count);
+    is_left_ = !source_.tries_all &&
+               static_cast<double>(window_hard_) > kMostHard * static_cast<double>(count);
   }
   scratch_.Return();
   return true;
@@ -365,9 +375,18 @@ class RecentLines {
 // The model saves a call for each single line.
 [[gnu::tls_model("initial-exec")]] thread_local RecentLines recent_lines;
 
+bool CastUntried(const Scene& scene, const CastOptions& options, const PlainSource& source,
+                 CastAnswers& out, WorkMeter& meter) {
+  if (source.hard_count != nullptr) *source.hard_count += source.count;
+  return CastInGeneral(scene, options, source.count, source.line_of, out, meter);
+}
+
 // Not inlined, for the sake of single lines.
 [[gnu::noinline]] bool CastMany(const Scene& scene, const CastOptions& options,
                                 const PlainSource& source, CastAnswers& out, WorkMeter& meter) {
+  if (source.count <= kSmallBatch && !source.tries_all && recent_batches.LeavesNext()) {
+    return CastUntried(scene, options, source, out, meter);
+  }
   PlainBatch batch(scene, options, source, out, meter);
   const bool is_finished = batch.Run();
   if (source.hard_count != nullptr) *source.hard_count += batch.hard_count();
@@ -382,14 +401,12 @@ bool CastPlain(const Scene& scene, const CastOptions& options, const PlainSource
     return CastMany(scene, options, source, out, meter);
   }
   RecentLines& recent = recent_lines;
-  const auto leave = [&] {
-    if (source.hard_count != nullptr) ++*source.hard_count;
-    return CastInGeneral(scene, options, 1, source.line_of, out, meter);
-  };
-  if (recent.AreHard()) return leave();
+  if (recent.AreHard() && !source.tries_all) {
+    return CastUntried(scene, options, source, out, meter);
+  }
   const SingleEnd end = CastPlainSingle(scene, options, source, out, meter);
   recent.Add(end == SingleEnd::kHard);
-  if (end == SingleEnd::kHard) return leave();
+  if (end == SingleEnd::kHard) return CastUntried(scene, options, source, out, meter);
   if (end == SingleEnd::kByTrees) return CastMany(scene, options, source, out, meter);
   return !meter.stopped();
 }

@@ -34,6 +34,8 @@ struct PlainSource {
   const SegmentColumns* segments = nullptr;
   // Grows by the number of lines that are left to `CastInGeneral`, unless it is null.
   size_t* hard_count = nullptr;
+  // Whether to try the fast path however many lines were left of late: for tests.
+  bool tries_all = false;
 };
 
 // As `CastInGeneral`. Lines that are left to that count their work twice, as they cause it.

@@ -31,9 +31,6 @@ namespace carom::internal {
 
 // A line, and its first passage so far.
 struct alignas(64) PlainLine {
-  PlainLine() = default;  // to be set
-  explicit PlainLine(const Line& its_line) : line(its_line) { Start(); }
-
   // To be called once the line is set.
   void Start() {
     reach = line.bounds;

@@ -13,6 +13,7 @@
 #include "index/grid_entrance.h"
 #include "index/grid_walk.h"
 #include "index/scene_index.h"
+#include "numeric/double_lanes.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/src/cast/plain_single.cc"
@@ -28,24 +29,31 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
+// Units of work that are counted together.
+constexpr size_t kUnitsAtOnce = 128;
+
 // Walks until the line leaves its square, or is over. Returns whether it leaves.
 bool WalkSquare(const PlainCells& cells) {
   GridWalk& walk = *cells.walks;
   const OfCells line{cells, 0};
+  size_t units = 0;
   for (size_t i = 0; i < walk.block->wide_count(); ++i) {
-    cells.meter.Spend(1 + Visit(line, walk.polygons[i]));
+    units += 1 + Visit(line, walk.polygons[i]);
   }
-  do {
+  while (true) {
     const GridCell& cell = *walk.cell;
     unsigned bits = Meeting(walk);
     Step(walk);
-    size_t units = GridCell::kWidth;
+    units += GridCell::kWidth;
     for (; bits != 0; bits &= bits - 1) {
       units += 1 + Visit(line, walk.polygons[cell.items[std::countr_zero(bits)]]);
     }
-    if (!cells.meter.Spend(units) || walk.at > walk.end) return false;
-  } while (!walk.leaves_square());
-  return true;
+    const bool is_over = walk.at > walk.end;
+    if (is_over || walk.leaves_square()) return cells.meter.Spend(units) && !is_over;
+    if (units < kUnitsAtOnce) continue;
+    if (!cells.meter.Spend(units)) return false;
+    units = 0;
+  }
 }
 
 }  // namespace
@@ -58,11 +66,34 @@ namespace {
 
 HWY_EXPORT(WalkSquare);
 
+// As `Normalized`.
+inline Lanes Normalized(Lanes values) {
+  return Abs(values) < kSmallestMagnitude ? Lanes{} : values;
+}
+
+// Sets the line of the first segment as the constructor of `Line` does, operation by operation,
+// with both coordinates in lanes. Returns false, and does nothing, where one is not accepted.
+inline bool ReadSegment(const SegmentColumns& segments, Line& line) {
+  const Lanes given_a{segments.ax[0], segments.ay[0]};
+  const Lanes given_b{segments.bx[0], segments.by[0]};
+  const auto is_accepted = (Abs(given_a) <= kMaxCoordinate) & (Abs(given_b) <= kMaxCoordinate);
+  if (SignBits(is_accepted) != 3) return false;
+  const Lanes a = Normalized(given_a);
+  const Lanes b = Normalized(given_b);
+  const TwoLanes d = TwoDiff(b, a);
+  const Lanes min = Min(a, b);
+  const Lanes max = Max(a, b);
+  line.origin = {a[0], a[1]};
+  line.dx = {d.high[0], d.low[0]};
+  line.dy = {d.high[1], d.low[1]};
+  line.bounds = {{min[0], min[1]}, {max[0], max[1]}};
+  return true;
+}
+
 // `out` is empty but for the count, which is 0.
 [[gnu::always_inline]] inline SingleEnd CastLine(const SceneIndex& index,
-                                                 const CastOptions& options, const Line& of,
+                                                 const CastOptions& options, PlainLine& line,
                                                  CastAnswers& out, WorkMeter& meter) {
-  PlainLine line(of);
   GridWalk walk;
   const PlainCells cells{options, &line, &walk, meter};
   const GridEntrance entrance(index, meter);
@@ -91,15 +122,15 @@ SingleEnd CastPlainSingle(const Scene& scene, const CastOptions& options, const 
   out.counts.push_back(0);
   if (!meter.Spend(1)) return SingleEnd::kAnswered;
   if (source.segments != nullptr) {
-    const auto& [ax, ay, bx, by] = *source.segments;
-    const Segment segment{{ax[0], ay[0]}, {bx[0], by[0]}};
-    if (IsAccepted(segment.a) && IsAccepted(segment.b)) {
-      const Segment read{Normalized(segment.a), Normalized(segment.b)};
-      return CastLine(scene.index(), options, Line(read), out, meter);
+    PlainLine line;
+    if (ReadSegment(*source.segments, line.line)) {
+      line.Start();
+      return CastLine(scene.index(), options, line, out, meter);
     }
   }
-  Line line{Segment{}};
-  if (!source.line_of(0, line)) return SingleEnd::kAnswered;
+  PlainLine line;
+  if (!source.line_of(0, line.line)) return SingleEnd::kAnswered;
+  line.Start();
   return CastLine(scene.index(), options, line, out, meter);
 }
 

@@ -134,16 +134,22 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 inline constexpr size_t kMostLanes = 4;
 
-// Adds the sides of as many points as there are lanes, the first of which is point `at`.
-HWY_INLINE void AddSides(const Line& line, const Vec2* points, size_t at, CertainSides& sides) {
-  const hn::CappedTag<double, kMostLanes> d;
+using Doubles = hn::CappedTag<double, kMostLanes>;
+using D = hn::Vec<Doubles>;
+
+// Adds the sides of as many points as there are lanes, the first of which is point `at`. A side is
+// certain beyond error_of(left, right), the products of the cross product.
+template <class ErrorOf>
+HWY_INLINE void AddSides(const Line& line, const Vec2* points, size_t at, const ErrorOf& error_of,
+                         CertainSides& sides) {
+  const Doubles d;
   auto x = hn::Undefined(d);
   auto y = hn::Undefined(d);
   hn::LoadInterleaved2(d, &points->x, x, y);
   const auto left = hn::Mul(hn::Set(d, line.dx.high), hn::Sub(y, hn::Set(d, line.origin.y)));
   const auto right = hn::Mul(hn::Set(d, line.dy.high), hn::Sub(x, hn::Set(d, line.origin.x)));
   const auto cross = hn::Sub(left, right);
-  const auto error = hn::Mul(hn::Set(d, kCrossError), hn::Add(hn::Abs(left), hn::Abs(right)));
+  const auto error = error_of(left, right);
   uint8_t bits[8];
   hn::StoreMaskBits(d, hn::Gt(cross, error), bits);
   sides.left |= uint64_t{bits[0]} << at;
@@ -151,21 +157,50 @@ HWY_INLINE void AddSides(const Line& line, const Vec2* points, size_t at, Certai
   sides.right |= uint64_t{bits[0]} << at;
 }
 
-// `SidesOf` for a whole ring of at most 64 points. The last lanes overlap those before.
-HWY_INLINE CertainSides SidesOfAll(const Line& line, std::span<const Vec2> ring) {
-  const size_t lanes = hn::Lanes(hn::CappedTag<double, kMostLanes>());
+HWY_INLINE D ErrorOf(D left, D right) {
+  return hn::Mul(hn::Set(Doubles(), kCrossError), hn::Add(hn::Abs(left), hn::Abs(right)));
+}
+
+// At least that of each point in the box: rounded differences, products and sums are no less where
+// their operands are not.
+HWY_INLINE double MostErrorIn(const Line& line, const Box& box) {
+  const Lanes origin = ToLanes(line.origin);
+  const Lanes reach = Max(Abs(ToLanes(box.min) - origin), Abs(ToLanes(box.max) - origin));
+  const Lanes products = Abs(Lanes{line.dy.high, line.dx.high}) * reach;
+  return kCrossError * (products[1] + products[0]);
+}
+
+// `SidesOf` for a whole ring of at most 64 points in a box. The last lanes overlap those before.
+// Rings of many have one bound for all points, which is a little larger than those of each.
+HWY_INLINE CertainSides SidesOfAll(const Line& line, std::span<const Vec2> ring, const Box& box) {
+  constexpr size_t kMany = 16;
+  const size_t lanes = hn::Lanes(Doubles());
   const size_t n = ring.size();
   CertainSides sides;
   if (n < lanes) {
     std::array<Vec2, kMostLanes> points;
     for (size_t i = 0; i < kMostLanes; ++i) points[i] = ring[std::min(i, n - 1)];
-    AddSides(line, points.data(), 0, sides);
+    AddSides(line, points.data(), 0, ErrorOf, sides);
     const uint64_t all = (uint64_t{1} << n) - 1;
     return {sides.left & all, sides.right & all};
   }
   size_t i = 0;
-  for (; i + lanes <= n; i += lanes) AddSides(line, ring.data() + i, i, sides);
-  if (i < n) AddSides(line, ring.data() + (n - lanes), n - lanes, sides);
+  if (n < kMany) {
+    for (; i + lanes <= n; i += lanes) AddSides(line, ring.data() + i, i, ErrorOf, sides);
+    if (i < n) AddSides(line, ring.data() + (n - lanes), n - lanes, ErrorOf, sides);
+    return sides;
+  }
+  const D most = hn::Set(Doubles(), MostErrorIn(line, box));
+  const auto add = [&](size_t at) {
+    AddSides(
+        line, ring.data() + at, at, [most](D, D) { return most; }, sides);
+  };
+  for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    add(i);
+    add(i + lanes);
+  }
+  if (i + lanes <= n) add(i);
+  if (n % lanes != 0) add(n - lanes);
   return sides;
 }
 
@@ -191,7 +226,7 @@ HWY_INLINE size_t Visit(const Of& of, const Polygon& polygon) {
     GiveUp(of);
     return 0;
   }
-  const CertainSides sides = SidesOfAll(line.line, ring);
+  const CertainSides sides = SidesOfAll(line.line, ring, box);
   if (!sides.AreCertain(ring.size())) {
     GiveUp(of);
   } else if (sides.left != 0 && sides.right != 0) {

@@ -28,6 +28,8 @@ class NearestPoints {
   // Answers item i, all before it being answered. Returns false where it is left to
   // `DistanceQuery`. May stop the meter.
   bool Answer(size_t i);
+  // Tries the cells for all items, however many were left of late: for tests.
+  void TryAll() { tries_all_ = true; }
   // Completes the rows. To be called once, at the end.
   void Finish() { rows_.Flush(out_.rows); }
 
@@ -42,7 +44,8 @@ class NearestPoints {
   const uint64_t mask_;
   DistanceAnswers& out_;
   WorkMeter& meter_;
-  bool applies_;                  // whether any item may be answered
+  bool applies_;  // whether any item may be answered
+  bool tries_all_ = false;
   size_t last_shape_ = SIZE_MAX;  // a point, which is there as described
   Vec2 last_point_;
   double max_distance_ = -1;

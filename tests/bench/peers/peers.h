@@ -25,6 +25,12 @@ struct RustPlacement {
   float c, s;
 };
 
+struct RustSweep {
+  float x, y;
+  float c, s;
+  float dx, dy;
+};
+
 extern "C" {
 void* carom_box2d_new(const RustPolygons* polygons, const RustPolygons* movers);
 void carom_box2d_free(void* world);
@@ -34,6 +40,10 @@ uint64_t carom_box2d_overlap_shape(const void* world, const RustPlacement* place
                                    size_t count);
 uint64_t carom_box2d_touch(const void* world, const RustPlacement* placements, size_t count,
                            float reach);
+uint64_t carom_box2d_sweep(const void* world, const RustSweep* sweeps, size_t count,
+                           const float* points, size_t point_count, float radius);
+uint64_t carom_box2d_sweep_mover(const void* world, const RustSweep* sweeps, size_t count,
+                                 const float* points, float radius);
 
 void* carom_parry_new(const RustPolygons* polygons);
 void carom_parry_free(void* scene);

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdio>
@@ -17,6 +18,7 @@
 
 #include "absl/strings/str_format.h"
 #include "index/scene_index.h"
+#include "index/scene_traversal.h"
 #include "tests/core/grid_scenes.h"
 #include "tests/core/random_scene.h"
 #include "tests/core/shape/random_ring.h"
@@ -78,14 +80,20 @@ class PlainBatchTest : public ::testing::Test {
     const SegmentColumns view = columns.view();
     const auto line_of = [&](size_t i, Line& line) {
       const auto& [a, b] = segments[i];
-      if (!IsAccepted(a) || !IsAccepted(b)) return false;
+      ItemChecker check(i, answers_->errors);
+      if (!check.Coordinate(ItemColumn::kAx, a.x) || !check.Coordinate(ItemColumn::kAy, a.y) ||
+          !check.Coordinate(ItemColumn::kBx, b.x) || !check.Coordinate(ItemColumn::kBy, b.y)) {
+        return false;
+      }
       line = Line(Segment{Normalized(a), Normalized(b)});
       return true;
     };
     Compare(scene, {segments.size(), line_of, &view, &hard_}, random);
   }
 
-  void Compare(const Scene& scene, const internal::PlainSource& source, Random& random) {
+  // Mostly all lines are tried; else what is left untried depends on those before.
+  void Compare(const Scene& scene, internal::PlainSource source, Random& random) {
+    source.tries_all = random.Below(8) != 0;
     CastOptions options;
     options.detail = static_cast<CastDetail>(random.Below(4));
     options.mode = random.Below(4) == 0 ? CastMode::kAny : CastMode::kClosest;
@@ -93,13 +101,17 @@ class PlainBatchTest : public ::testing::Test {
     CastAnswers plain;
     CastAnswers general;
     WorkMeter meter;
+    answers_ = &plain;
     ASSERT_TRUE(internal::CastPlain(scene, options, source, plain, meter));
+    answers_ = &general;
     ASSERT_TRUE(
         internal::CastInGeneral(scene, options, source.count, source.line_of, general, meter));
     all_ += source.count;
     hits_ += general.hits.size();
     ASSERT_EQ(plain.counts, general.counts);
     ASSERT_EQ(plain.hits.size(), general.hits.size());
+    ASSERT_EQ(plain.errors, general.errors);
+    errors_ += general.errors.size();
     size_t k = 0;
     for (size_t i = 0; i < source.count; ++i) {
       if (options.mode == CastMode::kAny || general.counts[i] == 0) continue;
@@ -123,6 +135,8 @@ class PlainBatchTest : public ::testing::Test {
   size_t all_ = 0;
   size_t hits_ = 0;
   size_t hard_ = 0;
+  size_t errors_ = 0;
+  CastAnswers* answers_ = nullptr;  // whose errors lines of segments leave
 };
 
 // A ring that sees its center from everywhere, at random distances: concave, mostly.
@@ -191,6 +205,7 @@ TEST_F(PlainBatchTest, RandomLinesAmongRandomPolygons) {
   }
   Report("random");
   EXPECT_GT(hits_, all_ / 4);
+  EXPECT_GT(errors_, 0);
   ExpectAtMost(hard_share(), 0.01);
 }
 
@@ -218,8 +233,7 @@ TEST_F(PlainBatchTest, LinesThatTouch) {
       }
     };
     std::vector<Segment> segments;
-    const int lines =
-        random.Below(2) == 0 ? 1 + random.Below(40) : 250;  // of more, most would be left untried
+    const int lines = random.Below(2) == 0 ? 1 + random.Below(40) : 250;
     for (int k = 0; k < lines; ++k) {
       const Vec2 a = place();
       segments.push_back({a, place()});
@@ -289,6 +303,42 @@ TEST_F(PlainBatchTest, TileMaps) {
     Compare(*scene, segments, random);
   }
   Report("tile map, with lines from and to its corners");
+}
+
+// Every line used to go both ways in batches of 2 to 256, where each meets a polygon that the fast
+// path is not for. What a thread was asked of late decides.
+TEST_F(PlainBatchTest, SmallBatchesAmongPolygonsThatAreNotForIt) {
+  Random random(1806);
+  std::vector<Polygon> polygons;
+  for (int i = 0; i < 400; ++i) {
+    const Vec2 center{2.0 * (i % 20), 2.0 * (i / 20)};
+    polygons.push_back(
+        Polygon::Create({.id = static_cast<uint64_t>(i), .rings = {{Star(random, center, 1, 100)}}})
+            .value());
+  }
+  const Scene::Ptr scene = Scene::Create(std::move(polygons)).value();
+  for (int i = 0; i < 200 && !HasFailure(); ++i) {
+    std::vector<Line> lines;
+    for (int k = 0; k < 1 + i % 60; ++k) {
+      const Vec2 a{40 * random.Unit(), 40 * random.Unit()};
+      lines.emplace_back(Segment{a, {a.x + 20, a.y + 20 * random.Unit()}});
+    }
+    Compare(*scene, lines, random);
+  }
+  constexpr size_t kLines = 16;
+  const auto line_of = [](size_t i, Line& line) {
+    line = Line(Segment{{-5, 2.3 * static_cast<double>(i)}, {45, 2.1 * static_cast<double>(i)}});
+    return true;
+  };
+  CastAnswers out;
+  std::vector<uint64_t> units;
+  for (int i = 0; i < 64 + 160; ++i) {
+    WorkMeter meter;
+    ASSERT_TRUE(internal::CastPlain(*scene, {}, {kLines, line_of}, out, meter));
+    if (i >= 64) units.push_back(meter.used());
+  }
+  const uint64_t least = *std::ranges::min_element(units);
+  EXPECT_EQ(std::ranges::count_if(units, [&](uint64_t of) { return of > least; }), 160 / 16);
 }
 
 // From anywhere about a scene to near by or far away, upright and level ones, and points.

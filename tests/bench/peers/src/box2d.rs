@@ -9,7 +9,7 @@ use std::os::raw::c_void;
 
 use boxdd_sys::ffi::*;
 
-use crate::{Placement, Polygons, Segment};
+use crate::{Placement, Polygons, Segment, Sweep};
 
 pub struct World {
     id: b2WorldId,
@@ -294,4 +294,122 @@ pub unsafe extern "C" fn carom_box2d_touch(
         }
     }
     touches
+}
+
+fn turned(points: &[[f32; 2]], sweep: &Sweep) -> [b2Vec2; 8] {
+    let [c, s] = sweep.rotation;
+    let mut result = [b2Vec2 { x: 0.0, y: 0.0 }; 8];
+    for (to, [x, y]) in result.iter_mut().zip(points) {
+        *to = b2Vec2 {
+            x: c * x - s * y,
+            y: s * x + c * y,
+        };
+    }
+    result
+}
+
+struct Nearest {
+    fraction: f32,
+    point: b2Pos,
+    normal: b2Vec2,
+}
+
+/// Keeps a hit, and cuts the rest of the way off.
+unsafe extern "C" fn keep(
+    _: b2ShapeId,
+    point: b2Pos,
+    normal: b2Vec2,
+    fraction: f32,
+    context: *mut c_void,
+) -> f32 {
+    unsafe {
+        *context.cast::<Nearest>() = Nearest {
+            fraction,
+            point,
+            normal,
+        };
+    }
+    fraction
+}
+
+/// First hits of shapes, by points and a radius about them, at most 8 points. Box2D has them stop
+/// short of touching by its slop of 0.005: whoever asks makes the shape larger or smaller by it.
+///
+/// # Safety
+/// `sweeps` holds `count` sweeps, and `points` as many points.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn carom_box2d_sweep(
+    world: &World,
+    sweeps: *const Sweep,
+    count: usize,
+    points: *const [f32; 2],
+    point_count: usize,
+    radius: f32,
+) -> u64 {
+    let points = unsafe { std::slice::from_raw_parts(points, point_count) };
+    let filter = unsafe { b2DefaultQueryFilter() };
+    let mut hits = 0;
+    for sweep in unsafe { std::slice::from_raw_parts(sweeps, count) } {
+        let proxy = b2ShapeProxy {
+            points: turned(points, sweep),
+            count: point_count as i32,
+            radius,
+        };
+        let [x, y] = sweep.position;
+        let [dx, dy] = sweep.translation;
+        let mut nearest = Nearest {
+            fraction: 2.0,
+            point: b2Pos { x: 0.0, y: 0.0 },
+            normal: b2Vec2 { x: 0.0, y: 0.0 },
+        };
+        let context = (&raw mut nearest).cast();
+        let way = b2Vec2 { x: dx, y: dy };
+        unsafe {
+            b2World_CastShape(
+                world.id,
+                b2Pos { x, y },
+                &proxy,
+                way,
+                filter,
+                Some(keep),
+                context,
+            )
+        };
+        let nearest = black_box(nearest);
+        black_box((nearest.point, nearest.normal));
+        hits += u64::from(nearest.fraction <= 1.0);
+    }
+    hits
+}
+
+/// First hits of capsules as `b2World_CastMover` has them: the fraction alone.
+///
+/// # Safety
+/// `sweeps` holds `count` sweeps, and `points` two points.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn carom_box2d_sweep_mover(
+    world: &World,
+    sweeps: *const Sweep,
+    count: usize,
+    points: *const [f32; 2],
+    radius: f32,
+) -> u64 {
+    let points = unsafe { std::slice::from_raw_parts(points, 2) };
+    let filter = unsafe { b2DefaultQueryFilter() };
+    let mut hits = 0;
+    for sweep in unsafe { std::slice::from_raw_parts(sweeps, count) } {
+        let turned = turned(points, sweep);
+        let mover = b2Capsule {
+            center1: turned[0],
+            center2: turned[1],
+            radius,
+        };
+        let [x, y] = sweep.position;
+        let [dx, dy] = sweep.translation;
+        let way = b2Vec2 { x: dx, y: dy };
+        let fraction =
+            unsafe { b2World_CastMover(world.id, b2Pos { x, y }, &mover, way, filter) };
+        hits += u64::from(black_box(fraction) < 1.0);
+    }
+    hits
 }

@@ -49,3 +49,12 @@ pub struct Placement {
     position: [f32; 2],
     rotation: [f32; 2],
 }
+
+/// A shape on its way: where it starts, its rotation, and how far it goes.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Sweep {
+    position: [f32; 2],
+    rotation: [f32; 2],
+    translation: [f32; 2],
+}
