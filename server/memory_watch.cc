@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdio>
+#include <cstdlib>
 #include <utility>
 
 namespace carom::server {
@@ -68,10 +68,10 @@ uint64_t MemoryWatch::Look() {
 uint64_t MemoryWatch::HeldBytes() const {
   std::array<char, 128> text{};
   if (pread(statm_.get(), text.data(), text.size() - 1, 0) <= 0) return 0;
-  unsigned long long size = 0;
-  unsigned long long resident = 0;
-  unsigned long long of_files = 0;
-  if (std::sscanf(text.data(), "%llu %llu %llu", &size, &resident, &of_files) != 3) return 0;
+  char* at = text.data();
+  std::strtoull(at, &at, 10);  // of all that is mapped
+  const uint64_t resident = std::strtoull(at, &at, 10);
+  const uint64_t of_files = std::strtoull(at, &at, 10);
   return (resident - of_files) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 

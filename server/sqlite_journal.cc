@@ -218,8 +218,9 @@ absl::Status SqliteJournal::Prepare() {
   }
   absl::StatusOr<std::unique_ptr<SqliteHistory>> history =
       SqliteHistory::Open(FileIn(options_.folder), options_.vfs);
-  if (history.ok()) history_ = *std::move(history);
-  return history.status();
+  if (!history.ok()) return history.status();
+  history_ = *std::move(history);
+  return absl::OkStatus();
 }
 
 // --- Reading ------------------------------------------------------------------------------------

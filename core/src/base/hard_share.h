@@ -16,7 +16,7 @@ namespace carom::internal {
 class HardShare {
  public:
   // `limit`: the share of items beyond which the fast path does not pay.
-  explicit constexpr HardShare(double limit) : limit_(limit) {}
+  explicit constexpr HardShare(double limit) noexcept : limit_(limit) {}
 
   // Whether the next items are to be left untried. While the share is high, every 16th time they
   // are tried all the same.

@@ -69,6 +69,7 @@ class Sweeper {
   Motion motion_;
   double limit_ = 1;          // no later hit matters
   internal::SweptBox reach_;  // holds the shape until `limit_`
+  internal::SweepAxes axes_;
   SweepPair pair_;
   internal::HitCollector<Candidate> hits_;
 };
@@ -80,6 +81,7 @@ bool Sweeper::Sweep(size_t index, const PlacedShape& mover, const Motion& motion
   bounds_ = mover.bounds();
   reach_ = internal::SweptBox(bounds_, motion.d, limit_);
   pair_.Start(mover, motion);
+  axes_.Start(mover, motion);
   hits_.Start(options_.mode, options_.max_hits);
   CollectCandidates();
   if (meter_.stopped()) return false;
@@ -107,6 +109,12 @@ void Sweeper::CollectCandidates() {
 // Shapes share a point at the start if edges do, or if one holds a ring of the other. A polygon
 // that is met later only is met at an edge.
 std::optional<Candidate> Sweeper::HitOf(const IndexedPolygon& fixed) {
+  if (const std::optional<internal::TouchBounds> bounds = axes_.Bound(fixed)) {
+    meter_.Spend(fixed.polygon().vertex_count());
+    if (bounds->low > limit_) return std::nullopt;
+    const std::optional<SweepEvent> touch = pair_.FirstTouch(fixed, limit_, *bounds, meter_);
+    return touch ? std::optional(Candidate{&fixed, *touch, false, false}) : std::nullopt;
+  }
   const std::optional<SweepEvent> touch = pair_.FirstTouch(fixed, limit_, meter_);
   const bool touches_at_start = touch && touch->touch.time.is_zero();
   if (touches_at_start || pair_.HoldsRingAtStart(fixed, meter_)) return HitFromInside(fixed);

@@ -70,14 +70,17 @@ struct RoundCandidate {
 
 class RoundContact {
  public:
-  RoundContact(const Motion& motion, const Segment& fixed, const Segment& axis, IntervalEnd end)
+  // Meetings of which filters say that they are after `limit` are passed over.
+  RoundContact(const Motion& motion, const Segment& fixed, const Segment& axis, IntervalEnd end,
+               double limit)
       : motion_(motion),
         fixed_(fixed),
         axis_(axis),
         d_(ExactValue(motion.d)),
         length2_(Dot(d_, d_)),
         radius_(ExactValue(motion.radius)),
-        end_(end) {}
+        end_(end),
+        limit_(limit) {}
 
   // Calls visit(candidate) for the meetings that there are, edges before vertices.
   template <class Visit>
@@ -142,10 +145,50 @@ class RoundContact {
     return sum.low > 0 ? std::nextafter(sum.high, HUGE_VAL) : sum.high;
   }
 
+  static Vec2 Rounded(Vec2 a, Vec2 b) { return {a.x - b.x, a.y - b.y}; }
+
+  // In doubles: whether the path surely misses the disc about the vertex, or meets it after the
+  // limit. With z = q - p the discriminant is (d r)^2 - (z x d)^2, and the disc does not begin
+  // before z . d / d - r.
+  bool MissesVertex(Vec2 z) const {
+    const Vec2 d = motion_.d;
+    const double length2 = d.x * d.x + d.y * d.y;
+    const double reach = std::sqrt(length2) * motion_.radius;
+    const RoundedCross across(z.x * d.y, z.y * d.x);
+    const RoundedCross along(z.x * d.x, -(z.y * d.y));
+    const double slack = 16 * kFilterUnit * reach;
+    return std::abs(across.value) - across.error() > reach + slack ||
+           along.value - along.error() - reach - slack > limit_ * length2 * (1 + 16 * kFilterUnit);
+  }
+
+  // In doubles: whether an offset side surely does not count, or begins after the limit; see
+  // `MeetEdge`.
+  bool MissesEdge(Vec2 z, Vec2 z_end, Vec2 s) const {
+    const Vec2 d = motion_.d;
+    const double length = std::sqrt(s.x * s.x + s.y * s.y);
+    const double sign = at_end() ? motion_.radius : -motion_.radius;
+    const double offset = sign * (d.x * s.x + d.y * s.y);
+    const double slack =
+        16 * kFilterUnit * motion_.radius * (std::abs(d.x * s.x) + std::abs(d.y * s.y));
+    const RoundedCross first(z.x * d.y, z.y * d.x);
+    const RoundedCross last(z_end.x * d.y, z_end.y * d.x);
+    const auto error = [&](const RoundedCross& cross) {
+      return 16 * kFilterUnit * cross.magnitude * length + slack;
+    };
+    if (first.value * length + offset < -error(first)) return true;
+    if (last.value * length + offset > error(last)) return true;
+    const RoundedCross n(z.x * s.y, z.y * s.x);
+    const RoundedCross m(d.x * s.y, d.y * s.x);
+    const double reach = sign * length;
+    return n.value - n.error() + reach - 16 * kFilterUnit * std::abs(reach) >
+           limit_ * (m.value + m.error()) * (1 + 16 * kFilterUnit);
+  }
+
   template <class Visit>
   // The path meets the disc about the vertex where the discriminant is not negative; 0 is a graze,
   // a touch at one time.
   void MeetVertex(const EdgeMeeting& meeting, const Visit& visit) const {
+    if (MissesVertex(Rounded(meeting.fixed.a, meeting.moving.a))) return;
     const BoundedPairVec2 z = ExactDifference(meeting.fixed.a, meeting.moving.a);
     const BoundedPair cross = Cross(z, d_);
     const BoundedPair discriminant = length2_ * (radius_ * radius_) - cross * cross;
@@ -169,6 +212,10 @@ class RoundContact {
       std::swap(meeting.moving.a, meeting.moving.b);
     }
     const Segment side = meeting.side();
+    if (MissesEdge(Rounded(meeting.fixed.a, meeting.moving.a),
+                   Rounded(meeting.fixed.b, meeting.moving.b), Rounded(side.b, side.a))) {
+      return;
+    }
     const BoundedPairVec2 s = ExactDifference(side.b, side.a);
     const BoundedPairVec2 z = ExactDifference(meeting.fixed.a, meeting.moving.a);
     const BoundedPairVec2 z_end = ExactDifference(meeting.fixed.b, meeting.moving.b);
@@ -207,6 +254,7 @@ class RoundContact {
   const BoundedPair length2_;
   const BoundedPair radius_;
   const IntervalEnd end_;
+  const double limit_;
 };
 
 }  // namespace
@@ -237,7 +285,7 @@ std::optional<SweepInterval> ContactInterval(const Motion& motion, const Segment
 std::optional<SweepTime> RoundContactBegin(const Motion& motion, const Segment& fixed,
                                            const Segment& axis, double limit) {
   if (CompareDistance(fixed, Capsule{axis, motion.radius}) <= 0) return SweepTime::Zero();
-  const RoundContact contact(motion, fixed, axis, IntervalEnd::kBegin);
+  const RoundContact contact(motion, fixed, axis, IntervalEnd::kBegin, std::fmin(limit, 1));
   std::optional<SweepTime> first;
   contact.VisitMeetings([&](const RoundCandidate& candidate) {
     const std::optional<SweepTime> t = contact.TimeOf(candidate, std::fmin(limit, 1));
@@ -248,7 +296,7 @@ std::optional<SweepTime> RoundContactBegin(const Motion& motion, const Segment& 
 
 // The contact is one interval, so that the latest end of any piece is its end.
 SweepTime RoundContactEnd(const Motion& motion, const Segment& fixed, const Segment& axis) {
-  const RoundContact contact(motion, fixed, axis, IntervalEnd::kEnd);
+  const RoundContact contact(motion, fixed, axis, IntervalEnd::kEnd, HUGE_VAL);
   std::optional<SweepTime> last;
   contact.VisitMeetings([&](const RoundCandidate& candidate) {
     const std::optional<SweepTime> t = contact.TimeOf(candidate, HUGE_VAL);

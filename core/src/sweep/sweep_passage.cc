@@ -217,6 +217,39 @@ std::optional<SweepEvent> SweepPair::FirstTouch(const IndexedPolygon& fixed, dou
   return first.has_edge ? std::optional(first) : std::nullopt;
 }
 
+// Edges that touch between `low` and a time have boxes that meet between the two. So if the first
+// touch of those that do is not after it, no other pair touches sooner, or as soon: not even for a
+// round shape, where times count as equal that round up to the same double.
+std::optional<SweepEvent> SweepPair::FirstTouch(const IndexedPolygon& fixed, double limit,
+                                                const TouchBounds& bounds, WorkMeter& meter) {
+  const double until = std::fmin(bounds.high, 1);
+  const Vec2 d = motion_.d;
+  const auto between = [&](const Box& box) { return MovedBox(box, d, bounds.low, until); };
+  const Box where = between(bounds_);
+  const Polygon& polygon = fixed.polygon();
+  SweepEvent first;
+  const auto add = [&](size_t i, const Segment& edge, size_t j, const Segment& moving) {
+    const double bound = first.has_edge ? first.touch.time.high() : limit;
+    const std::optional<SweepTime> t = Begin(edge, moving, bound);
+    if (!t || t->low() > limit) return;
+    Gather({*t, static_cast<uint32_t>(i), static_cast<uint32_t>(j)}, IntervalEnd::kBegin, fixed,
+           first);
+  };
+  for (size_t i = 0; i < polygon.edge_count() && meter.Spend(1); ++i) {
+    const Segment edge = polygon.edge(i);
+    const Box box = BoundsOf(edge);
+    if (!box.Intersects(where)) continue;
+    for (size_t j = 0; j < mover_->edge_count(); ++j) {
+      const Segment moving = mover_->edge(j);
+      if (!is_round() && !box.Intersects(between(BoundsOf(moving)))) continue;
+      if (meter.Spend(is_round() ? kMeetings : 1)) add(i, edge, j, moving);
+    }
+  }
+  const bool is_first = first.has_edge && first.touch.time.high() <= until;
+  if (!is_first && until < limit && !meter.stopped()) return FirstTouch(fixed, limit, meter);
+  return first.has_edge ? std::optional(first) : std::nullopt;
+}
+
 // No edges touch, so a ring is inside or outside as a whole: one vertex of it decides.
 bool SweepPair::HoldsRingAtStart(const IndexedPolygon& fixed, WorkMeter& meter) const {
   const PlacedShape placed(fixed);

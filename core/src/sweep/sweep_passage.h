@@ -20,6 +20,7 @@
 #include "carom/work_meter.h"
 #include "index/indexed_polygon.h"
 #include "index/placed_shape.h"
+#include "sweep/sweep_axes.h"
 #include "sweep/sweep_intervals.h"
 #include "sweep/sweep_time.h"
 
@@ -64,6 +65,10 @@ class SweepPair {
 
   // The first touch of edges, if it is not above `limit`. At the start any one, not the least.
   std::optional<SweepEvent> FirstTouch(const IndexedPolygon& fixed, double limit, WorkMeter& meter);
+  // The same where no edges touch before `bounds.low`. Looks first at what may touch by
+  // `bounds.high`, which for convex polygons is all that matters.
+  std::optional<SweepEvent> FirstTouch(const IndexedPolygon& fixed, double limit,
+                                       const TouchBounds& bounds, WorkMeter& meter);
   // Whether one shape holds a ring of the other at the start, where no edges touch.
   bool HoldsRingAtStart(const IndexedPolygon& fixed, WorkMeter& meter) const;
 

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "sweep/sweep_axes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "numeric/exact.h"
+
+namespace carom::internal {
+namespace {
+
+double Dot(Vec2 a, Vec2 b) { return a.x * b.x + a.y * b.y; }
+double SumOfMagnitudes(Vec2 n) { return std::abs(n.x) + std::abs(n.y); }
+
+// A normal of an edge, on its right.
+Vec2 RightOf(Vec2 a, Vec2 b) { return {b.y - a.y, a.x - b.x}; }
+
+}  // namespace
+
+void LocalVertices::Add(Vec2 p, Vec2 origin) {
+  const Vec2 local{p.x - origin.x, p.y - origin.y};
+  x_[size_] = local.x;
+  y_[size_++] = local.y;
+  reach_ = std::max({reach_, std::abs(local.x), std::abs(local.y)});
+}
+
+double LocalVertices::Least(Vec2 n) const {
+  Double2 least = LoadLanes(x_.data()) * n.x + LoadLanes(y_.data()) * n.y;
+  for (size_t i = 2; i < size_; i += 2) {
+    least = Min(least, LoadLanes(&x_[i]) * n.x + LoadLanes(&y_[i]) * n.y);
+  }
+  return std::min(least[0], least[1]);
+}
+
+double LocalVertices::Most(Vec2 n) const { return -Least({-n.x, -n.y}); }
+
+// The gap along an axis, and how fast it closes. With N the sum of the magnitudes of n, and R the
+// reach of all vertices from the origin: a local coordinate errs by u R, its product by another u,
+// the sum by u of both, so a projection by 3.1 u N R, and the difference of two by 8.3 u N R. Where
+// n is the rounded normal of an edge of a convex polygon, the others of its vertices may be ahead
+// of that edge by 2 u N R. The radius times |n|, a root of a sum of squares, errs by 4 u of itself.
+struct SweepAxes::Gap {
+  Gap(const Motion& motion, Vec2 n, double ahead, double reach)
+      : error(16 * kUnit * SumOfMagnitudes(n) * reach),
+        gap(ahead),
+        closing(-Dot(n, motion.d)),
+        closing_error(4 * kUnit * (std::abs(n.x * motion.d.x) + std::abs(n.y * motion.d.y))) {
+    if (motion.radius == 0) return;
+    const double radius = motion.radius * std::sqrt(Dot(n, n));
+    gap -= radius;
+    error += 8 * kUnit * (radius + std::abs(ahead));
+  }
+
+  bool is_sure() const { return gap > error; }
+  double low() const {
+    const double fastest = closing + closing_error;
+    return fastest > 0 ? (gap - error) / fastest * kDown : HUGE_VAL;
+  }
+  double high() const {
+    const double slowest = closing - closing_error;
+    return slowest > 0 ? (gap + error) / slowest * kUp : HUGE_VAL;
+  }
+
+  double error;
+  double gap;
+  double closing;
+  double closing_error;
+};
+
+// Of n and its opposite the one in which the shape comes nearer.
+SweepAxes::Axis SweepAxes::AlongPath(Vec2 n) const {
+  if (Dot(n, motion_.d) > 0) n = {-n.x, -n.y};
+  return {n, mover_.Least(n)};
+}
+
+void SweepAxes::Start(const PlacedShape& mover, const Motion& motion) {
+  const IndexedPolygon* const polygon = mover.polygon();
+  const Segment axis = mover.edge(0);
+  const std::array<Vec2, 2> ends{axis.a, axis.b};
+  const std::span<const Vec2> vertices =
+      polygon != nullptr ? polygon->polygon().ring(0) : std::span<const Vec2>(ends);
+  applies_ = kHasFilters && vertices.size() <= LocalVertices::kMost && mover.ring_count() == 1;
+  if (!applies_) return;
+  motion_ = motion;
+  origin_ = vertices[0];
+  mover_.Clear();
+  for (const Vec2 p : vertices) mover_.Add(p, origin_);
+  mover_.Finish();
+  // Both sides of the path; it closes neither.
+  const Vec2 left{-motion.d.y, motion.d.x};
+  axes_[0] = {left, mover_.Least(left)};
+  axes_[1] = {{-left.x, -left.y}, -mover_.Most(left)};
+  axis_count_ = 2;
+  // Of its edges only those in front are of use: no vertex is ahead of them, but for roundings.
+  for (size_t i = 0; i < vertices.size(); ++i) {
+    const Vec2 a = vertices[i];
+    const Vec2 b = vertices[i + 1 < vertices.size() ? i + 1 : 0];
+    const Axis along = AlongPath(RightOf(a, b));
+    const double own = Dot(along.n, {a.x - origin_.x, a.y - origin_.y});
+    const double slack = 16 * kUnit * SumOfMagnitudes(along.n) * mover_.reach();
+    if (along.least >= own - slack) axes_[axis_count_++] = along;
+  }
+}
+
+// The edges of a convex polygon that face the path, counter-clockwise on their right, have no other
+// vertex ahead of them.
+std::optional<TouchBounds> SweepAxes::Bound(const IndexedPolygon& fixed) {
+  const bool is_clockwise = fixed.convexity() == Convexity::kStrictClockwise;
+  if (!applies_ || (fixed.convexity() != Convexity::kStrict && !is_clockwise)) return std::nullopt;
+  const std::span<const Vec2> vertices = fixed.polygon().ring(0);
+  if (vertices.size() > LocalVertices::kMost) return std::nullopt;
+  fixed_.Clear();
+  for (const Vec2 p : vertices) fixed_.Add(p, origin_);
+  fixed_.Finish();
+  const double reach = std::max(mover_.reach(), fixed_.reach());
+  TouchBounds bounds;
+  bool is_apart = false;
+  const auto add = [&](Vec2 n, double ahead) {
+    const Gap gap(motion_, n, ahead, reach);
+    if (gap.gap > -gap.error) bounds.high = std::max(bounds.high, gap.high());
+    if (!gap.is_sure()) return;
+    is_apart = true;
+    bounds.low = std::max(bounds.low, gap.low());
+  };
+  for (size_t i = 0; i < axis_count_; ++i)
+    add(axes_[i].n, axes_[i].least - fixed_.Most(axes_[i].n));
+  const double turn = is_clockwise ? -1 : 1;
+  for (size_t i = 0; i < vertices.size(); ++i) {
+    const Vec2 a = vertices[i];
+    const Vec2 right = RightOf(a, vertices[i + 1 < vertices.size() ? i + 1 : 0]);
+    const Vec2 n{turn * right.x, turn * right.y};
+    if (Dot(n, motion_.d) >= 0) continue;
+    add(n, mover_.Least(n) - Dot(n, {a.x - origin_.x, a.y - origin_.y}));
+  }
+  return is_apart ? std::optional(bounds) : std::nullopt;
+}
+
+}  // namespace carom::internal
