@@ -3,14 +3,20 @@
 
 // All attacks at once, under a limit of memory: the process neither dies nor passes its limit by
 // more than a tenth, another client is served all along, and the memory goes back.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <functional>
 #include <thread>
 
+#include "absl/strings/numbers.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "server/file_descriptor.h"
 #include "tests/security/attack.h"
 #include "tests/support/random.h"
 #include "tests/support/repeats.h"
@@ -90,6 +96,8 @@ class AllAttacksTest : public AttackTest {
   void AttackWithStreams(const v1::StreamRequest& request);
   // Imports that end without being registered.
   void AttackWithImports();
+  void AttackWithHealthWatches();
+  void AttackWithIdleSockets();
   void AttackTime();
   void AttackWithRandomCalls(int calls);
 
@@ -138,6 +146,44 @@ void AllAttacksTest::AttackMemory() {
     CallWithBytes(Connect(), "/carom.v1.SceneService/CreateScene", polygons);
   });
   Attack([this] { AttackWithImports(); });
+  std::string unknown;  // fields
+  for (int i = 0; i < 1300000; ++i) unknown += std::string("\xa2\x06\x00", 3);
+  for (const char* method : {"/carom.v1.SceneService/WatchScene", "/carom.v1.QueryService/Explain",
+                             "/carom.v1.SceneService/GetScene", kEvaluate}) {
+    Attack([this, unknown, method] { CallWithBytes(Connect(), method, unknown); });
+  }
+  Attack([this] { AttackWithHealthWatches(); });
+  Attack([this] { AttackWithIdleSockets(); });
+}
+
+void AllAttacksTest::AttackWithHealthWatches() {
+  const auto health = grpc::health::v1::Health::NewStub(Connect());
+  grpc::health::v1::HealthCheckRequest request;
+  request.set_service(std::string(7 << 20, 'a'));
+  std::vector<std::unique_ptr<Context>> contexts;
+  std::vector<std::unique_ptr<grpc::ClientReader<grpc::health::v1::HealthCheckResponse>>> watches;
+  for (int i = 0; i < 40 && !stop_; ++i) {
+    contexts.push_back(std::make_unique<Context>());
+    watches.push_back(health->Watch(contexts.back().get(), request));
+  }
+  absl::SleepFor(absl::Seconds(1));
+  for (const auto& context : contexts) context->TryCancel();
+}
+
+void AllAttacksTest::AttackWithIdleSockets() {
+  const std::string server = process().address();
+  int port = 0;
+  ASSERT_TRUE(absl::SimpleAtoi(server.substr(server.rfind(':') + 1), &port));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  std::vector<FileDescriptor> sockets;
+  for (int i = 0; i < 200; ++i) {
+    sockets.emplace_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    connect(sockets.back().get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+  }
+  absl::SleepFor(absl::Seconds(1));
 }
 
 void AllAttacksTest::AttackTime() {

@@ -244,13 +244,28 @@ TEST_F(ShareTest, EveryShareAtOnce) {
 // gets an error, and nobody else notices.
 TEST_F(AttackTest, MemoryThatTheSystemDoesNotGive) {
   if (kIsSanitized) return;  // which take terabytes of addresses
-  ASSERT_NO_FATAL_FAILURE(Start({"--max-answer-rows-per-frame", "16000000"}));
+  ASSERT_NO_FATAL_FAILURE(
+      Start({"--max-answer-rows-per-frame", "16000000", "--max-message-bytes", "16777216"}));
   const auto scenes = v1::SceneService::NewStub(Connect());
   Context create_context;
   v1::CreateSceneResponse created;
   ASSERT_TRUE(scenes->CreateScene(&create_context, RowOfSquares(), &created).ok());
   ExpectServed();
   const v1::EvaluateRequest request = ManyHits(1000000);
+  v1::CreateSceneRequest many;  // 12 MB, and ten times that when it is parsed
+  many.set_name("scenes/many");
+  for (int i = 0; i < 400000; ++i) {
+    v1::Polygon& polygon = *many.add_polygons();
+    polygon.set_id(i);
+    v1::Ring& ring = *polygon.add_rings();
+    ring.add_x(i);
+    ring.add_y(0);
+  }
+  const auto create = [&] {
+    Context context;
+    v1::CreateSceneResponse response;
+    return scenes->CreateScene(&context, many, &response);
+  };
   const auto queries = v1::QueryService::NewStub(Connect());
   const auto ask = [&](const v1::EvaluateRequest& frame) {
     Context context;
@@ -271,10 +286,12 @@ TEST_F(AttackTest, MemoryThatTheSystemDoesNotGive) {
     EXPECT_TRUE(call.stream->Write(frame));
     EXPECT_FALSE(call.stream->Read(&response));
     EXPECT_EQ(call.stream->Finish().error_message(), "the server is out of memory");
+    EXPECT_EQ(create().error_message(), "the server is out of memory");
     ExpectServed();
   }
   ASSERT_EQ(prlimit(process().pid(), RLIMIT_AS, &all, nullptr), 0);
   EXPECT_TRUE(ask(request).ok());
+  EXPECT_TRUE(create().ok());
 }
 
 // Story: fields that a message does not know took 32 times their bytes when they were parsed, and

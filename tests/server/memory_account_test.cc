@@ -4,6 +4,7 @@
 // What is taken is given back, and never more than a share.
 #include "server/memory_account.h"
 
+#include <atomic>
 #include <cmath>
 #include <thread>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "server/memory_store.h"
+#include "server/memory_watch.h"
 #include "tests/server/fixture.h"
 
 namespace carom::server {
@@ -87,6 +89,19 @@ TEST(MemoryAccountTest, PeersLeaveSomeForOthers) {
   for (const auto& peer : peers) account.Give(kShare, peer->used[1], peer.get());
   EXPECT_EQ(account.available(kShare), 1000000u);
   EXPECT_NE(account.Peer(""), account.Peer(""));
+}
+
+// This process holds more than the whole limit of an account of which nothing is taken: caches are
+// dropped, and nothing is left to give.
+TEST(MemoryWatchTest, WhatTheProcessHoldsShrinksTheShares) {
+  MemoryAccount account(1 << 20);
+  std::atomic<int> dropped{0};
+  {
+    const MemoryWatch watch(account, [&] { ++dropped; });
+    EXPECT_TRUE(Eventually([&] { return account.available(MemoryShare::kMessages) == 0; }));
+  }
+  EXPECT_GT(dropped, 0);
+  EXPECT_FALSE(account.Take(MemoryShare::kScenes, 1).ok());
 }
 
 // What the process holds beyond the count leaves the shares with less.
