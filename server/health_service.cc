@@ -102,11 +102,11 @@ class HealthWatch {
       return Unref();
     }
     Accept(service_, loop_);
-    peer_ = PeerOfCall(context_.peer());
+    const std::string peer = PeerOfCall(context_.peer());
     const bool known = service_.Knows(request_);
     request_.Clear();
     bool serving = false;
-    const bool is_one_too_many = !service_.Add(this, peer_, serving);
+    const bool is_one_too_many = !service_.Add(this, peer, serving);
     bool over = false;
     {
       absl::MutexLock lock(&mu_);
@@ -123,7 +123,7 @@ class HealthWatch {
       MaybeWrite();
     }
     // `OnDone` may have come before `Add`, when there was nothing to remove.
-    if (over) service_.Remove(this, peer_);
+    if (over) service_.Remove(this);
     Unref();
   }
 
@@ -144,7 +144,7 @@ class HealthWatch {
       absl::MutexLock lock(&mu_);
       over_ = true;
     }
-    service_.Remove(this, peer_);
+    service_.Remove(this);
     Unref();
   }
 
@@ -167,7 +167,6 @@ class HealthWatch {
   EventLoop& loop_;
   grpc::ServerContext context_;
   grpc::ByteBuffer request_;
-  std::string peer_;  // written by `OnAccepted` before the watch is added
   grpc::ServerAsyncWriter<grpc::ByteBuffer> writer_{&context_};
   EventOf<HealthWatch, &HealthWatch::OnAccepted> accepted_{this};
   EventOf<HealthWatch, &HealthWatch::OnWritten> written_{this};
@@ -191,9 +190,7 @@ void HealthService::Accept(EventLoop& loop) {
 void HealthService::SetServing(bool serving) {
   absl::MutexLock lock(&mu_);
   serving_ = serving;
-  for (HealthWatch* watch : watches_) {
-    watch->Notify(StatusOf(serving));
-  }
+  for (const auto& [watch, peer] : watches_) watch->Notify(StatusOf(serving));
 }
 
 bool HealthService::Knows(const grpc::ByteBuffer& request) const {
@@ -209,19 +206,21 @@ bool HealthService::Add(HealthWatch* watch, const std::string& peer, bool& servi
   if (watches_.size() >= kMaxWatches) return false;
   // Without a name each call is a peer of its own.
   if (!peer.empty()) {
-    const auto of_peer = of_peer_.find(peer);
-    if (of_peer != of_peer_.end() && of_peer->second >= kMaxWatchesOfPeer) return false;
-    ++of_peer_[peer];
+    size_t& of_peer = of_peer_[peer];
+    if (of_peer >= kMaxWatchesOfPeer) return false;
+    ++of_peer;
   }
-  watches_.insert(watch);
+  watches_.emplace(watch, peer);
   return true;
 }
 
-void HealthService::Remove(HealthWatch* watch, const std::string& peer) {
+void HealthService::Remove(HealthWatch* watch) {
   absl::MutexLock lock(&mu_);
-  if (watches_.erase(watch) == 0) return;
-  const auto of_peer = of_peer_.find(peer);
+  const auto at = watches_.find(watch);
+  if (at == watches_.end()) return;
+  const auto of_peer = of_peer_.find(at->second);
   if (of_peer != of_peer_.end() && --of_peer->second == 0) of_peer_.erase(of_peer);
+  watches_.erase(at);
 }
 
 }  // namespace carom::server

@@ -14,7 +14,6 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/synchronization/mutex.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "server/event_loop.h"
@@ -58,12 +57,12 @@ class HealthService final
   // Sets whether calls are taken at that moment; `watch` is notified of changes after it. False,
   // and no more, above the watches in all or of `peer`.
   bool Add(HealthWatch* watch, const std::string& peer, bool& serving);
-  void Remove(HealthWatch* watch, const std::string& peer);
+  void Remove(HealthWatch* watch);
 
   const std::vector<std::string> services_;
   mutable absl::Mutex mu_;  // taken before that of a watch
   bool serving_ ABSL_GUARDED_BY(mu_) = false;
-  absl::flat_hash_set<HealthWatch*> watches_ ABSL_GUARDED_BY(mu_);
+  absl::flat_hash_map<HealthWatch*, std::string> watches_ ABSL_GUARDED_BY(mu_);  // and their peers
   absl::flat_hash_map<std::string, size_t> of_peer_ ABSL_GUARDED_BY(mu_);
 };
 
