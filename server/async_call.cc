@@ -28,6 +28,8 @@ std::string ConnectionOf(grpc::ServerContext& context) {
   return absl::StrCat("connection ", absl::Hex(reinterpret_cast<uintptr_t>(of_connection)));
 }
 
+}  // namespace
+
 std::string PeerOf(grpc::ServerContext& context, bool trust_forwarded_for) {
   if (trust_forwarded_for) {
     // The last one: a proxy adds its own after what the client sent.
@@ -41,14 +43,15 @@ std::string PeerOf(grpc::ServerContext& context, bool trust_forwarded_for) {
   return peer.empty() ? ConnectionOf(context) : peer;
 }
 
-}  // namespace
-
 absl::Status CallLimit::Enter(const MemoryPeer* peer) {
   absl::MutexLock lock(&mu_);
   if (calls_ >= limit_) return TooManyCalls(limit_, what_);
   size_t& of_peer = peers_[peer];
-  const size_t most = std::min(of_peer_, limit_ - calls_);
-  if (of_peer >= most) return TooManyCalls(of_peer, absl::StrCat(what_, " of this peer"));
+  const size_t open = limit_ - limit_ / 16;
+  const size_t most = std::min(of_peer_, open - std::min(open, calls_));
+  if (of_peer > 0 && of_peer >= most) {
+    return TooManyCalls(of_peer, absl::StrCat(what_, " of this peer"));
+  }
   ++of_peer;
   ++calls_;
   return absl::OkStatus();

@@ -29,8 +29,8 @@
 namespace carom::server {
 
 // How many calls of a kind there may be at once, in all and of one peer. A peer may have no more
-// than are left for the others, as with memory (server/memory_account.h): so there is one for
-// whoever comes next, however many peers want all. Thread-safe.
+// than are left for the others, as with memory (server/memory_account.h), and the last sixteenth is
+// for peers that have none. Thread-safe.
 class CallLimit {
  public:
   // `what` as in "streams and Evaluate calls".
@@ -51,6 +51,9 @@ class CallLimit {
   size_t calls_ ABSL_GUARDED_BY(mu_) = 0;
   absl::flat_hash_map<const MemoryPeer*, size_t> peers_ ABSL_GUARDED_BY(mu_);
 };
+
+// Who is behind a call (server/peer.h).
+std::string PeerOf(grpc::ServerContext& context, bool trust_forwarded_for);
 
 // What calls share. Each outlives them and is thread-safe.
 struct CallContext {

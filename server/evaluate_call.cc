@@ -35,6 +35,7 @@ void EvaluateCall::OnAccepted(bool ok) {
   frame_.charge = NewCharge(MemoryShare::kMessages);
   if (status.ok()) status = frame_.charge.Add(frame_.size);
   if (!status.ok()) {
+    frame_.Clear();  // the client may take its time
     Fail(status);
     return Unref();
   }

@@ -125,9 +125,10 @@ void Executor::Enqueue(Task& task, Queue<Task>& queue, Peer& peer) {
 }
 
 bool Executor::MayStart(const Peer& peer) const {
-  if (started_ >= kMaxStarted) return false;
-  const size_t most = std::min(kMaxStartedOfPeer, (kMaxStarted - started_) / 2);
-  return peer.started < std::max<size_t>(most, 1);
+  if (peer.started == 0) return started_ < kMaxStarted;
+  constexpr size_t kOpen = kMaxStarted - kStartedForOthers;
+  const size_t left = kOpen - std::min(kOpen, started_);
+  return peer.started < std::min(kMaxStartedOfPeer, left / 2);
 }
 
 Executor::Queue<Task>* Executor::NextQueue(Peer& peer) {
@@ -197,7 +198,7 @@ void Executor::End(Peer& peer, int64_t ns) {
   peer.served_ns += ns;
   --peer.started;
   --running_;
-  if (kMaxStarted - started_-- < 2 * kMaxStartedOfPeer) {
+  if (kMaxStarted - started_-- < kStartedForOthers + 2 * kMaxStartedOfPeer) {
     for (auto& [name, other] : peers_) Requeue(other);
   }
   Requeue(peer);

@@ -54,14 +54,15 @@ class Task {
 // the tasks at once.
 //
 // Threads: one for each task that has started, running or paused, at most `kMaxStarted`. A peer may
-// have started no more than half of what are left, and `kMaxStartedOfPeer`, but one in any case: so
-// the frame of a peer that comes next starts, until `kMaxStarted` peers have one. More than the
-// tasks at once end after `kIdleThread` without one, and what they keep for the next task goes with
-// them. Where the system has no more threads, fresh tasks wait until a task ends. Thread-safe.
+// have started `kMaxStartedOfPeer`, and no more than half of what are left; the last of them,
+// `kStartedForOthers`, are for peers that have none. More than the tasks at once end after
+// `kIdleThread` without one, and what they keep for the next task goes with them. Where the system
+// has no more threads, fresh tasks wait until a task ends. Thread-safe.
 class Executor {
  public:
   static constexpr size_t kMaxStarted = 256;
   static constexpr size_t kMaxStartedOfPeer = 8;
+  static constexpr size_t kStartedForOthers = 32;
   static constexpr Clock::duration kSlice = std::chrono::milliseconds(2);
   static constexpr Clock::duration kIdleThread = std::chrono::seconds(2);
 

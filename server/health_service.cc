@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <atomic>
 
+#include "server/async_call.h"
 #include "server/message_io.h"
-#include "server/peer.h"
 
 namespace carom::server {
 
@@ -102,7 +102,7 @@ class HealthWatch {
       return Unref();
     }
     Accept(service_, loop_);
-    const std::string peer = PeerOfCall(context_.peer());
+    const std::string peer = PeerOf(context_, service_.trust_forwarded_for_);
     const bool known = service_.Knows(request_);
     request_.Clear();
     bool serving = false;

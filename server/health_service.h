@@ -34,7 +34,8 @@ class HealthService final
   static constexpr size_t kMaxWatches = 1024;
   static constexpr size_t kMaxWatchesOfPeer = 128;  // server/peer.h
 
-  explicit HealthService(std::vector<std::string> services) : services_(std::move(services)) {}
+  HealthService(std::vector<std::string> services, bool trust_forwarded_for)
+      : services_(std::move(services)), trust_forwarded_for_(trust_forwarded_for) {}
 
   // Takes calls from here until the server is shut down.
   void Accept(EventLoop& loop);
@@ -60,6 +61,7 @@ class HealthService final
   void Remove(HealthWatch* watch);
 
   const std::vector<std::string> services_;
+  const bool trust_forwarded_for_;
   mutable absl::Mutex mu_;  // taken before that of a watch
   bool serving_ ABSL_GUARDED_BY(mu_) = false;
   absl::flat_hash_map<HealthWatch*, std::string> watches_ ABSL_GUARDED_BY(mu_);  // and their peers

@@ -22,9 +22,10 @@ constexpr std::array<ShareOf, 3> kShares = {{{"scenes", 50}, {"trackers", 10}, {
 
 constexpr uint64_t kRetryDelayUs = 1000000;
 
-// What a peer may have however little is left, so that small requests are answered: all peers
-// together have little of it.
-constexpr uint64_t kLeastOfPeer = 32 << 10;  // a call and a short request
+// What a peer may have however little is left, so that small requests are answered: a call and a
+// short request. All peers together have no more of it than a part of the limit.
+constexpr uint64_t kLeastOfPeer = 32 << 10;
+constexpr uint64_t kLeastOfAll = 32;  // one such part
 
 size_t IndexOf(MemoryShare share) { return static_cast<size_t>(share); }
 
@@ -74,7 +75,8 @@ absl::Status MemoryAccount::Take(MemoryShare share, uint64_t bytes, MemoryPeer* 
   const uint64_t left = most - std::min(most, before);
   const bool has_room = before <= most && bytes <= left;
   if (has_room && (peer == nullptr || bytes + of_peer <= left)) return absl::OkStatus();
-  if (peer != nullptr && bytes <= kLeastOfPeer && of_peer <= kLeastOfPeer - bytes) {
+  const bool is_little = bytes <= kLeastOfPeer && of_peer <= kLeastOfPeer - bytes;
+  if (peer != nullptr && is_little && before + bytes <= most + limit_ / kLeastOfAll) {
     return absl::OkStatus();
   }
   Give(share, bytes, peer);

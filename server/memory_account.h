@@ -38,7 +38,8 @@ struct MemoryPeer {
 
 // A peer may have as much of a share as the others have left: alone it gets half, and however many
 // want all, there is some left for who comes next (dynamic thresholds; Choudhury and Hahne, 1998).
-// The first 32 KiB, a call with a short request, it may have in any case.
+// The first 32 KiB, a call with a short request, it may have even so, as long as all peers together
+// pass the share by no more than 1/32 of the limit.
 //
 // Thread-safe; outlives its charges.
 class MemoryAccount {

@@ -6,6 +6,7 @@
 #include <grpcpp/support/proto_buffer_reader.h>
 #include <grpcpp/support/slice.h>
 
+#include <algorithm>
 #include <cstddef>
 
 #include "carom/v1/query_service.pb.h"
@@ -53,7 +54,8 @@ void PeekFields(CodedInputStream& input, FrameHead& head) {
 // returns false at what is no message.
 class GrowthCounter {
  public:
-  explicit GrowthCounter(CodedInputStream& input) : input_(input) {}
+  // Of a message of `size` bytes.
+  GrowthCounter(CodedInputStream& input, size_t size) : input_(input), size_(size) {}
 
   // The fields up to the limit.
   bool AddMessage(const google::protobuf::Descriptor& type, int depth) {
@@ -81,7 +83,10 @@ class GrowthCounter {
     if (is_bytes && field->is_packable()) return AddPacked(expected);
     // What is written in another form than its type has is as good as unknown.
     if (wire_type != expected) return AddUnknown(tag, kMaxGroupDepth);
-    if (field->message_type() == nullptr) return WireFormatLite::SkipField(&input_, tag);
+    if (field->message_type() == nullptr) {
+      if (field->is_repeated()) bytes_ += is_bytes ? kUnknownFieldBytes : sizeof(double);
+      return WireFormatLite::SkipField(&input_, tag);
+    }
     bytes_ += kParsedMessageBytes;
     const CodedInputStream::Limit limit = input_.ReadLengthAndPushLimit();
     if (depth == 0 || !AddMessage(*field->message_type(), depth - 1) ||
@@ -92,12 +97,13 @@ class GrowthCounter {
     return true;
   }
 
-  // A column. Numbers of variable length are eight bytes each at most, as doubles are.
+  // A column. Numbers of variable length are eight bytes each at most, as doubles are; those before
+  // the end of the bytes are parsed even where the column goes on beyond it.
   bool AddPacked(WireFormatLite::WireType element) {
     uint32_t length = 0;
-    if (!input_.ReadVarint32(&length) || !input_.Skip(static_cast<int>(length))) return false;
-    if (element == WireFormatLite::WIRETYPE_VARINT) bytes_ += 7 * size_t{length};
-    return true;
+    if (!input_.ReadVarint32(&length)) return false;
+    if (element == WireFormatLite::WIRETYPE_VARINT) bytes_ += 7 * std::min<size_t>(length, size_);
+    return input_.Skip(static_cast<int>(length));
   }
 
   // A group has fields of its own, up to its end.
@@ -114,6 +120,7 @@ class GrowthCounter {
   }
 
   CodedInputStream& input_;
+  const size_t size_;
   size_t bytes_ = 0;
 };
 
@@ -154,7 +161,7 @@ size_t GrowthWhenParsed(const grpc::ByteBuffer& bytes, const google::protobuf::D
   grpc::ProtoBufferReader reader(Unconst(bytes));
   if (!reader.status().ok()) return 0;
   CodedInputStream input(&reader);
-  GrowthCounter counter(input);
+  GrowthCounter counter(input, bytes.Length());
   counter.AddMessage(type, kMaxDepth);
   return counter.bytes();
 }

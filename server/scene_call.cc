@@ -38,6 +38,7 @@ void SceneCall::OnAccepted(bool ok) {
   charge_ = NewCharge(MemoryShare::kMessages);
   if (status.ok()) status = charge_.Add(bytes_.Length());
   if (!status.ok()) {
+    bytes_.Clear();  // the client may take its time
     Finish(status, {});
     return Unref();
   }

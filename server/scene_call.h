@@ -4,7 +4,8 @@
 // One call of SceneService that has one request and one answer.
 //
 // No call holds a thread while it waits for its client, for another writer of its scene, or for its
-// turn: it waits as bytes, which are parsed when a thread of the executor takes them.
+// turn: it waits as bytes, which are parsed when a thread of the executor takes them. Calls that
+// read have short requests, and are answered where they arrive.
 #pragma once
 
 #include <grpcpp/grpcpp.h>

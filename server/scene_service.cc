@@ -36,6 +36,18 @@ absl::Status Handle(const SceneRuntime& runtime, const grpc::ByteBuffer& bytes,
   return status;
 }
 
+// The same of a method that reads, on the event loop: so its request is short.
+template <class Request, class Response, auto kHandle>
+absl::Status HandleShort(const SceneRuntime& runtime, const grpc::ByteBuffer& bytes,
+                         const MemoryCharge&, grpc::ByteBuffer& answer) {
+  Request request;
+  Response response;
+  absl::Status status = ParseShort(bytes, request);
+  if (status.ok()) status = (runtime.handler.*kHandle)(request, response);
+  if (status.ok()) answer = Serialize(response);
+  return status;
+}
+
 // Specified, and not part of this release: a client finds out by UNIMPLEMENTED.
 absl::Status Lint(const SceneRuntime&, const grpc::ByteBuffer&, const MemoryCharge&,
                   grpc::ByteBuffer&) {
@@ -53,12 +65,13 @@ constexpr std::array kMethods = {
                 Handle<v1::DeleteSceneRequest, v1::DeleteSceneResponse, &SceneHandler::Delete>,
                 true},
     SceneMethod{Request<&SceneService::RequestGetScene>,
-                Handle<v1::GetSceneRequest, v1::GetSceneResponse, &SceneHandler::Get>, false},
+                HandleShort<v1::GetSceneRequest, v1::GetSceneResponse, &SceneHandler::Get>, false},
     SceneMethod{Request<&SceneService::RequestListScenes>,
-                Handle<v1::ListScenesRequest, v1::ListScenesResponse, &SceneHandler::List>, false},
+                HandleShort<v1::ListScenesRequest, v1::ListScenesResponse, &SceneHandler::List>,
+                false},
     SceneMethod{Request<&SceneService::RequestListSceneVersions>,
-                Handle<v1::ListSceneVersionsRequest, v1::ListSceneVersionsResponse,
-                       &SceneHandler::ListVersions>,
+                HandleShort<v1::ListSceneVersionsRequest, v1::ListSceneVersionsResponse,
+                            &SceneHandler::ListVersions>,
                 false},
     SceneMethod{
         Request<&SceneService::RequestRollbackScene>,

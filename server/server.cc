@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <utility>
@@ -48,6 +49,9 @@ constexpr int kKeepaliveMs = 60000;         // a silent connection is asked whet
 constexpr int kKeepaliveTimeoutMs = 20000;  // and dropped if it does not answer
 constexpr int kLeastClientPingMs = 10000;   // clients that ping more often are cut off
 
+// How long at least a socket may take nothing before its connection is closed.
+constexpr uint64_t kLeastUnsentSeconds = 10;
+
 // A connection whose client has not sent its settings by then is closed.
 constexpr int kHandshakeTimeoutMs = 20000;
 
@@ -80,7 +84,10 @@ void InitializeOnce() {
     grpc_init();
     grpc::reflection::InitProtoReflectionServerBuilderPlugin();
     google::protobuf::SetLogHandler(LogOfProtobuf);
-    gpr_set_log_function(LogOfGrpc);
+    // Whoever asks gRPC to say more gets all of it.
+    if (std::getenv("GRPC_VERBOSITY") == nullptr && std::getenv("GRPC_TRACE") == nullptr) {
+      gpr_set_log_function(LogOfGrpc);
+    }
   });
 }
 
@@ -243,7 +250,8 @@ struct Server::Parts {
   SceneRuntime scene_runtime;
   SceneService scenes;
   HealthService health{
-      {v1::QueryService::service_full_name(), v1::SceneService::service_full_name()}};
+      {v1::QueryService::service_full_name(), v1::SceneService::service_full_name()},
+      options.trust_forwarded_for};
   std::unique_ptr<grpc::Server> grpc;
   std::optional<ConnectionAcceptor> acceptor;
   std::unique_ptr<EventLoop> loop;
@@ -278,7 +286,8 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
     parts->acceptor.emplace(
         *std::move(listener), std::move(connections),
         ConnectionLimits{options.max_connections, options.max_connections_per_peer,
-                         std::chrono::seconds(2 * options.stalled_stream_seconds)});
+                         std::chrono::seconds(
+                             std::max(2 * options.stalled_stream_seconds, kLeastUnsentSeconds))});
   }
   builder.RegisterService(&parts->scenes);
   builder.RegisterService(&parts->queries);

@@ -80,12 +80,15 @@ TEST(MemoryAccountTest, PeersLeaveSomeForOthers) {
     EXPECT_TRUE(absl::StartsWith(refused.message(), "your part of the server's memory"));
   }
   // Whatever the others have, a call with a small request is answered.
-  account.TakeAnyway(kShare, 1000000);
+  account.TakeAnyway(kShare, 100000);
   const auto next = account.Peer("next");
   EXPECT_TRUE(account.Take(kShare, 32700, next.get()).ok());
   EXPECT_FALSE(account.Take(kShare, 100, next.get()).ok());
   account.Give(kShare, 32700, next.get());
-  account.Give(kShare, 1000000);
+  // But not whatever they are many.
+  account.TakeAnyway(kShare, 300000);
+  EXPECT_FALSE(account.Take(kShare, 4000, next.get()).ok());
+  account.Give(kShare, 400000);
   for (const auto& peer : peers) account.Give(kShare, peer->used[1], peer.get());
   EXPECT_EQ(account.available(kShare), 1000000u);
   EXPECT_NE(account.Peer(""), account.Peer(""));

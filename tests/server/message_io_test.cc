@@ -73,6 +73,12 @@ TEST(MessageIoTest, CountsWhatIsUnknown) {
   const auto fans = FromText<v1::StreamRequest>("frame { groups { fans { beams: [1, 2, 3] } } }");
   EXPECT_EQ(GrowthWhenParsed(BytesOf(fans.SerializeAsString()), *fans.GetDescriptor()),
             3 * kParsedMessageBytes + 7 * 3);
+  // The same one by one, and a column that is longer than the message.
+  const std::string one_by_one("\x08\x01\x08\x02", 4);
+  EXPECT_EQ(GrowthWhenParsed(BytesOf(one_by_one), *v1::TrackerMoves::descriptor()),
+            2 * sizeof(double));
+  const std::string cut("\x0a\x7f\x01\x02", 4);
+  EXPECT_EQ(GrowthWhenParsed(BytesOf(cut), *v1::TrackerMoves::descriptor()), 7 * cut.size());
 }
 
 TEST(MessageIoTest, PeeksAtNames) {

@@ -231,7 +231,8 @@ TEST(ExecutorTest, OnePeerMoreStartsBesideManyThatWantAll) {
   Executor executor(2);
   std::vector<std::unique_ptr<Endless>> many;
   for (size_t i = 0; i < 40 * Executor::kMaxStartedOfPeer; ++i) {
-    many.push_back(std::make_unique<Endless>(executor, absl::StrCat(i % 40)));
+    many.push_back(
+        std::make_unique<Endless>(executor, absl::StrCat(i / Executor::kMaxStartedOfPeer)));
   }
   for (const auto& endless : many) executor.Submit(endless.get());
   for (int i = 0; i < 5; ++i) {

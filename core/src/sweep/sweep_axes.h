@@ -54,7 +54,7 @@ class LocalVertices {
 // Not thread-safe.
 class SweepAxes {
  public:
-  // The shape of the calls that follow. `motion.d` is not 0.
+  // The shape of the calls that follow. Without motion, what is apart never touches.
   void Start(const PlacedShape& mover, const Motion& motion);
 
   // Nothing, unless the shape and the polygon are apart at the start for certain: then they share
