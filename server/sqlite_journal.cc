@@ -165,7 +165,7 @@ absl::Status SqliteJournal::CheckTables() {
 // SQLite keeps the pages that a job changes as they were until the job is done. It does so in
 // memory, since a folder for temporary files may not be there, as in the image, and where it is
 // belongs to the process and not to one of its stores. Pages that are freed are among them only if
-// they are wiped, as Debian's SQLite does unless told otherwise: without that it is 0.5 MB for an
+// they are wiped, which is the default of Debian's SQLite: without that it is 0.5 MB for an
 // import that drops 40 MB.
 absl::Status SqliteJournal::Prepare() {
   absl::Status status = database_.Run(
