@@ -65,8 +65,8 @@ absl::Status MemoryStore::Recover(
     if (saved.status.ok()) {
       uint64_t bytes = 0;
       for (const Polygon& polygon : saved.polygons) bytes += BytesOf(polygon);
-      entry.charge = MemoryCharge(account_, MemoryShare::kScenes);
-      entry.charge.Set(bytes);
+      MemoryCharge charge(account_, MemoryShare::kScenes);
+      charge.Set(bytes);
       // What was within the limits of its time is served.
       constexpr size_t kAny = std::numeric_limits<size_t>::max();
       absl::StatusOr<Scene::Ptr> scene =
@@ -74,7 +74,8 @@ absl::Status MemoryStore::Recover(
                         {.max_polygons = kAny, .max_vertices = kAny});
       if (scene.ok()) {
         vertices += (*scene)->vertex_count();
-        entry.scene = *std::move(scene);
+        entry.snapshot = SceneSnapshot::Create(*std::move(scene), std::move(charge));
+        entry.scene = SceneSnapshot::SceneOf(entry.snapshot);
       } else {
         failed.Update(scene.status());
       }
@@ -205,9 +206,10 @@ absl::Status MemoryStore::Preload(absl::string_view name, const Scene::Ptr& scen
   Entry entry;
   uint64_t bytes = 0;
   for (size_t i = 0; i < scene->polygon_count(); ++i) bytes += BytesOf(scene->polygon(i));
-  entry.charge = MemoryCharge(account_, MemoryShare::kScenes);
-  entry.charge.Set(bytes);
-  entry.scene = scene;
+  MemoryCharge charge(account_, MemoryShare::kScenes);
+  charge.Set(bytes);
+  entry.snapshot = SceneSnapshot::Create(scene, std::move(charge));
+  entry.scene = SceneSnapshot::SceneOf(entry.snapshot);
   entry.versions.push_back(SummaryOf(*scene, ""));
   entry.versions.back().created_us = created_us;
   entry.is_read_only = true;
@@ -255,18 +257,17 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Import(absl::string_view name, ImportMod
     if (absl::Status status = charge.Add(BytesOf(polygon)); !status.ok()) return status;
   }
   // Built without mu_: readers go on, and so do writers of other scenes.
-  absl::StatusOr<Scene::Ptr> scene = Scene::Create(std::move(polygons), NextVersion(), limits_);
-  if (!scene.ok()) return scene.status();
+  absl::StatusOr<Scene::Ptr> made = Scene::Create(std::move(polygons), NextVersion(), limits_);
+  if (!made.ok()) return made.status();
+  const auto snapshot = SceneSnapshot::Create(*std::move(made), std::move(charge));
+  Scene::Ptr scene = SceneSnapshot::SceneOf(snapshot);
   if (abandoned()) return absl::CancelledError("the caller is gone; nothing is registered");
-  VersionSummary summary = SummaryOf(**scene, "");
-  const std::shared_ptr<SceneChange> change = DifferenceOf(Find(name), *scene, summary);
+  VersionSummary summary = SummaryOf(*scene, "");
+  const std::shared_ptr<SceneChange> change = DifferenceOf(Find(name), scene, summary);
   absl::StatusOr<uint64_t> oldest = 0;
-  if (journal_ != nullptr) oldest = journal_->Replace(name, **scene, summary);
+  if (journal_ != nullptr) oldest = journal_->Replace(name, *scene, summary);
   if (!oldest.ok()) return oldest.status();
-  MakeCurrent(name, *scene, change, std::move(summary), *oldest, [&](Entry& entry) {
-    std::swap(entry.charge, charge);  // which is then that of the scene before
-    if (change != nullptr && change->before != nullptr) change->charge = std::move(charge);
-  });
+  MakeCurrent(name, snapshot, change, std::move(summary), *oldest);
   return scene;
 }
 
@@ -334,30 +335,34 @@ void MemoryStore::Keep(Entry& entry, const std::shared_ptr<SceneChange>& change,
 
 // The change lasts by now, so it must be seen: without the memory for that the process ends, and
 // its next one has the change from the journal.
-void MemoryStore::MakeCurrent(absl::string_view name, const Scene::Ptr& scene,
+void MemoryStore::MakeCurrent(absl::string_view name, SceneSnapshot::Ptr snapshot,
                               const std::shared_ptr<SceneChange>& change, VersionSummary summary,
-                              uint64_t oldest, absl::FunctionRef<void(Entry&)> charge) noexcept {
+                              uint64_t oldest) noexcept {
+  const uint64_t version = summary.version;
   Scene::Ptr old;  // destroyed after the lock is released, as what is dropped
   std::vector<SceneChange::Ptr> dropped;
   {
     absl::MutexLock lock(&mu_);
     Entry& entry = scenes_[std::string(name)];
-    old = std::exchange(entry.scene, scene);
+    old = std::exchange(entry.scene, SceneSnapshot::SceneOf(snapshot));
+    entry.snapshot.swap(snapshot);
     summary.follows_damage = old == nullptr && !entry.versions.empty();
-    charge(entry);
     entry.versions.push_back(std::move(summary));
     while (entry.versions.front().version < oldest || entry.versions.size() > kMaxSummaries) {
       entry.versions.pop_front();
     }
     if (change != nullptr) Keep(entry, change, dropped);
   }
-  Notify(name, scene->version(), change);
+  Notify(name, version, change);
 }
 
-absl::StatusOr<Scene::Ptr> MemoryStore::FindBase(absl::string_view name) const {
-  Scene::Ptr base = Find(name);
-  if (base == nullptr) return WhyMissing(name, "name");
-  return base;
+absl::StatusOr<SceneSnapshot::Ptr> MemoryStore::FindBase(absl::string_view name) const {
+  {
+    absl::ReaderMutexLock lock(&mu_);
+    const auto it = scenes_.find(name);
+    if (it != scenes_.end() && it->second.snapshot != nullptr) return it->second.snapshot;
+  }
+  return WhyMissing(name, "name");
 }
 
 absl::StatusOr<Scene::Ptr> MemoryStore::Commit(absl::string_view name, uint64_t base_version,
@@ -366,29 +371,28 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Commit(absl::string_view name, uint64_t 
   KeyedMutex::Lock writer(writers_, name);
   if (absl::Status status = CheckWritable(name); !status.ok()) return status;
   // It stays the current one: only the holder of `writer` replaces it.
-  const absl::StatusOr<Scene::Ptr> base = FindBase(name);
-  if (!base.ok()) return base.status();
-  if (base_version != 0 && base_version != (*base)->version()) {
-    return StaleCommit((*base)->version(), std::move(edits));
+  const absl::StatusOr<SceneSnapshot::Ptr> found = FindBase(name);
+  if (!found.ok()) return found.status();
+  const Scene::Ptr base = SceneSnapshot::SceneOf(*found);
+  if (base_version != 0 && base_version != base->version()) {
+    return StaleCommit(base->version(), std::move(edits));
   }
   MemoryCharge added(account_, MemoryShare::kScenes);
-  uint64_t removed = 0;
   for (const SceneEdit& edit : edits) {
-    if (const Polygon* polygon = PolygonOf(edit)) {
-      if (absl::Status status = added.Add(BytesOf(*polygon)); !status.ok()) return status;
-    }
-    if (const Polygon* old = (*base)->Find(IdOf(edit))) removed += BytesOf(*old);
+    const Polygon* const polygon = PolygonOf(edit);
+    if (polygon == nullptr) continue;
+    if (absl::Status status = added.Add(BytesOf(*polygon)); !status.ok()) return status;
   }
-  absl::StatusOr<Scene::Ptr> scene = (*base)->Commit(edits, NextVersion(), limits_);
-  if (!scene.ok()) return scene.status();
-  VersionSummary summary = SummaryOf(**scene, edit_id);
-  const std::shared_ptr<SceneChange> change = DifferenceBy(edits, **base, **scene, summary);
+  absl::StatusOr<Scene::Ptr> made = base->Commit(edits, NextVersion(), limits_);
+  if (!made.ok()) return made.status();
+  const auto snapshot = SceneSnapshot::Follow(*found, *std::move(made), edits, std::move(added));
+  Scene::Ptr scene = SceneSnapshot::SceneOf(snapshot);
+  VersionSummary summary = SummaryOf(*scene, edit_id);
+  const std::shared_ptr<SceneChange> change = DifferenceBy(edits, *base, *scene, summary);
   absl::StatusOr<uint64_t> oldest = 0;
   if (journal_ != nullptr) oldest = journal_->Edit(name, edits, summary);
   if (!oldest.ok()) return oldest.status();
-  MakeCurrent(name, *scene, change, std::move(summary), *oldest, [&](Entry& entry) {
-    entry.charge.Set(entry.charge.bytes() + added.bytes() - removed);
-  });
+  MakeCurrent(name, snapshot, change, std::move(summary), *oldest);
   return scene;
 }
 
@@ -397,25 +401,25 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Rollback(absl::string_view name, uint64_
                                                  uint64_t base_version) {
   KeyedMutex::Lock writer(writers_, name);
   if (absl::Status status = CheckWritable(name); !status.ok()) return status;
-  const absl::StatusOr<Scene::Ptr> base = FindBase(name);
-  if (!base.ok()) return base.status();
-  if (base_version != 0 && base_version != (*base)->version()) {
-    return StaleVersion("base_version", (*base)->version());
+  const absl::StatusOr<SceneSnapshot::Ptr> found = FindBase(name);
+  if (!found.ok()) return found.status();
+  const Scene::Ptr base = SceneSnapshot::SceneOf(*found);
+  if (base_version != 0 && base_version != base->version()) {
+    return StaleVersion("base_version", base->version());
   }
   MemoryCharge charge(account_, MemoryShare::kScenes);
   absl::StatusOr<std::vector<Polygon>> polygons = Load(name, version, charge);
   if (!polygons.ok()) return polygons.status();
-  absl::StatusOr<Scene::Ptr> scene = Scene::Create(*std::move(polygons), NextVersion(), limits_);
-  if (!scene.ok()) return scene.status();
-  VersionSummary summary = SummaryOf(**scene, "");
-  const std::shared_ptr<SceneChange> change = DifferenceOf(*base, *scene, summary);
+  absl::StatusOr<Scene::Ptr> made = Scene::Create(*std::move(polygons), NextVersion(), limits_);
+  if (!made.ok()) return made.status();
+  const auto snapshot = SceneSnapshot::Create(*std::move(made), std::move(charge));
+  Scene::Ptr scene = SceneSnapshot::SceneOf(snapshot);
+  VersionSummary summary = SummaryOf(*scene, "");
+  const std::shared_ptr<SceneChange> change = DifferenceOf(base, scene, summary);
   absl::StatusOr<uint64_t> oldest = 0;
   if (journal_ != nullptr) oldest = journal_->Restore(name, version, summary);
   if (!oldest.ok()) return oldest.status();
-  MakeCurrent(name, *scene, change, std::move(summary), *oldest, [&](Entry& entry) {
-    std::swap(entry.charge, charge);
-    if (change->before != nullptr) change->charge = std::move(charge);
-  });
+  MakeCurrent(name, snapshot, change, std::move(summary), *oldest);
   return scene;
 }
 

@@ -18,6 +18,7 @@
 #include "absl/synchronization/mutex.h"
 #include "server/keyed_mutex.h"
 #include "server/memory_account.h"
+#include "server/scene_snapshot.h"
 #include "server/scene_store.h"
 
 namespace carom::server {
@@ -66,8 +67,8 @@ class MemoryStore final : public SceneStore {
 
  private:
   struct Entry {
-    Scene::Ptr scene;  // null: what was stored of it is damaged
-    MemoryCharge charge;
+    Scene::Ptr scene;             // null: what was stored of it is damaged
+    SceneSnapshot::Ptr snapshot;  // which counts until the last reader of the scene is done
     std::deque<VersionSummary> versions;
     // The changes that made the last of these, as far as they are kept, and what they take.
     std::deque<SceneChange::Ptr> changes;
@@ -79,12 +80,12 @@ class MemoryStore final : public SceneStore {
   // The summary of a version that is made now.
   static VersionSummary SummaryOf(const Scene& scene, absl::string_view edit_id);
   // The current version, or why there is none.
-  absl::StatusOr<Scene::Ptr> FindBase(absl::string_view name) const;
-  // Makes a version visible, with what `charge` makes of its entry's. Versions before the oldest
-  // one that is kept are forgotten. `change` is null if there was no scene.
-  void MakeCurrent(absl::string_view name, const Scene::Ptr& scene,
+  absl::StatusOr<SceneSnapshot::Ptr> FindBase(absl::string_view name) const;
+  // Makes a version visible. Versions before the oldest one that is kept are forgotten. `change` is
+  // null if there was no scene.
+  void MakeCurrent(absl::string_view name, SceneSnapshot::Ptr snapshot,
                    const std::shared_ptr<SceneChange>& change, VersionSummary summary,
-                   uint64_t oldest, absl::FunctionRef<void(Entry&)> charge) noexcept;
+                   uint64_t oldest) noexcept;
   // Keeps a change while there is room, in place of older ones, which go to `dropped`.
   void Keep(Entry& entry, const std::shared_ptr<SceneChange>& change,
             std::vector<SceneChange::Ptr>& dropped) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);

@@ -58,7 +58,7 @@ struct SceneChange {
   Scene::Ptr before;
   Scene::Ptr after;  // null: `list` it is
   uint64_t bytes = 0;
-  MemoryCharge charge;   // of the list, or of `before`
+  MemoryCharge charge;   // of the list
   bool is_kept = false;  // by the store, for watches that come by later
 };
 

@@ -3,18 +3,25 @@
 
 // The laws of a scene store, on the one in memory.
 #include <atomic>
+#include <cmath>
 #include <initializer_list>
 #include <map>
+#include <random>
+#include <set>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/memory_store.h"
+#include "server/scene_change.h"
 #include "server/scene_handler.h"
 #include "server/scene_name.h"
+#include "server/scene_snapshot.h"
 #include "tests/server/fixture.h"
 
 namespace carom::server {
@@ -111,6 +118,117 @@ TEST(MemoryStoreTest, StaleCommitOfTwiceTheSameIdIsInvalid) {
   edits.push_back(RemovePolygon{1});
   EXPECT_EQ(store.Commit("scenes/a", version + 1, edits).status().code(),
             absl::StatusCode::kInvalidArgument);
+}
+
+// Bytes that scenes take, as the account has them.
+uint64_t Counted(const MemoryAccount& memory) {
+  return memory.limit(MemoryShare::kScenes) - memory.available(MemoryShare::kScenes);
+}
+
+// A regular polygon of many vertices.
+Polygon Disc(uint64_t id, int vertices) {
+  PolygonSpec spec;
+  spec.id = id;
+  spec.rings.push_back({});
+  for (int i = 0; i < vertices; ++i) {
+    const double angle = 6.28 * i / vertices;
+    spec.rings[0].vertices.push_back({std::cos(angle), std::sin(angle)});
+  }
+  return *Polygon::Create(std::move(spec));
+}
+
+// Story: a scene that was replaced while somebody read it was no longer counted, and an export
+// that nobody took kept it: as many of them as calls are allowed, each of another version.
+TEST(MemoryStoreTest, AVersionThatIsReadCounts) {
+  MemoryAccount memory(1 << 30);
+  MemoryStore store(8, {}, memory);
+  const auto import = [&](int count) {
+    return *store.Import("scenes/a", ImportMode::kReplace, Triangles(count), [] { return false; });
+  };
+  import(10);
+  const uint64_t small = Counted(memory);
+  import(20000);
+  const uint64_t large = Counted(memory);
+  Scene::Ptr reader = store.Find("scenes/a");
+  import(10);
+  EXPECT_GE(Counted(memory), large + small);
+  ASSERT_TRUE(store.Delete("scenes/a", 0).ok());
+  EXPECT_GE(Counted(memory), large);
+  reader.reset();
+  EXPECT_EQ(Counted(memory), 0u);
+}
+
+// The next version of a large polygon counts beside the one that is read, and those in between,
+// which nobody has any more, do not.
+TEST(MemoryStoreTest, VersionsInBetweenDoNotCount) {
+  MemoryAccount memory(1 << 30);
+  MemoryStore store(8, {}, memory);
+  std::vector<Polygon> polygons = Triangles(100);
+  polygons.push_back(Disc(1000, 100000));
+  const uint64_t disc = BytesOf(polygons.back());
+  ASSERT_TRUE(store.Create("scenes/a", std::move(polygons)).ok());
+  const uint64_t before = Counted(memory);
+  Scene::Ptr reader = store.Find("scenes/a");
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(store.Commit("scenes/a", 0, {ReplacePolygon{Disc(1000, 100000)}}).ok());
+    EXPECT_GE(Counted(memory), before + disc);
+    EXPECT_LE(Counted(memory), before + disc + (100 << 10));
+  }
+  reader.reset();
+  EXPECT_LE(Counted(memory), before + (20 << 10));  // changes that are kept for watches
+}
+
+// Law: what is counted is what the polygons of all versions that somebody has take, each once, and
+// for each version but the current one a part of its index.
+TEST(SceneSnapshotTest, VersionsCountWhatTheyHave) {
+  MemoryAccount memory(1 << 30);
+  std::mt19937 random(20261);
+  const auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
+  const auto charge = [&](const std::vector<Polygon>& polygons) {
+    MemoryCharge of_polygons(memory, MemoryShare::kScenes);
+    for (const Polygon& polygon : polygons) EXPECT_TRUE(of_polygons.Add(BytesOf(polygon)).ok());
+    return of_polygons;
+  };
+  const std::vector<Polygon> first = Triangles(300);
+  SceneSnapshot::Ptr current = SceneSnapshot::Create(*Scene::Create(first), charge(first));
+  std::vector<Scene::Ptr> readers;
+  for (int step = 0; step < 800; ++step) {
+    const Scene::Ptr scene = SceneSnapshot::SceneOf(current);
+    if (below(2) == 0) {
+      const uint64_t id = below(600);
+      const Polygon disc = Disc(id, 3 + static_cast<int>(below(50)));
+      SceneEdit edit = AddPolygon{disc};
+      const bool removes = scene->Find(id) != nullptr && below(2) == 0;
+      if (scene->Find(id) != nullptr) edit = ReplacePolygon{disc};
+      if (removes) edit = RemovePolygon{id};
+      std::vector<Polygon> added;
+      if (!removes) added.push_back(disc);
+      Scene::Ptr next = *scene->Commit({edit}, scene->version() + 1);
+      current = SceneSnapshot::Follow(current, std::move(next), {&edit, 1}, charge(added));
+    } else if (below(2) == 0 || readers.empty()) {
+      readers.push_back(scene);
+    } else {
+      readers.erase(readers.begin() + static_cast<std::ptrdiff_t>(below(readers.size())));
+    }
+    std::set<const Scene*> scenes{SceneSnapshot::SceneOf(current).get(), scene.get()};
+    for (const Scene::Ptr& reader : readers) scenes.insert(reader.get());
+    std::map<const void*, uint64_t> polygons;
+    for (const Scene* held : scenes) {
+      for (size_t i = 0; i < held->polygon_count(); ++i) {
+        polygons[held->polygon(i).memory()] = BytesOf(held->polygon(i));
+      }
+    }
+    uint64_t bytes = 0;
+    for (const auto& [address, size] : polygons) bytes += size;
+    ASSERT_GE(Counted(memory), bytes) << step;
+    ASSERT_LE(Counted(memory), bytes + (scenes.size() - 1) * 600 * 160) << step;
+    if (scenes.size() == 1) {
+      ASSERT_EQ(Counted(memory), bytes) << step;
+    }
+  }
+  readers.clear();
+  current.reset();
+  EXPECT_EQ(Counted(memory), 0u);
 }
 
 // Without a journal a rollback to the current version was refused as one to a version that is gone.
