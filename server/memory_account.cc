@@ -83,6 +83,15 @@ absl::Status MemoryAccount::Take(MemoryShare share, uint64_t bytes, MemoryPeer* 
   return Exhausted(share, has_room);
 }
 
+// What is there may be another one's by the time that it is taken.
+uint64_t MemoryAccount::TakeUpTo(MemoryShare share, uint64_t bytes, MemoryPeer* peer) {
+  for (int tries = 0; tries < 4; ++tries) {
+    bytes = std::min(bytes, available(share, peer));
+    if (bytes == 0 || Take(share, bytes, peer).ok()) return bytes;
+  }
+  return 0;
+}
+
 void MemoryAccount::TakeAnyway(MemoryShare share, uint64_t bytes, MemoryPeer* peer) {
   used_[IndexOf(share)].fetch_add(bytes, std::memory_order_relaxed);
   if (peer != nullptr) peer->used[IndexOf(share)].fetch_add(bytes, std::memory_order_relaxed);

@@ -52,6 +52,8 @@ class MemoryAccount {
   // Takes `bytes` of a share, for a peer if there is one, or nothing and RESOURCE_EXHAUSTED naming
   // the share.
   absl::Status Take(MemoryShare share, uint64_t bytes, MemoryPeer* peer = nullptr);
+  // Takes as many of them as there are; returns how many.
+  uint64_t TakeUpTo(MemoryShare share, uint64_t bytes, MemoryPeer* peer);
   // Takes them even above the share: of what is there already.
   void TakeAnyway(MemoryShare share, uint64_t bytes, MemoryPeer* peer = nullptr);
   void Give(MemoryShare share, uint64_t bytes, MemoryPeer* peer = nullptr);
@@ -105,6 +107,12 @@ class MemoryCharge {
     if (status.ok()) bytes_ += bytes;
     return status;
   }
+  // Holds up to so many more bytes; returns how many there were.
+  uint64_t AddUpTo(uint64_t bytes) {
+    const uint64_t added = account_ == nullptr ? 0 : account_->TakeUpTo(share_, bytes, peer_);
+    bytes_ += added;
+    return account_ == nullptr ? bytes : added;
+  }
   // Holds at least so many bytes, or as many as before and an error.
   absl::Status GrowTo(uint64_t bytes) {
     return bytes > bytes_ ? Add(bytes - bytes_) : absl::OkStatus();
@@ -126,6 +134,15 @@ class MemoryCharge {
     charge.share_ = share_;
     return charge;
   }
+  // One of them that has so many of these bytes, or all that there are.
+  MemoryCharge Split(uint64_t bytes) {
+    MemoryCharge charge = Another();
+    charge.bytes_ = bytes < bytes_ ? bytes : bytes_;
+    bytes_ -= charge.bytes_;
+    return charge;
+  }
+  // Takes over what another one of the same peer and share has.
+  void Join(MemoryCharge other) { bytes_ += std::exchange(other.bytes_, 0); }
   uint64_t bytes() const { return bytes_; }
   const MemoryPeer* peer() const { return peer_; }
 

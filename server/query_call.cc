@@ -66,14 +66,19 @@ bool QueryCall::Evaluate(const TurnLimits& turn) {
 }
 
 bool QueryCall::Continue(const TurnLimits& turn) {
-  if (run_ == nullptr) {
-    run_ = runtime_.Begin(frame_, session_);
+  const bool begins = run_ == nullptr;
+  if (begins) {
+    run_ = runtime_.Begin(frame_, session_, session_charge_);
   } else if (run_->is_parked) {
     absl::Status status = runtime_.Resume(*run_, frame_);
     if (!status.ok()) {
       v1::FrameAnswer& answer = *run_->response.mutable_answer();
       runtime_.evaluator.Refuse(frame_.head.seq, std::move(status), answer, run_->work);
     }
+  }
+  // What a turn left is another one's meanwhile.
+  if (!begins && run_->work.status.ok()) {
+    runtime_.ReserveMemories(*run_->work.frame, session_, session_charge_);
   }
   const Progress progress =
       runtime_.evaluator.Continue(run_->work, session_, run_->scratch, cancelled_, turn);

@@ -60,7 +60,8 @@ void FrameRunPool::Clear() {
   free_.swap(all);
 }
 
-std::unique_ptr<FrameRun> QueryRuntime::Begin(ReceivedFrame& frame, Session& session) {
+std::unique_ptr<FrameRun> QueryRuntime::Begin(ReceivedFrame& frame, Session& session,
+                                              MemoryCharge& session_charge) {
   std::unique_ptr<FrameRun> run = runs.Take();
   run->request_bytes = frame.bytes.Length();
   run->response.clear_limits();
@@ -73,16 +74,42 @@ std::unique_ptr<FrameRun> QueryRuntime::Begin(ReceivedFrame& frame, Session& ses
     status = NoSuchMessage("carom.v1.StreamRequest");
   }
   if (!status.ok() || !MayWait(run->request.frame())) frame.Clear();
+  if (status.ok()) status = ReserveDefinitions(run->request.frame(), session, session_charge);
   if (status.ok()) {
-    const uint64_t available = calls.memory.available(MemoryShare::kTrackers, frame.charge.peer());
-    session.trackers.set_max_bytes(std::min<uint64_t>(evaluator.limits().trackers.max_bytes,
-                                                      session.trackers.memory_bytes() + available));
+    ReserveMemories(run->request.frame(), session, session_charge);
     evaluator.Begin(run->request.frame(), frame.arrival, session, answer, run->work);
   } else {
     run->request.Clear();
     evaluator.Refuse(frame.head.seq, std::move(status), answer, run->work);
   }
   return run;
+}
+
+absl::Status QueryRuntime::ReserveDefinitions(const v1::Frame& frame, const Session& session,
+                                              MemoryCharge& session_charge) const {
+  const Session::Growth growth = session.GrowthBy(frame);
+  if (growth.handles != 0) {
+    if (absl::Status status = session_charge.Add(growth.handles); !status.ok()) return status;
+  }
+  const uint64_t most = evaluator.limits().trackers.max_bytes;
+  const uint64_t room = most - std::min<uint64_t>(most, session.trackers.memory_bytes());
+  if (growth.trackers != 0) session_charge.AddUpTo(std::min(growth.trackers, room));
+  return absl::OkStatus();
+}
+
+// It is a wish: half of what is left, so that the next frame finds some, too.
+void QueryRuntime::ReserveMemories(const v1::Frame& frame, Session& session,
+                                   MemoryCharge& session_charge) const {
+  const Session::Growth growth = session.GrowthBy(frame);
+  const uint64_t most = evaluator.limits().trackers.max_bytes;
+  if (growth.memories != 0) {
+    const uint64_t left = calls.memory.available(MemoryShare::kTrackers, session_charge.peer());
+    session_charge.AddUpTo(std::min({growth.memories, most, left / 2}));
+  }
+  const uint64_t reserved = session_charge.bytes() - session.memory_bytes();
+  session.trackers.set_max_bytes(
+      std::min<uint64_t>(most, session.trackers.memory_bytes() + reserved -
+                                   std::min(reserved, growth.handles)));
 }
 
 absl::Status QueryRuntime::ChargeRequest(const ReceivedFrame& frame, FrameRun& run) const {

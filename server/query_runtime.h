@@ -93,7 +93,18 @@ struct QueryRuntime {
   // A run of `frame`, begun: parsed and checked, its definitions taken over. Clears its bytes,
   // unless it may have to wait for a version. Bytes that are no frame are the frame's
   // INVALID_ARGUMENT.
-  std::unique_ptr<FrameRun> Begin(ReceivedFrame& frame, Session& session);
+  // `session_charge`, of what the session takes, is charged as by the two that follow, and what the
+  // session has not taken after the turn is to be given back.
+  std::unique_ptr<FrameRun> Begin(ReceivedFrame& frame, Session& session,
+                                  MemoryCharge& session_charge);
+  // Frames that are evaluated at the same time cannot take the same memory: what a frame may make
+  // of a session is charged before. Of what its definitions take, trackers have what there is, and
+  // are refused beyond; RESOURCE_EXHAUSTED naming the share if handles have none.
+  absl::Status ReserveDefinitions(const v1::Frame& frame, const Session& session,
+                                  MemoryCharge& session_charge) const;
+  // For each turn, what its trackers may learn.
+  void ReserveMemories(const v1::Frame& frame, Session& session,
+                       MemoryCharge& session_charge) const;
   // A frame that waits is its bytes and the answers that it has: a message takes much more than its
   // bytes.
   void Park(FrameRun& run) const;

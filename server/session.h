@@ -50,6 +50,15 @@ struct Session {
   absl::Status Define(const v1::Frame& frame);
 
   size_t memory_bytes() const { return handles.memory_bytes() + trackers.memory_bytes(); }
+  // By how much a frame may make that grow, before it is evaluated.
+  struct Growth {
+    uint64_t handles = 0;
+    uint64_t trackers = 0;  // definitions of them, at most
+    // What its moves may learn, about: a tracker that finds no room is answered without memory.
+    uint64_t memories = 0;
+  };
+  // Cost O(groups), and with definitions O(rings).
+  Growth GrowthBy(const v1::Frame& frame) const;
 
   SceneHandles handles;
   TrackerTable trackers;
