@@ -4,10 +4,13 @@
 #include "server/connection_acceptor.h"
 
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
@@ -26,6 +29,8 @@ constexpr size_t kOtherDescriptors = 64;
 constexpr int kRetryMs = 100;  // after the system had no descriptor
 // Accepted before closed ones are looked at again.
 constexpr int kAcceptedAtOnce = 64;
+// Unix sockets are looked at so many times before one is broken.
+constexpr int kLooks = 4;
 
 ConnectionLimits WithinDescriptors(ConnectionLimits limits) {
   rlimit descriptors;
@@ -36,11 +41,16 @@ ConnectionLimits WithinDescriptors(ConnectionLimits limits) {
 }
 
 // Asks for `events` of a descriptor; a hang-up is always among them.
-bool Watch(int epoll, int fd, uint32_t events) {
+bool Watch(int epoll, int fd, uint32_t events, int operation = EPOLL_CTL_ADD) {
   epoll_event event{};
   event.events = events;
   event.data.fd = fd;
-  return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0;
+  return epoll_ctl(epoll, operation, fd, &event) == 0;
+}
+
+bool HasRoom(int socket) {
+  pollfd asked{.fd = socket, .events = POLLOUT, .revents = 0};
+  return poll(&asked, 1, 0) != 0;
 }
 
 }  // namespace
@@ -68,6 +78,7 @@ ConnectionAcceptor::ConnectionAcceptor(Listener listener, std::unique_ptr<Grpc> 
     : listener_(std::move(listener)),
       grpc_(std::move(grpc)),
       unsent_time_(limits.unsent_time),
+      is_unix_(!listener_.unix_path.empty()),
       counts_(WithinDescriptors(limits)) {}
 
 absl::Status ConnectionAcceptor::Start() {
@@ -92,15 +103,25 @@ void ConnectionAcceptor::Run() {
   bool listens = true;
   Listen(true);
   std::array<epoll_event, 64> events;
+  const auto look_ms = is_unix_ ? static_cast<int>(unsent_time_.count() / kLooks) : -1;
+  Clock::time_point next_look = Clock::now();
   for (;;) {
     const int count = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()),
-                                 listens ? -1 : kRetryMs);
+                                 listens ? look_ms : kRetryMs);
     if (!listens) Listen(listens = true);
+    if (is_unix_ && Clock::now() >= next_look) {
+      next_look = Clock::now() + std::chrono::milliseconds(look_ms);
+      BreakUnread();
+    }
     for (int i = 0; i < count; ++i) {
       const int fd = events[i].data.fd;
       if (fd == stop_event_.get()) return;
-      if (connections_.contains(fd)) {
-        Remove(fd);
+      if (const auto it = connections_.find(fd); it != connections_.end()) {
+        if ((events[i].events & (EPOLLHUP | EPOLLERR)) != 0) {
+          Remove(fd);
+        } else {
+          WatchRoom(it->second, 0);
+        }
       } else if (IsListening(fd) && listens && !AcceptFrom(fd)) {
         Listen(listens = false);
       }
@@ -157,6 +178,29 @@ bool ConnectionAcceptor::Add(FileDescriptor connection, std::string peer) {
   parameters.fd = connection.Release();
   grpc_->HandleNewConnection(&parameters);
   return true;
+}
+
+// A socket without room takes no more until most of its bytes are read, and gRPC writes no sooner,
+// so a client that reads at all makes them fewer, or room for more. Bytes that the socket has
+// taken whole keep no call.
+void ConnectionAcceptor::BreakUnread() {
+  const Clock::time_point now = Clock::now();
+  for (auto& [fd, connection] : connections_) {
+    int bytes = 0;
+    if (HasRoom(fd) || ioctl(fd, SIOCOUTQ, &bytes) != 0) continue;
+    if (bytes != connection.unread_bytes) {
+      WatchRoom(connection, bytes);
+      connection.unread_since = now;
+    } else if (now - connection.unread_since >= unsent_time_) {
+      shutdown(fd, SHUT_RDWR);  // which gRPC comes upon, and closes its own
+    }
+  }
+}
+
+void ConnectionAcceptor::WatchRoom(Connection& connection, int unread_bytes) {
+  connection.unread_bytes = unread_bytes;
+  Watch(epoll_.get(), connection.watched.get(), unread_bytes != 0 ? uint32_t{EPOLLOUT} : 0,
+        EPOLL_CTL_MOD);
 }
 
 void ConnectionAcceptor::Remove(int watched) {

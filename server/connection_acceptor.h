@@ -19,6 +19,7 @@
 #include "absl/status/status.h"
 #include "server/file_descriptor.h"
 #include "server/listener.h"
+#include "server/timer.h"
 
 namespace carom::server {
 
@@ -26,7 +27,7 @@ struct ConnectionLimits {
   size_t total = 16384;
   size_t by_peer = 1024;  // server/peer.h; those of this machine are not limited so
   // How long the other side may take nothing of what was sent to it. The connection is broken then:
-  // gRPC ends no call whose last bytes its socket has not taken. Not of Unix sockets.
+  // gRPC ends no call whose last bytes its socket has not taken. Of Unix sockets a quarter longer.
   std::chrono::milliseconds unsent_time{60000};
 };
 
@@ -74,10 +75,14 @@ class ConnectionAcceptor {
   // Watches a connection and gives it to gRPC. False if the system has no descriptor for it.
   bool Add(FileDescriptor connection, std::string peer);
   void Remove(int watched);
+  // What TCP_USER_TIMEOUT does for TCP: breaks connections whose buffers are full and stay as they
+  // are. Called now and then.
+  void BreakUnread();
 
   Listener listener_;
   const std::unique_ptr<Grpc> grpc_;
   const std::chrono::milliseconds unsent_time_;
+  const bool is_unix_;
   FileDescriptor epoll_;
   FileDescriptor stop_event_;
   std::thread thread_;
@@ -86,7 +91,14 @@ class ConnectionAcceptor {
   struct Connection {
     FileDescriptor watched;
     std::string peer;
+    // Of a Unix socket that takes no more: its bytes when they were counted last, and since when
+    // they are as many. Until it has room, which is watched for, or else 0.
+    int unread_bytes = 0;
+    Clock::time_point unread_since = {};
   };
+  // Asks for the event that there is room, or no longer.
+  void WatchRoom(Connection& connection, int unread_bytes);
+
   absl::flat_hash_map<int, Connection> connections_;  // by their watched descriptor
 };
 

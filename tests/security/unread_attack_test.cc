@@ -5,8 +5,11 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
+#include <chrono>
 #include <string>
+#include <thread>
 
 #include "absl/strings/numbers.h"
 #include "server/file_descriptor.h"
@@ -51,43 +54,97 @@ std::string CallWithLargeWindow(const std::string& path, const std::string& mess
   return bytes;
 }
 
+// A socket of little buffers that is connected to a server.
+FileDescriptor ConnectTo(const std::string& server) {
+  const bool is_unix = server.starts_with("unix:");
+  FileDescriptor socket(::socket(is_unix ? AF_UNIX : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int little = 4096;
+  setsockopt(socket.get(), SOL_SOCKET, SO_RCVBUF, &little, sizeof(little));
+  sockaddr_storage storage{};
+  socklen_t size = 0;
+  if (is_unix) {
+    auto& address = reinterpret_cast<sockaddr_un&>(storage);
+    address.sun_family = AF_UNIX;
+    server.copy(address.sun_path, sizeof(address.sun_path) - 1, 5);
+    size = sizeof(address);
+  } else {
+    auto& address = reinterpret_cast<sockaddr_in&>(storage);
+    int port = 0;
+    EXPECT_TRUE(absl::SimpleAtoi(server.substr(server.rfind(':') + 1), &port));
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    size = sizeof(address);
+  }
+  EXPECT_EQ(connect(socket.get(), reinterpret_cast<const sockaddr*>(&storage), size), 0);
+  return socket;
+}
+
+class UnreadAttackTest : public AttackTest {
+ protected:
+  // With a place for one call; and a scene of which an answer of 10 MB is asked for.
+  void Start(const std::string& address) {
+    AttackTest::Start({"--max-streams", "1", "--stalled-stream-seconds", "1"}, address);
+    if (HasFatalFailure()) return;
+    channel_ = Connect();
+    Context context;
+    v1::CreateSceneResponse created;
+    const auto scenes = v1::SceneService::NewStub(channel_);
+    const grpc::Status made = scenes->CreateScene(&context, RowOfSquares(), &created);
+    ASSERT_TRUE(made.ok()) << made.error_message();
+  }
+  std::string UnixAddress() const {
+    return "unix:" + ::testing::TempDir() + "/carom-" + std::to_string(getpid()) + ".sock";
+  }
+  FileDescriptor AskFor10MB() const {
+    FileDescriptor socket = ConnectTo(process().address());
+    const std::string bytes = CallWithLargeWindow("/carom.v1.QueryService/Evaluate",
+                                                  ManyHits(150000).SerializeAsString());
+    EXPECT_EQ(send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(bytes.size()));
+    return socket;
+  }
+  grpc::StatusCode Evaluate() {
+    Context context;
+    v1::EvaluateResponse answer;
+    return v1::QueryService::NewStub(channel_)->Evaluate(&context, {}, &answer).error_code();
+  }
+  void ExpectThatItEnds() {
+    const FileDescriptor socket = AskFor10MB();
+    // The only place is taken, and then free again.
+    ASSERT_TRUE(Eventually([&] { return Evaluate() == grpc::RESOURCE_EXHAUSTED; }));
+    EXPECT_TRUE(Eventually([&] { return Evaluate() == grpc::OK; }));
+    ExpectServed();
+  }
+
+ private:
+  std::shared_ptr<grpc::Channel> channel_;
+};
+
 // Story: gRPC tells of the end of a call only once the socket has taken its last bytes. So a client
 // that read nothing from its socket kept its call, with the answer and its place among the streams,
 // whatever the time limits said.
-TEST_F(AttackTest, AClientThatReadsNothingFromItsSocket) {
-  ASSERT_NO_FATAL_FAILURE(Start({"--max-streams", "1", "--stalled-stream-seconds", "1"}));
-  const auto channel = Connect();
-  const auto scenes = v1::SceneService::NewStub(channel);
-  Context create_context;
-  v1::CreateSceneResponse created;
-  ASSERT_TRUE(scenes->CreateScene(&create_context, RowOfSquares(), &created).ok());
+TEST_F(UnreadAttackTest, AClientThatReadsNothingFromItsSocket) {
+  ASSERT_NO_FATAL_FAILURE(Start("127.0.0.1:0"));
+  ExpectThatItEnds();
+}
 
-  const std::string server = process().address();
-  int port = 0;
-  ASSERT_TRUE(absl::SimpleAtoi(server.substr(server.rfind(':') + 1), &port));
-  const FileDescriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const int little = 4096;
-  setsockopt(socket.get(), SOL_SOCKET, SO_RCVBUF, &little, sizeof(little));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  ASSERT_EQ(connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
-  // An answer of 10 MB or more.
-  const std::string bytes =
-      CallWithLargeWindow("/carom.v1.QueryService/Evaluate", ManyHits(150000).SerializeAsString());
-  ASSERT_EQ(send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
-            static_cast<ssize_t>(bytes.size()));
+// Story: TCP has a time limit for that, and Unix sockets had none: the connection stayed for ever.
+TEST_F(UnreadAttackTest, AClientThatReadsNothingFromItsUnixSocket) {
+  ASSERT_NO_FATAL_FAILURE(Start(UnixAddress()));
+  ExpectThatItEnds();
+}
 
-  // The only place is taken, and then free again.
-  const auto evaluate = [&] {
-    Context context;
-    v1::EvaluateResponse answer;
-    return v1::QueryService::NewStub(channel)->Evaluate(&context, {}, &answer).error_code();
-  };
-  ASSERT_TRUE(Eventually([&] { return evaluate() == grpc::RESOURCE_EXHAUSTED; }));
-  EXPECT_TRUE(Eventually([&] { return evaluate() == grpc::OK; }));
-  ExpectServed();
+// One that reads, however slowly, keeps its connection beyond that time.
+TEST_F(UnreadAttackTest, AClientThatReadsSlowlyFromItsUnixSocket) {
+  ASSERT_NO_FATAL_FAILURE(Start(UnixAddress()));
+  const FileDescriptor socket = AskFor10MB();
+  std::string bytes(16 << 10, 0);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(16);
+  while (std::chrono::steady_clock::now() < end) {
+    ASSERT_GT(recv(socket.get(), bytes.data(), bytes.size(), 0), 0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  }
 }
 
 // On a Unix socket, too, a peer is a connection: its calls share what one may have.
