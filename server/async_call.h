@@ -24,6 +24,7 @@
 #include "server/event_loop.h"
 #include "server/executor.h"
 #include "server/memory_account.h"
+#include "server/start_gate.h"
 #include "server/timer.h"
 
 namespace carom::server {
@@ -62,6 +63,7 @@ struct CallContext {
   CallLimit& limit;
   MemoryAccount& memory;
   bool trust_forwarded_for = false;  // a proxy alone can connect: see ServerOptions
+  StartGate* start = nullptr;        // null: it is over
 };
 
 // Lifetime: each event, timer and run that is outstanding holds a reference; who lets the last one
@@ -81,6 +83,14 @@ class AsyncCall : public Task, public Drainable {
   // RESOURCE_EXHAUSTED if it has as many calls as it may, or no memory for one more: the call is
   // then to be refused.
   absl::Status Admit();
+
+  // Calls `begin` once the server serves: at once, or later on another thread, with UNAVAILABLE if
+  // it does not shortly before the call's deadline. The caller's reference becomes that of `begin`.
+  // Once, after `Admit`, with all that the call keeps meanwhile charged.
+  void OnceStarted(StartGate::Begin begin) {
+    if (shared_.start == nullptr || shared_.start->is_open()) return begin(absl::OkStatus());
+    shared_.start->Wait(context_.deadline(), std::move(begin));
+  }
 
   // Calls `check` at `when`, without a lock, unless `StopTimer` comes before; `check` begins by
   // setting the timer to 0. Holds a reference meanwhile.

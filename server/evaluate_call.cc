@@ -21,6 +21,23 @@ void EvaluateCall::OnAccepted(bool ok) {
   if (!ok) return Discard();
   Accept(service_, loop_, runtime_);
   frame_.size = frame_.bytes.Length();
+  absl::Status status = AdmitQuery();
+  if (status.ok() && frame_.size > runtime_.limits.max_frame_bytes) {
+    status = TooManyBytes(runtime_.limits.max_frame_bytes);
+  }
+  frame_.charge = NewCharge(MemoryShare::kMessages);
+  if (status.ok()) status = frame_.charge.Add(frame_.size);
+  if (!status.ok()) return Begin(status);
+  OnceStarted([this](const absl::Status& started) { Begin(started); });
+}
+
+// With the reference of `accepted_`.
+void EvaluateCall::Begin(const absl::Status& started) {
+  if (!started.ok()) {
+    frame_.Clear();  // the client may take its time
+    Fail(started);
+    return Unref();
+  }
   frame_.arrival.received = Clock::now();
   // What others make of the call's end comes as an event, for which all threads may be too busy.
   const auto left = context_.deadline() - std::chrono::system_clock::now();
@@ -28,20 +45,9 @@ void EvaluateCall::OnAccepted(bool ok) {
     frame_.arrival.call_deadline =
         frame_.arrival.received + std::chrono::duration_cast<Clock::duration>(left);
   }
-  absl::Status status = AdmitQuery();
-  if (status.ok() && frame_.size > runtime_.limits.max_frame_bytes) {
-    status = TooManyBytes(runtime_.limits.max_frame_bytes);
-  }
-  frame_.charge = NewCharge(MemoryShare::kMessages);
-  if (status.ok()) status = frame_.charge.Add(frame_.size);
-  if (!status.ok()) {
-    frame_.Clear();  // the client may take its time
-    Fail(status);
-    return Unref();
-  }
   // Scanned only once it is accepted: a refusal costs the server as little as possible.
   frame_.head = PeekFrame(frame_.bytes);
-  // The reference of `accepted_` becomes that of the evaluation.
+  // The reference becomes that of the evaluation.
   if (!CostEstimate().IsSmall(frame_.size)) {
     absl::MutexLock lock(&mu_);
     return Submit();

@@ -38,6 +38,7 @@ class EvaluateCall final : public QueryCall {
   ~EvaluateCall() override = default;
 
   void OnAccepted(bool ok);
+  void Begin(const absl::Status& started);
   void OnFinished(bool ok);
   void OnDone(bool ok);
   void OnEvaluated() override;

@@ -24,13 +24,19 @@ void ExportCall::Accept(SceneService& service, EventLoop& loop, SceneRuntime& ru
 void ExportCall::OnAccepted(bool ok) {
   if (!ok) return Unref();
   Accept(service_, loop_, runtime_);
-  last_moment_ = Clock::now() + runtime_.limits.import_time;
   absl::Status status = Admit();
   v1::ExportSceneRequest request;
   if (status.ok()) status = ParseShort(bytes_, request);
   bytes_.Clear();
   name_ = request.name();
   version_ = request.version();
+  if (!status.ok()) return Begin(status);
+  OnceStarted([this](const absl::Status& started) { Begin(started); });
+}
+
+// With the reference of `accepted_`.
+void ExportCall::Begin(absl::Status status) {
+  last_moment_ = Clock::now() + runtime_.limits.import_time;
   if (status.ok()) status = Open();
   if (!status.ok()) {
     Finish(status);

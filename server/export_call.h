@@ -43,6 +43,7 @@ class ExportCall final : public AsyncCall {
   ~ExportCall() override = default;
 
   void OnAccepted(bool ok);
+  void Begin(absl::Status status);
   void OnWritten(bool ok);
   void OnFinished(bool);
   void CheckUnread(uint64_t part);

@@ -36,10 +36,16 @@ void ImportCall::OnAccepted(bool ok) {
   const absl::Status admitted = Admit();
   part_charge_ = NewCharge(MemoryShare::kMessages);
   upload_.set_charge(NewCharge(MemoryShare::kScenes));
+  if (!admitted.ok()) return Begin(admitted);
+  OnceStarted([this](const absl::Status& started) { Begin(started); });
+}
+
+// With the reference of `accepted_`.
+void ImportCall::Begin(const absl::Status& started) {
   {
     absl::MutexLock lock(&mu_);
-    if (!admitted.ok()) {
-      Finish(admitted, {});
+    if (!started.ok()) {
+      Finish(started, {});
     } else if (!cancelled_) {
       StartTimer(total_timer_, Clock::now() + runtime_.limits.import_time,
                  [this] { CheckTotal(); });

@@ -42,6 +42,7 @@ class ImportCall final : public AsyncCall {
   ~ImportCall() override = default;
 
   void OnAccepted(bool ok);
+  void Begin(const absl::Status& started);
   void OnRead(bool ok);
   void OnHeadersSent(bool ok);
   void OnDone(bool ok);

@@ -37,12 +37,17 @@ void SceneCall::OnAccepted(bool ok) {
   if (status.ok()) status = runtime_.CheckLength(bytes_);
   charge_ = NewCharge(MemoryShare::kMessages);
   if (status.ok()) status = charge_.Add(bytes_.Length());
-  if (!status.ok()) {
+  if (!status.ok()) return Begin(status);
+  OnceStarted([this](const absl::Status& started) { Begin(started); });
+}
+
+// With the reference of `accepted_`, which becomes that of the run.
+void SceneCall::Begin(const absl::Status& started) {
+  if (!started.ok()) {
     bytes_.Clear();  // the client may take its time
-    Finish(status, {});
+    Finish(started, {});
     return Unref();
   }
-  // The reference of `accepted_` becomes that of the run.
   if (method_.writes) {
     scene_ = PeekName(bytes_).substr(0, kMaxNameBytes);
     return runtime_.writers.Submit(scene_, this);

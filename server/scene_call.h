@@ -92,6 +92,7 @@ class SceneCall final : public AsyncCall {
   ~SceneCall() override = default;
 
   void OnAccepted(bool ok);
+  void Begin(const absl::Status& started);
   void OnFinished(bool);
   void CheckUnread();
   void Answer();

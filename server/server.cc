@@ -39,6 +39,7 @@
 #include "server/scene_journal.h"
 #include "server/scene_service.h"
 #include "server/sqlite_journal.h"
+#include "server/start_gate.h"
 
 namespace carom::server {
 namespace {
@@ -214,7 +215,7 @@ struct Server::Parts {
         runtime{.evaluator = evaluator,
                 .executor = executor,
                 .gate = gate,
-                .calls = {timer, calls, streams, memory, o.trust_forwarded_for},
+                .calls = {timer, calls, streams, memory, o.trust_forwarded_for, &start},
                 .limits = CallLimitsOf(o)},
         memory_watch(memory, [this] { runtime.runs.Clear(); }),
         scene_handler(store, o.polygon_limits(), o.scene_limits()),
@@ -223,8 +224,8 @@ struct Server::Parts {
                       .executor = scene_executor,
                       .writers = writers,
                       .hub = hub,
-                      .calls = {timer, calls, scene_calls, memory, o.trust_forwarded_for},
-                      .watches = {timer, calls, watches, memory, o.trust_forwarded_for},
+                      .calls = {timer, calls, scene_calls, memory, o.trust_forwarded_for, &start},
+                      .watches = {timer, calls, watches, memory, o.trust_forwarded_for, &start},
                       .limits = SceneCallLimitsOf(o)} {}
 
   const ServerOptions options;
@@ -234,6 +235,7 @@ struct Server::Parts {
   std::unique_ptr<SceneJournal> journal;  // null: of a store in memory alone
   MemoryStore store;
   Timer timer;
+  StartGate start{timer};
   CallLimit streams;
   CallLimit scene_calls;
   CallLimit watches;
@@ -307,7 +309,18 @@ absl::Status Server::Serve() {
   if (parts.acceptor.has_value()) {
     if (absl::Status status = parts.acceptor->Start(); !status.ok()) return status;
   }
-  // Calls that come meanwhile wait in gRPC; health says that nobody is served yet.
+  // Calls that come meanwhile wait; health says that nobody is served yet.
+  parts.queries.Accept(*parts.loop, parts.runtime);
+  parts.scenes.Accept(*parts.loop, parts.scene_runtime);
+  const absl::Status status = ReadScenes();
+  // Whoever waits learns no more of an error than that it is one.
+  parts.start.End(status.ok() ? status : absl::UnavailableError("the server cannot start"));
+  if (status.ok()) parts.health.Start();
+  return status;
+}
+
+absl::Status Server::ReadScenes() {
+  Parts& parts = *parts_;
   if (parts.journal != nullptr) {
     RecoveryProgress progress;
     absl::Status status = parts.store.Recover(
@@ -319,9 +332,6 @@ absl::Status Server::Serve() {
                                         options.scene_limits(), parts.store);
     if (!status.ok()) return status;
   }
-  parts.queries.Accept(*parts.loop, parts.runtime);
-  parts.scenes.Accept(*parts.loop, parts.scene_runtime);
-  parts.health.Start();
   return absl::OkStatus();
 }
 

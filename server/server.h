@@ -57,8 +57,9 @@ class Server {
 
  private:
   struct Parts;
-  // Takes calls, once the scenes that there were are read.
+  // Takes calls, and answers them once the scenes that there were are read.
   absl::Status Serve();
+  absl::Status ReadScenes();
   explicit Server(std::unique_ptr<Parts> parts);
 
   std::unique_ptr<Parts> parts_;

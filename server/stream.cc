@@ -37,13 +37,19 @@ void Stream::OnAccepted(bool ok) {
   if (!ok) return Discard();
   Accept(service_, loop_, runtime_);
   const absl::Status admitted = AdmitQuery();
+  if (!admitted.ok()) return Begin(admitted);
+  OnceStarted([this](const absl::Status& started) { Begin(started); });
+}
+
+// With the reference of `accepted_`.
+void Stream::Begin(const absl::Status& started) {
   {
     absl::MutexLock lock(&mu_);
     last_activity_ = Clock::now();
     if (cancelled_ || ended_) {
       // `OnDone` came first, or a drain since `Admit`.
-    } else if (!admitted.ok()) {
-      End(admitted);
+    } else if (!started.ok()) {
+      End(started);
     } else {
       ScheduleIdleCheck(last_activity_ + runtime_.limits.idle_stream);
       // A write like any other, so that no answer is written before it is done.

@@ -69,6 +69,7 @@ class Stream final : public QueryCall {
   ~Stream() override = default;
 
   void OnAccepted(bool ok);
+  void Begin(const absl::Status& started);
   void OnMetadataSent(bool ok);
   void OnRead(bool ok);
   void OnWritten(bool ok);

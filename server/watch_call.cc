@@ -63,6 +63,19 @@ void WatchCall::OnAccepted(bool ok) {
   }
   Accept(service_, loop_, runtime_);
   absl::Status status = Admit();
+  part_charge_ = NewCharge(MemoryShare::kMessages);
+  v1::WatchSceneRequest request;
+  if (status.ok()) status = ParseShort(bytes_, request);
+  bytes_.Clear();
+  name_ = request.name();
+  from_version_ = request.from_version();
+  wants_polygons_ = request.polygons();
+  if (!status.ok()) return Begin(status);
+  OnceStarted([this](const absl::Status& started) { Begin(started); });
+}
+
+// With the reference of `accepted_`.
+void WatchCall::Begin(absl::Status status) {
   if (status.ok()) status = Open();
   if (status.ok()) return runtime_.executor.Submit(this);  // its reference is that of the run
   Finish(status);
@@ -72,14 +85,6 @@ void WatchCall::OnAccepted(bool ok) {
 // On the event loop: nothing here waits. The scene itself is looked up once notifications come, so
 // that no deletion is missed.
 absl::Status WatchCall::Open() {
-  part_charge_ = NewCharge(MemoryShare::kMessages);
-  v1::WatchSceneRequest request;
-  absl::Status parsed = ParseShort(bytes_, request);
-  bytes_.Clear();
-  if (!parsed.ok()) return parsed;
-  name_ = request.name();
-  from_version_ = request.from_version();
-  wants_polygons_ = request.polygons();
   if (absl::Status status = CheckSceneName("name", name_); !status.ok()) return status;
   runtime_.hub.Add(name_, this);
   bool is_over = false;

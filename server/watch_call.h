@@ -50,6 +50,7 @@ class WatchCall final : public AsyncCall, public SceneWatcher {
   ~WatchCall() override = default;
 
   void OnAccepted(bool ok);
+  void Begin(absl::Status status);
   void OnWritten(bool ok);
   void OnDone(bool ok);
   void OnFinished(bool) { Unref(); }
