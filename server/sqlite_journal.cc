@@ -18,6 +18,7 @@
 #include "absl/time/clock.h"
 #include "carom/status.h"
 #include "server/executor.h"
+#include "server/log_check.h"
 #include "server/rpc_status.h"
 #include "server/version_record.h"
 
@@ -88,14 +89,6 @@ absl::StatusOr<std::unique_ptr<SqliteJournal>> SqliteJournal::Open(
   return CannotUse(options.folder, status);
 }
 
-SqliteJournal::~SqliteJournal() {
-  {
-    absl::MutexLock lock(&mu_);
-    stopping_ = true;
-  }
-  if (thread_.joinable()) thread_.join();
-}
-
 // The number of the last migration that was applied; 0 in a file that is new.
 absl::StatusOr<int64_t> SqliteJournal::Schema() {
   absl::StatusOr<Statement> table = database_.Prepare(
@@ -152,8 +145,8 @@ absl::Status SqliteJournal::CheckTables() {
       " AND b.name = 'last_version_complement' AND a.value >= 0 AND b.value = -1 - a.value");
   if (!counter.ok()) return counter.status();
   const absl::StatusOr<bool> row = counter->Step();
+  if (row.ok() && !*row) return absl::InternalError("the counter of versions is damaged");
   if (!row.ok()) return row.status();
-  if (!*row) return absl::InternalError("the counter of versions is damaged");
   last_version_ = static_cast<uint64_t>(counter->Int(0));
   return absl::OkStatus();
 }
@@ -163,12 +156,13 @@ absl::Status SqliteJournal::CheckTables() {
 // has made of the log is given back by a later one.
 //
 // SQLite keeps the pages that a job changes as they were until the job is done. It does so in
-// memory, since a folder for temporary files may not be there, as in the image, and where it is
-// belongs to the process and not to one of its stores. Pages that are freed are among them only if
-// they are wiped, which is the default of Debian's SQLite: without that it is 0.5 MB for an
-// import that drops 40 MB.
+// memory: a folder for temporary files may not be there, as in the image. Pages that are freed are
+// among them only if they are wiped, as Debian's SQLite does by default: without that it is 0.5 MB
+// for an import that drops 40 MB.
 absl::Status SqliteJournal::Prepare() {
-  absl::Status status = database_.Run(
+  absl::Status status = CheckLog(FileIn(options_.folder) + "-wal");
+  if (!status.ok()) return status;
+  status = database_.Run(
       "PRAGMA temp_store = MEMORY; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
       "PRAGMA foreign_keys = OFF; PRAGMA secure_delete = OFF; PRAGMA cache_size = -16384;"
       "PRAGMA journal_size_limit = 8388608;");
@@ -290,7 +284,6 @@ absl::Status SqliteJournal::Recover(absl::FunctionRef<void(SavedScene)> visit) {
   if (absl::Status status = RecoverScenes(visit); !status.ok()) {
     return CannotUse(options_.folder, status);
   }
-  thread_ = std::thread([this] { Loop(); });
   return absl::OkStatus();
 }
 
@@ -379,7 +372,6 @@ absl::StatusOr<uint64_t> SqliteJournal::Prune(Current& current) {
 }
 
 // In this order: pages, what the version before had beside them, the version itself, the counter.
-// All of it is one transaction, so the order is for readers of this code alone.
 absl::StatusOr<uint64_t> SqliteJournal::Write(absl::string_view name, const TreeChange& change,
                                               const VersionSummary& summary) {
   absl::StatusOr<Current> current = FindOrAdd(name);
@@ -508,34 +500,35 @@ absl::Status SqliteJournal::Delete(absl::string_view name) {
   });
 }
 
-// --- The journal's thread -----------------------------------------------------------------------
+// --- Transactions -------------------------------------------------------------------------------
 
+// Whose job is not done when the connection is free takes it, with all jobs that have gathered.
 absl::Status SqliteJournal::Run(Work work) {
   Job job{.work = work};
   const Executor::Blocked blocked;
   absl::MutexLock lock(&mu_);
   jobs_.push_back(&job);
-  mu_.Await(absl::Condition(&job.is_done));
+  job.is_taken = &is_taken_;
+  const auto may_go_on = +[](Job* mine) { return mine->is_done || !*mine->is_taken; };
+  while (!job.is_done) {
+    mu_.Await(absl::Condition(may_go_on, &job));
+    if (!job.is_done) RunQueue();
+  }
   return job.status;
 }
 
 // While one transaction is synced, the jobs of the next gather.
-void SqliteJournal::Loop() {
-  absl::MutexLock lock(&mu_);
-  while (true) {
-    mu_.Await(absl::Condition(this, &SqliteJournal::HasJob));
-    if (jobs_.empty()) return;
-    const size_t count = std::min(jobs_.size(), kMaxJobs);
-    const std::vector<Job*> jobs(jobs_.begin(), jobs_.begin() + count);
-    jobs_.erase(jobs_.begin(), jobs_.begin() + count);
-    mu_.Unlock();
-    RunJobs(jobs);
-    mu_.Lock();
-    for (Job* job : jobs) job->is_done = true;
-    mu_.Unlock();
-    KeepLogShort();
-    mu_.Lock();
-  }
+void SqliteJournal::RunQueue() {
+  is_taken_ = true;
+  const size_t count = std::min(jobs_.size(), kMaxJobs);
+  const std::vector<Job*> jobs(jobs_.begin(), jobs_.begin() + count);
+  jobs_.erase(jobs_.begin(), jobs_.begin() + count);
+  mu_.Unlock();
+  RunJobs(jobs);
+  KeepLogShort();
+  mu_.Lock();
+  for (Job* job : jobs) job->is_done = true;
+  is_taken_ = false;
 }
 
 // SQLite begins the log anew by itself when it has moved all of it to the database, which it tries

@@ -3,16 +3,16 @@
 
 // Scenes in a file of SQLite's.
 //
-// One thread has the connection that writes. What writers ask of it meanwhile is one transaction,
-// so that they share what a disk takes to make it last (WAL, synchronous=FULL); one that fails
-// takes back what it did, and no other's. Old versions are read beside it
+// One writer at a time has the connection. What others ask meanwhile is one transaction, which the
+// first of them makes for all, so that they share what a disk takes to make it last (WAL,
+// synchronous=FULL) and a writer that is alone waits for no thread; one that fails takes back what
+// it did, and no other's. Old versions are read beside it
 // (server/sqlite_history.h). The tables are in server/sqlite_journal.cc.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -45,7 +45,6 @@ class SqliteJournal final : public SceneJournal {
   // Errors, of one line: UNAVAILABLE for a folder that cannot be written, or that another process
   // uses; INTERNAL for a file that is damaged; FAILED_PRECONDITION for one of a newer release.
   static absl::StatusOr<std::unique_ptr<SqliteJournal>> Open(const SqliteJournalOptions& options);
-  ~SqliteJournal() override;
 
   // Errors as of `Open`.
   absl::Status Recover(absl::FunctionRef<void(SavedScene)> visit) override;
@@ -82,6 +81,7 @@ class SqliteJournal final : public SceneJournal {
     Work work;
     absl::Status status = {};
     bool is_done = false;
+    const bool* is_taken = nullptr;  // the journal's
     // What the work wrote, known to others once it lasts: a scene's current version, or its end.
     std::string name = {};
     Current after = {};
@@ -91,7 +91,7 @@ class SqliteJournal final : public SceneJournal {
   SqliteJournal(const SqliteJournalOptions& options, FileDescriptor lock, Database database)
       : options_(options), lock_(std::move(lock)), database_(std::move(database)) {}
 
-  // --- On the journal's thread, or before there is one ---
+  // --- Of the writer who has the connection, or before there is one ---
   absl::Status Prepare();
   absl::Status Migrate();
   absl::StatusOr<int64_t> Schema();
@@ -118,16 +118,16 @@ class SqliteJournal final : public SceneJournal {
   absl::Status RunTogether(absl::Span<Job* const> jobs);
   absl::Status RunJob(Job& job);
   void KeepLogShort();
-  void Loop();
 
   // --- On any thread ---
-  // Has `work` run on the journal's thread, as a part of a transaction that lasts when this
-  // returns.
+  // Has `work` run, on this thread or on that of another writer, as a part of a transaction that
+  // lasts when this returns.
   absl::Status Run(Work work);
+  // With the connection, which is free.
+  void RunQueue() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // The same for `change`, once `make` has completed it.
   absl::StatusOr<uint64_t> RunWrite(absl::string_view name, const VersionSummary& summary,
                                     TreeChange& change, Work make);
-  bool HasJob() const ABSL_SHARED_LOCKS_REQUIRED(mu_) { return stopping_ || !jobs_.empty(); }
 
   const SqliteJournalOptions options_;
   const FileDescriptor lock_;
@@ -146,8 +146,7 @@ class SqliteJournal final : public SceneJournal {
 
   absl::Mutex mu_;
   std::vector<Job*> jobs_ ABSL_GUARDED_BY(mu_);
-  bool stopping_ ABSL_GUARDED_BY(mu_) = false;
-  std::thread thread_;
+  bool is_taken_ ABSL_GUARDED_BY(mu_) = false;  // the connection
 };
 
 }  // namespace carom::server

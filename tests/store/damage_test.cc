@@ -120,6 +120,101 @@ class DamageTest : public ::testing::Test {
   std::string bytes_;
 };
 
+// A store that was killed: its file, and a log of commits of which each made a scene.
+class LogDamageTest : public ::testing::Test {
+ protected:
+  static constexpr int kCommits = 12;
+
+  void SetUp() override {
+    MemoryAccount memory(uint64_t{1} << 33);
+    auto journal = SqliteJournal::Open({.folder = folder_ / "made"});
+    ASSERT_TRUE(journal.ok()) << journal.status();
+    MemoryStore store(64, SceneLimits{}, memory, journal->get());
+    ASSERT_TRUE(store.Recover([](size_t, uint64_t) {}).ok());
+    for (int i = 0; i < kCommits; ++i) {
+      ends_.push_back(Bytes(folder_ / "made/scenes.sqlite-wal").size());
+      ASSERT_TRUE(store.Create(absl::StrCat("scenes/", i), {SquareAt(1, i)}).ok());
+    }
+    file_ = Bytes(folder_ / "made/scenes.sqlite");
+    log_ = Bytes(folder_ / "made/scenes.sqlite-wal");
+  }
+  static std::string Bytes(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  // How many scenes there are after a start with this log; why there is none.
+  absl::StatusOr<size_t> Start(const std::string& log) {
+    const std::string folder = folder_ / "damaged";
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directory(folder);
+    std::ofstream(folder + "/scenes.sqlite", std::ios::binary) << file_;
+    std::ofstream(folder + "/scenes.sqlite-wal", std::ios::binary) << log;
+    MemoryAccount memory(uint64_t{1} << 33);
+    auto journal = SqliteJournal::Open({.folder = folder});
+    if (!journal.ok()) return journal.status();
+    MemoryStore store(64, SceneLimits{}, memory, journal->get());
+    absl::Status status = store.Recover([](size_t, uint64_t) {});
+    if (!status.ok()) return status;
+    return store.List("", 100).scenes.size();
+  }
+
+  TemporaryFolder folder_;
+  std::string file_;
+  std::string log_;
+  std::vector<size_t> ends_;  // of the log, before each commit
+};
+
+// Story: SQLite takes a flipped bit for the end of the log. What followed was acknowledged, and
+// gone without a word.
+TEST_F(LogDamageTest, AFlippedBitIsFound) {
+  EXPECT_EQ(*Start(log_), size_t{kCommits});
+  SplitMix64 random(20262);
+  std::vector<size_t> places{0, 3, 16, 27};  // of the header
+  for (int i = 0; i < carom::testing::Repeats(60, 3000); ++i) places.push_back(random.Next() % log_.size());
+  for (int i = 0; i < 20; ++i) {  // of the last commit
+    places.push_back(ends_.back() + random.Next() % (log_.size() - ends_.back()));
+  }
+  for (const size_t place : places) {
+    std::string log = log_;
+    log[place] = static_cast<char>(log[place] ^ (1 << random.Next() % 8));
+    const absl::StatusOr<size_t> scenes = Start(log);
+    EXPECT_TRUE(absl::IsInternal(scenes.status())) << place << " " << scenes.status();
+    EXPECT_TRUE(absl::StrContains(scenes.status().message(), "scenes.sqlite-wal is damaged"));
+    EXPECT_FALSE(absl::StrContains(scenes.status().message(), '\n')) << scenes.status();
+  }
+}
+
+// More than a bit, in a commit that others follow.
+TEST_F(LogDamageTest, DamageBeforeOtherCommitsIsFound) {
+  SplitMix64 random(20263);
+  for (int i = 0; i < 20; ++i) {
+    std::string log = log_;
+    const size_t place = 32 + random.Next() % (ends_[kCommits - 2] - 32);
+    for (size_t k = 0; k < 8; ++k) log[place + 97 * k] ^= '\x5a';
+    EXPECT_TRUE(absl::IsInternal(Start(log).status())) << place;
+  }
+}
+
+// A log that ends anywhere, or whose last commit is there in part, in any order, is what a power
+// cut leaves.
+TEST_F(LogDamageTest, TheEndOfAPowerCutIsNone) {
+  SplitMix64 random(20264);
+  for (int i = 0; i < 40; ++i) {
+    const absl::StatusOr<size_t> scenes = Start(log_.substr(0, random.Next() % (log_.size() + 1)));
+    EXPECT_TRUE(scenes.ok()) << scenes.status();
+  }
+  for (int i = 0; i < 40; ++i) {
+    std::string log = log_;
+    constexpr size_t kSector = 512;
+    const size_t sectors = (log.size() - ends_.back()) / kSector;
+    const size_t first = ends_.back() + random.Next() % sectors * kSector;
+    log.replace(first, kSector, kSector, '\0');
+    const absl::StatusOr<size_t> scenes = Start(log);
+    ASSERT_TRUE(scenes.ok()) << scenes.status();
+    EXPECT_GE(*scenes, size_t{kCommits - 1});
+  }
+}
+
 TEST_F(DamageTest, WithoutItAllIsThere) { EXPECT_EQ(ScenesOf(bytes_), 3u); }
 
 // Each page of SQLite's as zeros. What belongs to one of its trees was taken for damage of one
