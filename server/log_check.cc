@@ -115,14 +115,23 @@ class Reader {
   off_t at_ = 0;
 };
 
-// Whether whole transactions follow a frame that is wrong: what begins after the end of one was
-// written when that one was synced. Frames of earlier logs in the same file have other salts.
+// Whether a transaction begins behind the end of another one, from a frame that is wrong on: it was
+// written when that one was synced. Each checksum is begun as the one of the frame before, so
+// frames that a transaction left which was taken back are none of its successors'. Nor are copies
+// of the last frame, with which SQLite fills a sector up.
 bool IsFollowed(Reader& reader, const Header& header, std::vector<uint8_t> frame) {
-  bool is_whole = false;
+  Checksum before;
+  uint32_t last_page = 0;  // of a transaction that is whole; 0: there is none
   do {
-    if (Pair(frame.data() + 8) != header.salts) continue;
-    if (is_whole) return true;
-    is_whole = Number(frame.data() + 4) != 0;  // the size of the database, in the last frame
+    const uint32_t page = Number(frame.data());
+    const bool is_last = Number(frame.data() + 4) != 0;  // it has the size of the database
+    const bool is_copy = is_last && page == last_page;
+    if (last_page != 0 && !is_copy && IsFrame(frame, header, before)) return true;
+    last_page = is_last && Pair(frame.data() + 8) == header.salts ? page : 0;
+    const uint64_t sum = Pair(frame.data() + 16);
+    before = {.is_big_endian = header.checksum.is_big_endian,
+              .a = static_cast<uint32_t>(sum >> 32),
+              .b = static_cast<uint32_t>(sum)};
   } while (reader.Next(frame));
   return false;
 }

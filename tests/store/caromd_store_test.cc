@@ -318,7 +318,7 @@ TEST_F(CaromdStoreTest, AFullDisk) {
 TEST_F(CaromdStoreTest, AStopWhileScenesAreRead) {
   ASSERT_NO_FATAL_FAILURE(Start());
   std::vector<Polygon> polygons;
-  for (uint64_t id = 0; id < 600000; ++id) polygons.push_back(SquareAt(id, 2.0 * id));
+  for (uint64_t id = 0; id < 1000000; ++id) polygons.push_back(SquareAt(id, 2.0 * id));
   ASSERT_TRUE(client_->ImportScene("scenes/a", polygons, ImportMode::kReplace).ok());
   ASSERT_EQ(server_->Stop(), 0);
   // SIGTERM as soon as it is not deadly any more.
@@ -434,11 +434,14 @@ TEST_F(CaromdStoreTest, CallsWaitWhileScenesAreRead) {
     if (state.status() != grpc::health::v1::HealthCheckResponse::NOT_SERVING) continue;
     ++not_serving;
     const std::vector<grpc::StatusCode> codes =
-        HastyCalls(channel, std::chrono::milliseconds(150));
+        HastyCalls(channel, std::chrono::milliseconds(400));
     if (serves) break;
     for (const grpc::StatusCode code : codes) {
-      EXPECT_EQ(code, grpc::StatusCode::UNAVAILABLE);
-      ++unavailable;
+      // A client that the system gives no time may see its own deadline first.
+      EXPECT_TRUE(code == grpc::StatusCode::UNAVAILABLE ||
+                  code == grpc::StatusCode::DEADLINE_EXCEEDED)
+          << code;
+      unavailable += code == grpc::StatusCode::UNAVAILABLE ? 1 : 0;
     }
     Context patient;
     v1::GetSceneRequest request;
@@ -449,7 +452,7 @@ TEST_F(CaromdStoreTest, CallsWaitWhileScenesAreRead) {
   }
   starter.join();
   EXPECT_GT(not_serving, 0u);
-  EXPECT_GT(unavailable, 0u);
+  EXPECT_GE(unavailable, 5u);  // of seven
   EXPECT_EQ(server_->Stop(), 0);
 }
 
