@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -59,16 +60,20 @@ struct PageEdit {
 
 // `pages` after the edit. `key_of(entry)` is the key, `sorted(page)` the entries of a page by key.
 // Pages in which nothing changes are shared; those that get small join the next, so that edits
-// without end leave no trail of small pages.
-template <class Page, class KeyOf, class Sorted, class MakePage>
+// without end leave no trail of small pages. One that stays of ordinary size is `patched(page, gone
+// keys, arriving entries)`, which takes the entries.
+template <class Page, class KeyOf, class Sorted, class MakePage, class Patched>
 Pages<Page> Edited(const Pages<Page>& pages, PageEdit<Page> edit, const KeyOf& key_of,
-                   const Sorted& sorted, const MakePage& make_page) {
+                   const Sorted& sorted, const MakePage& make_page, const Patched& patched) {
   auto& [gone, arriving] = edit;
   using Entry = typename Page::Entry;
   const auto by_key = [&](const Entry& a, const Entry& b) { return key_of(a) < key_of(b); };
   Pages<Page> result;
   result.reserve(pages.size() + arriving.size() / kPageSize + 1);
   std::vector<Entry> kept;
+  std::vector<typename Page::Key> arriving_keys;
+  arriving_keys.reserve(arriving.size());
+  for (const Entry& entry : arriving) arriving_keys.push_back(key_of(entry));
   auto next_gone = gone.begin();
   auto next_arriving = arriving.begin();
   for (size_t i = 0; i < pages.size(); ++i) {
@@ -77,11 +82,23 @@ Pages<Page> Edited(const Pages<Page>& pages, PageEdit<Page> edit, const KeyOf& k
       return !is_last && !(key < pages[i + 1].head.first_key);
     };
     const auto after_gone = std::find_if(next_gone, gone.end(), is_later);
-    const auto after_arriving = std::find_if(
-        next_arriving, arriving.end(), [&](const Entry& entry) { return is_later(key_of(entry)); });
+    const auto after_arriving =
+        arriving.begin() + (std::find_if(arriving_keys.begin() + (next_arriving - arriving.begin()),
+                                         arriving_keys.end(), is_later) -
+                            arriving_keys.begin());
     const bool is_touched = after_gone != next_gone || after_arriving != next_arriving;
     if (!is_touched && kept.empty()) {
       result.push_back(pages[i]);
+      continue;
+    }
+    const size_t size = pages[i].page->entries().size() -
+                        static_cast<size_t>(after_gone - next_gone) +
+                        static_cast<size_t>(after_arriving - next_arriving);
+    if (kept.empty() && size >= kPageSize / 4 && size <= 2 * kPageSize) {
+      result.push_back(patched(*pages[i].page, std::span(next_gone, after_gone),
+                               std::span(next_arriving, after_arriving)));
+      next_gone = after_gone;
+      next_arriving = after_arriving;
       continue;
     }
     const auto middle = static_cast<std::ptrdiff_t>(kept.size());

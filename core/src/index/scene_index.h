@@ -113,8 +113,10 @@ class SceneIndex {
   // of the next. `id_pages` have their polygons.
   SceneIndex(const Box& frame, Pages<Tile> tiles, Pages<IdPage> id_pages);
 
-  // Whether `base`, edited so, would still be in order along its curve.
-  bool HasPlaceFor(const std::vector<Polygon>& arriving) const;
+  // Whether with `arriving` it would still be in order along its curve.
+  bool HasPlaceFor(const Polygon& arriving) const;
+  // As `Scene::BytesBeyond`.
+  size_t BytesBeyond(const SceneIndex& base) const;
 
   size_t polygon_count() const { return polygon_count_; }
   size_t vertex_count() const { return vertex_count_; }
@@ -164,13 +166,15 @@ class SceneIndex {
   }
 
  private:
-  // Sets all that follows from the tiles and pages, but for the grid.
-  void Finish();
+  // Sets all that follows from the tiles and pages, but for the grid. `before` is the order of the
+  // tree of the scene that was edited.
+  void Finish(std::span<const uint32_t> before = {});
   // What holds all polygons, and those that may come.
   Box Frame() const;
 
   Curve curve_;
   Pages<Tile> tiles_;  // along the curve
+  std::vector<uint32_t> order_;  // of the tiles in the tree
   std::vector<const Tile*> arranged_;
   BoxTree tree_;  // over the tiles, as they are arranged
   Pages<IdPage> id_pages_;
