@@ -19,7 +19,8 @@
 namespace carom::server {
 namespace {
 
-// A version takes that much beside its pages and polygons, with its summary.
+// What a fork takes beside its versions, and a version beside its pages and polygons.
+constexpr uint64_t kForkBytes = 1024;
 constexpr uint64_t kVersionBytes = 512;
 // An index that is made anew takes that much of a polygon, about.
 constexpr uint64_t kIndexBytesAPolygon = 96;
@@ -73,7 +74,8 @@ uint64_t ContentOf(std::span<const SceneEdit> edits) {
   uint64_t hash = edits.size();
   for (const SceneEdit& edit : edits) {
     const Polygon* const polygon = PolygonOf(edit);
-    const uint64_t of_edit = polygon == nullptr ? IdOf(edit) : absl::HashOf(PolygonContent{*polygon});
+    const uint64_t of_edit =
+        polygon == nullptr ? IdOf(edit) : absl::HashOf(PolygonContent{*polygon});
     hash = absl::HashOf(hash, edit.index(), of_edit);
   }
   return hash;
@@ -94,6 +96,7 @@ absl::Status Fork::Begin(uint64_t version) {
   first->scene = base_.scene->WithVersion(version);
   first->summary = SummaryOf(*first->scene, "");
   first->polygon_bytes = base_.polygon_bytes;
+  if (absl::Status status = Charge(kForkBytes); !status.ok()) return status;
   return Publish(first, 0);
 }
 
@@ -105,10 +108,9 @@ Fork::VersionPtr Fork::newest() const {
 Scene::Ptr Fork::current() const { return newest()->scene; }
 
 size_t Fork::IndexOf(uint64_t version) const {
-  const auto found = std::lower_bound(versions_.begin(), versions_.end(), version,
-                                      [](const VersionPtr& kept, uint64_t value) {
-                                        return kept->summary.version < value;
-                                      });
+  const auto found = std::lower_bound(
+      versions_.begin(), versions_.end(), version,
+      [](const VersionPtr& kept, uint64_t value) { return kept->summary.version < value; });
   return static_cast<size_t>(found - versions_.begin());
 }
 
@@ -335,14 +337,14 @@ Fork::VersionPtr Fork::DropOldest() {
   absl::MutexLock lock(&mu_);
   if (versions_.size() <= 1) return nullptr;
   VersionPtr oldest = std::move(versions_.front());
-  versions_.pop_front();
+  versions_.erase(versions_.begin());
   if (oldest->summary.edit_id.empty()) return oldest;
   by_edit_id_.erase(oldest->summary.edit_id);
   const uint64_t hash = absl::HashOf(oldest->summary.edit_id);
   if (is_gone_.insert(hash).second) gone_edit_ids_.push_back(hash);
   if (gone_edit_ids_.size() > kMaxGoneEditIds) {
     is_gone_.erase(gone_edit_ids_.front());
-    gone_edit_ids_.pop_front();
+    gone_edit_ids_.erase(gone_edit_ids_.begin());
   }
   return oldest;
 }

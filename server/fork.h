@@ -3,14 +3,14 @@
 
 // What is a fork of a scene?
 //
-// A `Fork` begins as a version of another scene, on its memory, and keeps its last versions, each on
-// what it shares with the next. Its name, its lease and who may have one are server/fork_store.h.
+// A `Fork` begins as a version of another scene, on its memory, and keeps its last versions, each
+// on what it shares with the next. Its name, its lease and who may have one are
+// server/fork_store.h.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -62,8 +62,8 @@ struct ForkEdits {
   std::string edit_id;        // empty: none
 };
 
-// How long an edit may take: kShort edits only what some hundred microseconds suffice for, and waits
-// for no other writer.
+// How long an edit may take: kShort edits only what some hundred microseconds suffice for, and
+// waits for no other writer.
 enum class EditTime : uint8_t { kShort, kAny };
 
 // Thread-safe: readers wait for nobody, writers for each other.
@@ -100,8 +100,8 @@ class Fork {
   // For a fork of it, of a version or, for 0, the current one.
   std::optional<ForkBase> BaseAt(uint64_t version) const ABSL_LOCKS_EXCLUDED(mu_);
 
-  // The scene after the edits, or after those of the same `edit_id` before; null for edits that take
-  // more than kShort. `next_version` numbers it, `published` is called once it is visible.
+  // The scene after the edits, or after those of the same `edit_id` before; null for edits that
+  // take more than kShort. `next_version` numbers it, `published` is called once it is visible.
   // Errors: as `SceneStore::Commit`; INVALID_ARGUMENT naming `edit_id` for one that is known with
   // other edits, OUT_OF_RANGE for one whose version is gone; RESOURCE_EXHAUSTED without memory.
   absl::StatusOr<Scene::Ptr> Edit(ForkEdits edits, EditTime time,
@@ -137,7 +137,8 @@ class Fork {
   // neither it nor the base.
   absl::StatusOr<VersionPtr> Make(const ForkVersion& before, ForkEdits edits, uint64_t version,
                                   uint64_t& gone_bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_);
-  // Makes `next` the newest version, unless there is no memory for it: older ones are dropped first.
+  // Makes `next` the newest version, unless there is no memory for it: older ones are dropped
+  // first.
   absl::Status Publish(const VersionPtr& next, uint64_t gone_bytes)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_) ABSL_LOCKS_EXCLUDED(mu_);
   // Takes memory for so many bytes more or less, in place of old versions.
@@ -156,11 +157,12 @@ class Fork {
   ForkCharge charge_ ABSL_GUARDED_BY(writing_);
 
   mutable absl::Mutex mu_;
-  std::deque<VersionPtr> versions_ ABSL_GUARDED_BY(mu_);  // ascending; the last one is current
+  // Ascending; the last one is current. Vectors, as most forks have few of both.
+  std::vector<VersionPtr> versions_ ABSL_GUARDED_BY(mu_);
   // Those that are kept, by what made them.
   absl::flat_hash_map<std::string, VersionPtr> by_edit_id_ ABSL_GUARDED_BY(mu_);
   // Hashes of the last edit ids whose versions are not kept, in their order.
-  std::deque<uint64_t> gone_edit_ids_ ABSL_GUARDED_BY(mu_);
+  std::vector<uint64_t> gone_edit_ids_ ABSL_GUARDED_BY(mu_);
   absl::flat_hash_set<uint64_t> is_gone_ ABSL_GUARDED_BY(mu_);
   bool is_closed_ ABSL_GUARDED_BY(mu_) = false;
 };

@@ -21,11 +21,10 @@ absl::Status ForkMemory::Take(uint64_t bytes, MemoryPeer& peer) {
   const auto known = of_peer_.find(&peer);
   const uint64_t of_peer = known == of_peer_.end() ? 0 : known->second;
   if (bytes > left || of_peer > left - bytes) {
-    return WithRetryDelay(
-        absl::ResourceExhaustedError(absl::StrCat(bytes > left ? "" : "your part of ",
-                                                  "the server's memory for forks, ", limit_,
-                                                  " bytes, is used up")),
-        kRetryDelayUs);
+    return WithRetryDelay(absl::ResourceExhaustedError(absl::StrCat(
+                              bytes > left ? "" : "your part of ",
+                              "the server's memory for forks, ", limit_, " bytes, is used up")),
+                          kRetryDelayUs);
   }
   absl::Status status = account_.Take(MemoryShare::kScenes, bytes, &peer);
   if (!status.ok()) return status;

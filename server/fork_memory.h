@@ -3,8 +3,9 @@
 
 // How much memory may forks take?
 //
-// What a fork takes is counted as memory of scenes (server/memory_account.h), for the peer that made
-// it, and against a limit of all forks, of which a peer may have as much as the others have left.
+// What a fork takes is counted as memory of scenes (server/memory_account.h), for the peer that
+// made it, and against a limit of all forks, of which a peer may have as much as the others have
+// left.
 #pragma once
 
 #include <cstdint>

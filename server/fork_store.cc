@@ -100,9 +100,9 @@ absl::StatusOr<NamedScene> ForkStore::MakeFork(const ForkOrder& order,
   const auto fork = std::make_shared<Fork>(
       *std::move(base), std::chrono::seconds(lease),
       Fork::Limits{.max_versions = limits_.max_versions, .scene = scenes_.limits()}, memory_, peer);
-  absl::Status status = fork->Begin(scenes_.NextVersion());
-  absl::StatusOr<std::string> name = status;
-  if (status.ok()) name = Enter(order.name, fork);
+  const absl::Status begun = fork->Begin(scenes_.NextVersion());
+  absl::StatusOr<std::string> name =
+      begun.ok() ? Enter(order.name, fork) : absl::StatusOr<std::string>(begun);
   if (!name.ok()) {
     count_.Leave(peer.get());
     return name.status();

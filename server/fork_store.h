@@ -3,9 +3,9 @@
 
 // Scenes and their forks.
 //
-// A `ForkStore` is a store of scenes, all of whose functions it passes on, with forks of these beside
-// them: scenes that begin as a version of another one, are edited apart from it by frames, and go
-// when nobody uses them (server/fork.h). The journal never hears of a fork.
+// A `ForkStore` is a store of scenes, all of whose functions it passes on, with forks of these
+// beside them: scenes that begin as a version of another one, are edited apart from it by frames,
+// and go when nobody uses them (server/fork.h). The journal never hears of a fork.
 #pragma once
 
 #include <algorithm>
@@ -139,7 +139,7 @@ class ForkStore final : public SceneStore, private Task {
   absl::btree_map<std::string, ForkPtr> forks_ ABSL_GUARDED_BY(mu_);
   absl::flat_hash_map<std::string, int> imported_ ABSL_GUARDED_BY(mu_);  // by name, under way
   Timer::Id timer_id_ ABSL_GUARDED_BY(mu_) = 0;
-  Clock::time_point due_ ABSL_GUARDED_BY(mu_);    // of the timer
+  Clock::time_point due_ ABSL_GUARDED_BY(mu_);     // of the timer
   bool is_sweeping_ ABSL_GUARDED_BY(mu_) = false;  // the task is submitted
   bool is_ending_ ABSL_GUARDED_BY(mu_) = false;
 };

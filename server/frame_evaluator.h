@@ -108,8 +108,7 @@ struct FrameWork {
 // Stateless beside its limits: thread-safe for distinct arguments. The store outlives it.
 class FrameEvaluator {
  public:
-  FrameEvaluator(ForkStore& store, const FrameLimits& limits)
-      : store_(store), limits_(limits) {}
+  FrameEvaluator(ForkStore& store, const FrameLimits& limits) : store_(store), limits_(limits) {}
 
   const FrameLimits& limits() const { return limits_; }
 

@@ -246,9 +246,8 @@ absl::StatusOr<Scene::Ptr> FrameTurn::Edit(size_t i, absl::string_view name, Pro
   if (MustStop()) return is_over_ ? absl::StatusOr<Scene::Ptr>(nullptr) : Stopped(WorkMeter());
   const v1::GroupEdits& message = GroupAt(i).edits();
   if (message.edit_id().empty() || message.edit_id().size() > kMaxEditIdBytes) {
-    return InvalidField("edits.edit_id",
-                        absl::StrCat("must have at least 1 and at most ", kMaxEditIdBytes,
-                                     " bytes"));
+    return InvalidField("edits.edit_id", absl::StrCat("must have at least 1 and at most ",
+                                                      kMaxEditIdBytes, " bytes"));
   }
   absl::StatusOr<std::vector<SceneEdit>> edits =
       wire::DecodeEdits(message.edits(), context_.limits.polygons);

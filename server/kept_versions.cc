@@ -49,8 +49,8 @@ KeptVersions::Past* KeptVersions::PastOf(absl::string_view name) {
   if (current == nullptr) return nullptr;
   Past& past = pasts_[std::string(name)];
   if (past.kept.empty()) {
-    past.kept.push_back(std::make_shared<KeptVersion>(
-        current, MemoryCharge(account_, MemoryShare::kScenes)));
+    past.kept.push_back(
+        std::make_shared<KeptVersion>(current, MemoryCharge(account_, MemoryShare::kScenes)));
   }
   return &past;
 }
@@ -79,16 +79,15 @@ std::shared_ptr<KeptVersion> KeptVersions::Share(absl::string_view name, uint64_
   std::shared_ptr<KeptVersion> found = FindLocked(past, version);
   if (found == nullptr) return nullptr;
   std::erase_if(past->shared, [](const auto& shared) { return shared.expired(); });
-  const bool is_known = std::any_of(past->shared.begin(), past->shared.end(), [&](const auto& it) {
-    return it.lock() == found;
-  });
+  const bool is_known = std::any_of(past->shared.begin(), past->shared.end(),
+                                    [&](const auto& it) { return it.lock() == found; });
   if (!is_known) past->shared.push_back(found);
   return found;
 }
 
 void KeptVersions::Begin() {
   std::string after;
-  for (ScenePage page; ; after = page.scenes.back().name) {
+  for (ScenePage page;; after = page.scenes.back().name) {
     page = scenes_.List(after, kPageSize);
     absl::MutexLock lock(&mu_);
     for (const NamedScene& named : page.scenes) PastOf(named.name);
@@ -110,6 +109,12 @@ void KeptVersions::OnSceneChanged(absl::string_view name, uint64_t version,
   Past& past = it->second;
   // It was found before by somebody who asked.
   if (current != nullptr && past.kept.back()->scene()->version() >= current->version()) return;
+  // What an import leaves has little in common with what comes: it is not kept, but for forks.
+  const bool is_large = current == nullptr || change == nullptr || change->after != nullptr;
+  if (is_large) {
+    dropped.assign(past.kept.begin(), past.kept.end());
+    past.kept.clear();
+  }
   for (const std::shared_ptr<KeptVersion>& kept : past.kept) {
     kept->Outdate(current.get(), change.get());
   }
@@ -119,7 +124,6 @@ void KeptVersions::OnSceneChanged(absl::string_view name, uint64_t version,
     }
   }
   if (current == nullptr) {
-    dropped.assign(past.kept.begin(), past.kept.end());
     kept_bytes_ -= past.bytes;
     pasts_.erase(it);
     return;

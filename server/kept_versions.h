@@ -49,9 +49,9 @@ class KeptVersion {
   const Scene::Ptr scene_;
   // By `KeptVersions`, under its lock.
   MemoryCharge charge_;
-  uint64_t polygon_bytes_ = 0;               // of polygons that the scene has no more
-  absl::flat_hash_set<uint64_t> gone_;       // their ids
-  bool is_alone_ = false;                    // it shares nothing
+  uint64_t polygon_bytes_ = 0;          // of polygons that the scene has no more
+  absl::flat_hash_set<uint64_t> gone_;  // their ids
+  bool is_alone_ = false;               // it shares nothing
 };
 
 // Thread-safe. `scenes` and `account` outlive it.

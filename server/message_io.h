@@ -36,7 +36,7 @@ struct FrameHead {
   uint64_t seq = 0;
   bool supersede = false;
   bool has_edits = false;  // of a frame with `supersede`
-  size_t parts = 0;  // groups, bindings and definitions of trackers
+  size_t parts = 0;        // groups, bindings and definitions of trackers
 };
 // Cost: O(fields of the frame), with `supersede` of its groups too; columns are skipped.
 FrameHead PeekFrame(const grpc::ByteBuffer& bytes);

@@ -101,7 +101,7 @@ constexpr std::array kNumberOptions = {
                  "Bytes of a stream's trackers at most; their memories are dropped before a "
                  "definition is refused"},
     NumberOption{"--max-forks", "CAROM_MAX_FORKS", &ServerOptions::max_forks, 1, 1048576,
-                 "Forks at most; one that is not edited takes about 2 KiB"},
+                 "Forks at most; one that is not edited takes about 1 KiB"},
     NumberOption{"--max-forks-per-peer", "CAROM_MAX_FORKS_PER_PEER",
                  &ServerOptions::max_forks_per_peer, 1, 1048576,
                  "Forks of one IP address (of IPv6, 64 bits of it) at most, on loopback of one "

@@ -34,8 +34,8 @@ class SceneHandler {
   absl::Status ListVersions(const v1::ListSceneVersionsRequest& request,
                             v1::ListSceneVersionsResponse& response) const;
 
-  // Makes a fork for the peer whose call has `charge`. Cost O(1), or O(vertices) for a version that is
-  // not in memory.
+  // Makes a fork for the peer whose call has `charge`. Cost O(1), or O(vertices) for a version that
+  // is not in memory.
   absl::Status Fork(const v1::ForkSceneRequest& request, const MemoryCharge& charge,
                     v1::ForkSceneResponse& response);
 

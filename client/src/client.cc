@@ -96,8 +96,12 @@ class Client::Impl {
     grpc::ClientContext context;
     SetDeadline(options, context);
     const size_t address = addresses_->current();
-    absl::Status status =
-        CallUnary(*addresses_, StubOf<Stub>(address), method, context, request, response);
+    absl::Status status = CallUnary(
+        *addresses_,
+        [&](grpc::CompletionQueue* queue) {
+          return (StubOf<Stub>(address).*method)(&context, request, queue);
+        },
+        response);
     LeaveIfUnavailable(status, address);
     return status;
   }

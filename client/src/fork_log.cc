@@ -20,13 +20,19 @@ constexpr size_t kPartBytes = 1 << 20;
 // Of each call: a server that does not answer by then is as good as none.
 constexpr std::chrono::seconds kCallTimeout{5};
 
+// One call of a server of the client's list.
 template <typename Request, typename Response>
 absl::Status Call(const Addresses& addresses, size_t address,
                   UnaryMethod<v1::SceneService::Stub, Request, Response> method,
                   const Request& request, Response& response) {
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + kCallTimeout);
-  return CallUnary(addresses, addresses.scenes(address), method, context, request, response);
+  return CallUnary(
+      addresses,
+      [&](grpc::CompletionQueue* queue) {
+        return (addresses.scenes(address).*method)(&context, request, queue);
+      },
+      response);
 }
 
 }  // namespace
@@ -49,6 +55,7 @@ bool ForkLog::empty() const {
   return forks_.empty();
 }
 
+// Edits of scenes that are no forks of this client are none of the log's.
 void ForkLog::Record(const std::string& name, const v1::GroupEdits& edits, uint64_t version) {
   MutexLock lock(mutex_);
   const auto fork = forks_.find(name);
@@ -59,7 +66,7 @@ void ForkLog::Record(const std::string& name, const v1::GroupEdits& edits, uint6
 // Answers of several streams come in any order; versions say which edit was the first and the last.
 void ForkLog::Record(const v1::Edit& edit, uint64_t version, Fork& fork) {
   const bool adds = edit.has_add();
-  const uint64_t id = adds               ? edit.add().id()
+  const uint64_t id = adds                 ? edit.add().id()
                       : edit.has_replace() ? edit.replace().id()
                                            : edit.remove();
   const auto [it, is_new] = fork.edited.try_emplace(id);
@@ -84,6 +91,7 @@ std::vector<v1::CommitEditsRequest> ForkLog::EditsOf(const std::string& name, co
   std::vector<v1::CommitEditsRequest> parts;
   size_t bytes = kPartBytes;
   for (const auto& [id, edited] : fork.edited) {
+    // What came and went again needs no edit.
     if (!edited.is_there && !edited.is_in_base) continue;
     const size_t added = edited.is_there ? edited.polygon.ByteSizeLong() : sizeof(id);
     if (bytes + added > kPartBytes) {
@@ -104,6 +112,8 @@ std::vector<v1::CommitEditsRequest> ForkLog::EditsOf(const std::string& name, co
   return parts;
 }
 
+// One caller at a time: who comes later finds forks that are whole. Calls are made without the lock
+// of the log, which answers need.
 absl::Status ForkLog::Restore(Addresses& addresses, size_t address,
                               const std::function<bool()>& abandoned) {
   MutexLock restoring(restoring_);
@@ -123,6 +133,8 @@ absl::Status ForkLog::Restore(Addresses& addresses, size_t address,
   return absl::OkStatus();
 }
 
+// A fork that is there is left as it is: it is the one that was made, or another client of the same
+// game has made it again.
 absl::Status ForkLog::Restore(const Addresses& addresses, size_t address, const std::string& name,
                               const Fork& fork) {
   using Stub = v1::SceneService::Stub;

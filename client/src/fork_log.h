@@ -3,8 +3,8 @@
 
 // What a client knows of its forks, so that one that a server has lost can be made again.
 //
-// Of each fork: its base, and what the edits that this client's streams have made come to, polygon by
-// polygon. So the log grows with the polygons that are edited, not with the edits.
+// Of each fork: its base, and what the edits that this client's streams have made come to, polygon
+// by polygon. So the log grows with the polygons that are edited, not with the edits.
 #pragma once
 
 #include <cstddef>
@@ -37,8 +37,8 @@ class ForkLog {
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Makes the forks again that the server at `address` does not have, one caller at a time. Forks
-  // whose base is not there are left out. Ends early once `abandoned`. Errors: those of a server that
-  // does not answer, or has no room; what was begun is taken back, as far as it can.
+  // whose base is not there are left out. Ends early once `abandoned`. Errors: those of a server
+  // that does not answer, or has no room; what was begun is taken back, as far as it can.
   absl::Status Restore(Addresses& addresses, size_t address, const std::function<bool()>& abandoned)
       ABSL_LOCKS_EXCLUDED(restoring_, mutex_);
 

@@ -19,17 +19,15 @@ template <typename Stub, typename Request, typename Response>
 using UnaryMethod = std::unique_ptr<grpc::ClientAsyncResponseReader<Response>> (Stub::*)(
     grpc::ClientContext*, const Request&, grpc::CompletionQueue*);
 
-// Makes the call and waits for its end. Thread-safe for distinct contexts and responses.
-template <typename Stub, typename Request, typename Response>
-absl::Status CallUnary(const Addresses& addresses, Stub& stub,
-                       UnaryMethod<Stub, Request, Response> method, grpc::ClientContext& context,
-                       const Request& request, Response& response) {
+// Makes the call that begin(queue) begins, and waits for its end. Thread-safe for distinct
+// responses.
+template <typename Response, typename Begin>
+absl::Status CallUnary(const Addresses& addresses, const Begin& begin, Response& response) {
   // A queue for this call alone: the caller's thread waits for its own call and for nothing else,
   // and needs no thread of gRPC to hand it over.
   grpc::CompletionQueue queue;
   std::unique_ptr<grpc::ClientAsyncResponseReader<Response>> call;
-  const absl::Status begun =
-      addresses.BeginCall([&] { call = (stub.*method)(&context, request, &queue); });
+  const absl::Status begun = addresses.BeginCall([&] { call = begin(&queue); });
   grpc::Status end;
   if (begun.ok()) call->Finish(&response, &end, &queue);
   queue.Shutdown();

@@ -62,8 +62,8 @@ TEST_F(ForkClientTest, ForksAreMadeEditedPinnedAndDeleted) {
   ASSERT_TRUE(fork.ok()) << fork.status();
   EXPECT_EQ(fork->base, "scenes/a");
   EXPECT_EQ(fork->base_version, base->version);
-  EXPECT_TRUE(Refuses(client_->ForkScene("scenes/b").status(), absl::StatusCode::kNotFound,
-                      "base"));
+  EXPECT_TRUE(
+      Refuses(client_->ForkScene("scenes/b").status(), absl::StatusCode::kNotFound, "base"));
   EXPECT_TRUE(Refuses(client_->ForkScene("scenes/a", {.name = fork->name}).status(),
                       absl::StatusCode::kAlreadyExists, "name"));
   const auto stream = client_->OpenStream();
@@ -71,9 +71,9 @@ TEST_F(ForkClientTest, ForksAreMadeEditedPinnedAndDeleted) {
   ASSERT_TRUE(edited.status.ok()) << edited.status;
   EXPECT_THAT(edited.answers.points.polygon_ids, ElementsAre(7, 9));
   EXPECT_EQ(edited.edited_version, edited.answers.version);
-  EXPECT_TRUE(Refuses(
-      Ask(*stream, At(fork->name, {AddPolygon{Square(10, 0, 0)}}, fork->version)).status,
-      absl::StatusCode::kAborted, "edits.base_version"));
+  EXPECT_TRUE(
+      Refuses(Ask(*stream, At(fork->name, {AddPolygon{Square(10, 0, 0)}}, fork->version)).status,
+              absl::StatusCode::kAborted, "edits.base_version"));
   Frame pinned = At(fork->name);
   pinned.groups[0].version = fork->version;
   EXPECT_THAT(Ask(*stream, pinned).answers.points.polygon_ids, ElementsAre(7));
@@ -107,8 +107,7 @@ TEST_F(ForkClientTest, AForkThatItsServerHasLostIsMadeAgain) {
   edit({AddPolygon{Square(100, 0, 0)}, RemovePolygon{3}, ReplacePolygon{Square(4, 0, 50)}});
   edit({RemovePolygon{100}, AddPolygon{Square(101, 0, 0)}, RemovePolygon{4}});
   edit({AddPolygon{Square(4, 0, 60)}});
-  ASSERT_TRUE(
-      client_->CommitEdits(fork->name, 0, std::vector<SceneEdit>{RemovePolygon{5}}).ok());
+  ASSERT_TRUE(client_->CommitEdits(fork->name, 0, std::vector<SceneEdit>{RemovePolygon{5}}).ok());
   const auto before = client_->ExportScene(fork->name);
   ASSERT_TRUE(before.ok()) << before.status();
 
@@ -150,12 +149,11 @@ TEST_F(ForkClientTest, ConnectionsThatBreakMakeNoEditTwice) {
   ASSERT_TRUE(direct->CreateScene("scenes/a", {}).ok());
   testing::SplitMix64 random(3);
   const uint64_t port = std::stoull(server_->address().substr(server_->address().rfind(':') + 1));
-  const auto proxy =
-      testing::CutProxy::Start(static_cast<uint16_t>(port), [&random] {
-        const uint64_t bytes = 400 + random.Next() % 3000;
-        return random.Next() % 2 == 0 ? testing::CutProxy::Plan{.to_server = bytes}
-                                      : testing::CutProxy::Plan{.to_client = bytes};
-      });
+  const auto proxy = testing::CutProxy::Start(static_cast<uint16_t>(port), [&random] {
+    const uint64_t bytes = 400 + random.Next() % 3000;
+    return random.Next() % 2 == 0 ? testing::CutProxy::Plan{.to_server = bytes}
+                                  : testing::CutProxy::Plan{.to_client = bytes};
+  });
   ASSERT_NE(proxy, nullptr);
   const auto fork = direct->ForkScene("scenes/a");
   ASSERT_TRUE(fork.ok()) << fork.status();

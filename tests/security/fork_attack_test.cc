@@ -39,9 +39,8 @@ class ForkAttackTest : public AttackTest {
 
   static v1::StreamRequest EditOf(const std::string& fork, const std::string& id,
                                   const std::string& edits) {
-    return FromText<v1::StreamRequest>(absl::StrCat("frame { groups { scene: '", fork,
-                                                    "' edits { edit_id: '", id, "' ", edits,
-                                                    " } } }"));
+    return FromText<v1::StreamRequest>(absl::StrCat(
+        "frame { groups { scene: '", fork, "' edits { edit_id: '", id, "' ", edits, " } } }"));
   }
 
   // Another client forks, edits and deletes, in bounded time.

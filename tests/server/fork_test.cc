@@ -25,8 +25,7 @@ class ForkTest : public ::testing::Test {
   // The version of `scenes/f`, a fork of `scenes/a`.
   uint64_t Fork(const std::string& more = "") {
     v1::ForkSceneResponse response;
-    const grpc::Status status =
-        MakeFork("base: 'scenes/a' name: 'scenes/f' " + more, response);
+    const grpc::Status status = MakeFork("base: 'scenes/a' name: 'scenes/f' " + more, response);
     EXPECT_TRUE(status.ok()) << status.error_message();
     return response.scene().version();
   }
@@ -117,8 +116,7 @@ TEST_F(ForkTest, IsListedWithItsBaseAndDeleted) {
   request.set_version(version);
   EXPECT_TRUE(server_->scenes().DeleteScene(&current, request, &ignored).ok());
   EXPECT_TRUE(Refuses(StatusOf(Ask("")), StatusCode::kNotFound, "scene"));
-  EXPECT_TRUE(
-      Refuses(StatusOf(Ask(Edits("e", ""))), StatusCode::kNotFound, "scene"));
+  EXPECT_TRUE(Refuses(StatusOf(Ask(Edits("e", ""))), StatusCode::kNotFound, "scene"));
   EXPECT_GT(Fork(), version) << "versions of a name grow";
 }
 
@@ -169,9 +167,8 @@ TEST_F(ForkTest, EditsThatComeAgainChangeNothing) {
                       StatusCode::kInvalidArgument, "edits.edit_id"));
   // CommitEdits knows them too.
   v1::CommitEditsResponse response;
-  ASSERT_TRUE(server_
-                  ->Commit("name: 'scenes/f' edit_id: 'one' edits { remove: 7 }", &response)
-                  .ok());
+  ASSERT_TRUE(
+      server_->Commit("name: 'scenes/f' edit_id: 'one' edits { remove: 7 }", &response).ok());
   EXPECT_EQ(response.scene().version(), made.version());
 }
 
@@ -189,11 +186,10 @@ TEST_F(ForkTest, RefusesEditsAsAWhole) {
       {"edits {}", StatusCode::kInvalidArgument, "edits.edit_id"},
       {Edits(std::string(65, 'x'), remove), StatusCode::kInvalidArgument, "edits.edit_id"},
       {Edits("e", remove + "edits {}"), StatusCode::kInvalidArgument, "edits.edits[1]"},
-      {Edits("e", remove + "edits { add { id: 3 rings { x: 1 } } }"),
-       StatusCode::kInvalidArgument, "edits.edits[1].add.rings[0].y"},
+      {Edits("e", remove + "edits { add { id: 3 rings { x: 1 } } }"), StatusCode::kInvalidArgument,
+       "edits.edits[1].add.rings[0].y"},
       {Edits("e", remove + remove), StatusCode::kInvalidArgument, "edits.edits[1].remove"},
-      {Edits("e", remove + "edits { remove: 8 }"), StatusCode::kNotFound,
-       "edits.edits[1].remove"},
+      {Edits("e", remove + "edits { remove: 8 }"), StatusCode::kNotFound, "edits.edits[1].remove"},
       {Edits("e", "edits { add { " + Square(7, 0, 0) + " } }"), StatusCode::kAlreadyExists,
        "edits.edits[0].add.id"},
       {Edits("e", remove, version - 1), StatusCode::kAborted, "edits.base_version"},
@@ -255,8 +251,8 @@ TEST_F(ForkTest, PinsReadOldVersions) {
         EXPECT_TRUE(Refuses(StatusOf(answer), StatusCode::kOutOfRange, "version"));
       }
     }
-    EXPECT_TRUE(Refuses(StatusOf(Ask("version: 99999", scene)), StatusCode::kOutOfRange,
-                        "version"));
+    EXPECT_TRUE(
+        Refuses(StatusOf(Ask("version: 99999", scene)), StatusCode::kOutOfRange, "version"));
   };
   expect("scenes/f", of_fork, 3);
   expect("scenes/a", of_base, 4);
@@ -297,8 +293,9 @@ TEST_F(ForkTest, AnswersAsASceneThatWasEditedAlike) {
     for (uint64_t i = 0; i < 12; ++i) {
       const uint64_t id = 1 + 12 * round + i;
       absl::StrAppend(&edits, "edits { ",
-                      i % 3 == 0 ? absl::StrCat("remove: ", id)
-                                 : absl::StrCat("replace { ", Square(id, place() + far, place()), "}"),
+                      i % 3 == 0
+                          ? absl::StrCat("remove: ", id)
+                          : absl::StrCat("replace { ", Square(id, place() + far, place()), "}"),
                       " }");
     }
     absl::StrAppend(&edits, "edits { add { ", Square(1000 + round, place(), place()), " } }");
@@ -348,8 +345,8 @@ TEST_F(ForkTest, ABudgetThatEndsAfterTheEditsAnswersTheirVersion) {
   frame.set_budget_us(100000);
   v1::Group& group = *frame.add_groups();
   group = TestServer::HeavyGroup("f");
-  *group.mutable_edits() = FromText<v1::GroupEdits>("edit_id: 'e' edits { add { " +
-                                                    Square(9, 0, 50) + " } }");
+  *group.mutable_edits() =
+      FromText<v1::GroupEdits>("edit_id: 'e' edits { add { " + Square(9, 0, 50) + " } }");
   v1::FrameAnswer answer;
   ASSERT_TRUE(server_->Evaluate(frame, answer).ok());
   ASSERT_EQ(answer.groups_size(), 1);
@@ -441,8 +438,7 @@ TEST_F(ForkTest, LivesAsLongAsFramesUseIt) {
     v1::GetSceneRequest request;
     request.set_name("scenes/f");
     v1::GetSceneResponse response;
-    return server_->scenes().GetScene(&context, request, &response).error_code() ==
-           grpc::NOT_FOUND;
+    return server_->scenes().GetScene(&context, request, &response).error_code() == grpc::NOT_FOUND;
   }));
   EXPECT_TRUE(StatusOf(Ask("", "scenes/u")).ok());
 }
@@ -506,10 +502,9 @@ TEST_F(ForkTest, ThereAreNoMoreThanTheLimits) {
   // Another connection is another peer.
   const auto other = v1::SceneService::NewStub(server_->MakeChannel());
   Context context, deleting;
-  EXPECT_TRUE(other
-                  ->ForkScene(&context, FromText<v1::ForkSceneRequest>("base: 'scenes/a'"),
-                              &response)
-                  .ok());
+  EXPECT_TRUE(
+      other->ForkScene(&context, FromText<v1::ForkSceneRequest>("base: 'scenes/a'"), &response)
+          .ok());
   v1::DeleteSceneRequest request;
   request.set_name("scenes/f");
   v1::DeleteSceneResponse ignored;
@@ -535,13 +530,12 @@ TEST_F(ForkTest, OldVersionsMakeRoomAndWhatHasNoneIsRefused) {
   };
   uint64_t last = 0;
   for (int i = 0; i < 30; ++i) {
-    const v1::GroupAnswer answer =
-        Ask(Edits(absl::StrCat(i), large(i == 0 ? "add" : "replace")));
+    const v1::GroupAnswer answer = Ask(Edits(absl::StrCat(i), large(i == 0 ? "add" : "replace")));
     ASSERT_TRUE(StatusOf(answer).ok()) << StatusOf(answer);
     last = answer.version();
   }
-  EXPECT_TRUE(Refuses(StatusOf(Ask(absl::StrCat("version: ", first))), StatusCode::kOutOfRange,
-                      "version"));
+  EXPECT_TRUE(
+      Refuses(StatusOf(Ask(absl::StrCat("version: ", first))), StatusCode::kOutOfRange, "version"));
   EXPECT_TRUE(StatusOf(Ask(absl::StrCat("version: ", last))).ok());
   // What is larger than all that there is changes nothing.
   std::string many;

@@ -150,8 +150,8 @@ class Client {
 
   // Makes a fork: a scene that begins as a version of `base`, on its memory, and changes apart from
   // it, by `GroupEdits` of frames (carom/frame.h) or `CommitEdits`. It is not durable, lives on one
-  // server until it is deleted or no frame uses it for its lease, and keeps its last versions. Costs
-  // some microseconds and next to no memory.
+  // server until it is deleted or no frame uses it for its lease, and keeps its last versions.
+  // Costs some microseconds and next to no memory.
   //
   // The streams of this client make a fork again that its server has lost: see carom/stream.h.
   //

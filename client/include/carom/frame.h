@@ -62,8 +62,9 @@ struct FrameGroup {
   // Of moves, `tracker` holds handles of trackers that the stream has; `trackers`, the coherence
   // and the budget are not read.
   Group group = {};
-  // The group reads this version exactly, as far back as the server keeps it: 256 versions of a fork,
-  // 16 of another scene, by default. Beside neither `min_version` nor `edits`. 0: see `min_version`.
+  // The group reads this version exactly, as far back as the server keeps it: 256 versions of a
+  // fork, 16 of another scene, by default. Beside neither `min_version` nor `edits`. 0: see
+  // `min_version`.
   uint64_t version = 0;
   // Of a fork: made before the questions, which read the version that they make.
   std::optional<GroupEdits> edits = {};
@@ -94,13 +95,13 @@ struct Frame {
 // INVALID_ARGUMENT names the field (`Violations` of carom/status.h), NOT_FOUND means no such scene,
 // UNAVAILABLE that `min_version` did not come in time, DEADLINE_EXCEEDED that the budget ended,
 // RESOURCE_EXHAUSTED that a limit of the server was passed, which the message names. OUT_OF_RANGE
-// means that the pinned version, or that which the edits made before, is not kept, ABORTED that edits
-// were made for another version, FAILED_PRECONDITION that the scene is no fork.
+// means that the pinned version, or that which the edits made before, is not kept, ABORTED that
+// edits were made for another version, FAILED_PRECONDITION that the scene is no fork.
 struct GroupResult {
   absl::Status status;
   GroupAnswers answers;
-  // The version that the edits of the group made, even if the budget ended after them. 0: there were
-  // none, or they are refused.
+  // The version that the edits of the group made, even if the budget ended after them. 0: there
+  // were none, or they are refused.
   uint64_t edited_version = 0;
 };
 

@@ -100,9 +100,9 @@ class Scene {
   absl::StatusOr<Ptr> Commit(std::vector<SceneEdit> edits, uint64_t version,
                              const SceneLimits& limits = {}) const;
 
-  // Whether `Commit` of these edits makes the index anew, which takes as long as `Create` and shares
-  // nothing but the polygons: they are more than half of the polygons, or one lies outside of twice
-  // the extent that the scene was made with. O(edits).
+  // Whether `Commit` of these edits makes the index anew, which takes as long as `Create` and
+  // shares nothing but the polygons: they are more than half of the polygons, or one lies outside
+  // of twice the extent that the scene was made with. O(edits).
   bool IsRebuiltBy(std::span<const SceneEdit> edits) const;
 
   // This scene under another version number, on the same memory. O(1).

@@ -252,6 +252,11 @@ std::shared_ptr<const Tile> MakeTile(std::vector<IndexedPolygon> sorted, const C
   return std::make_shared<const Tile>(std::move(arranged), first_key);
 }
 
+// Asks for the polygons of a tile, each of which is likely to miss the cache.
+void Prefetch(std::span<const IndexedPolygon> entries) {
+  for (const IndexedPolygon& indexed : entries) __builtin_prefetch(indexed.polygon().memory(), 1);
+}
+
 // A tile after an edit that leaves its size ordinary. What is replaced keeps its place among the
 // others, so that most of the order stays, and no place along the curve is needed but the first:
 // that is what makes small edits cheap. `arriving` is sorted along the curve.
@@ -269,13 +274,22 @@ std::shared_ptr<const Tile> PatchedTile(const Tile& tile, std::span<const CurveK
   }
   std::vector<const IndexedPolygon*> kept;
   kept.reserve(tile.entries().size() + added.size());
+  std::vector<std::pair<size_t, IndexedPolygon>> replaced;
+  const std::span<const IndexedPolygon> entries = tile.entries();
+  Prefetch(entries);
+  bool is_near = added.empty() && tile.MayReplace();
   size_t left = gone.size();
-  for (const IndexedPolygon& indexed : tile.entries()) {
-    const auto place = left == 0 ? edited.end() : edited.find(indexed.polygon().id());
-    const IndexedPolygon* const stays = place == edited.end() ? &indexed : place->second;
-    if (place != edited.end()) --left;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const auto place = left == 0 ? edited.end() : edited.find(entries[i].polygon().id());
+    const IndexedPolygon* const stays = place == edited.end() ? &entries[i] : place->second;
     if (stays != nullptr) kept.push_back(stays);
+    if (place == edited.end()) continue;
+    --left;
+    is_near = is_near && stays != nullptr &&
+              stays->polygon().bounds().Intersects(entries[i].polygon().bounds());
+    if (is_near) replaced.emplace_back(i, *stays);
   }
+  if (is_near) return std::make_shared<const Tile>(tile, replaced, first_key);
   kept.insert(kept.end(), added.begin(), added.end());
   const std::vector<uint32_t> order =
       Arranged(kept.size(), [&](size_t i) { return kept[i]->polygon().bounds(); });
@@ -336,13 +350,27 @@ CurveKey Curve::KeyOf(const Polygon& polygon) const {
 // The head has what is needed without reading the tile.
 Tile::Tile(std::vector<IndexedPolygon> arranged, CurveKey first_key)
     : polygons_(std::move(arranged)) {
+  SetHead(first_key);
+  tree_ = BoxTree(polygons_.size(), [this](size_t i) { return polygons_[i].polygon().bounds(); });
+}
+
+Tile::Tile(const Tile& base, const std::vector<std::pair<size_t, IndexedPolygon>>& replaced,
+           CurveKey first_key)
+    : polygons_(base.polygons_), tree_(base.tree_), replacements_(base.replacements_ + 1) {
+  for (const auto& [place, indexed] : replaced) {
+    polygons_[place] = indexed;
+    tree_.Reset(place, indexed.polygon().bounds());
+  }
+  SetHead(first_key);
+}
+
+void Tile::SetHead(CurveKey first_key) {
   head_.first_key = first_key;
   head_.polygon_count = polygons_.size();
   for (const IndexedPolygon& indexed : polygons_) {
     head_.bounds.Extend(indexed.polygon().bounds());
     head_.vertex_count += indexed.polygon().vertex_count();
   }
-  tree_ = BoxTree(polygons_.size(), [this](size_t i) { return polygons_[i].polygon().bounds(); });
 }
 
 // Back in the order of the curve, in which edits merge.
@@ -425,24 +453,23 @@ SceneIndex::SceneIndex(const SceneIndex& base, const std::vector<const Polygon*>
   std::sort(indexed.begin(), indexed.end(), [&](const IndexedPolygon& a, const IndexedPolygon& b) {
     return key_of(a) < key_of(b);
   });
-  tiles_ = Edited(
-      base.tiles_, {std::move(gone_keys), std::move(indexed)}, key_of,
-      [this](const Tile& tile) { return tile.Sorted(curve_); },
-      [this](std::vector<IndexedPolygon> polygons) {
-        return MakeTile(std::move(polygons), curve_);
-      },
-      [this](const Tile& tile, std::span<const CurveKey> gone_here,
-             std::span<IndexedPolygon> arriving_here) {
-        return PatchedTile(tile, gone_here, arriving_here, curve_);
-      });
+  const PageRules of_tiles{key_of, [this](const Tile& tile) { return tile.Sorted(curve_); },
+                           [this](std::vector<IndexedPolygon> polygons) {
+                             return MakeTile(std::move(polygons), curve_);
+                           },
+                           [this](const Tile& tile, std::span<const CurveKey> gone_here,
+                                  std::span<IndexedPolygon> arriving_here) {
+                             return PatchedTile(tile, gone_here, arriving_here, curve_);
+                           }};
+  tiles_ = Edited(base.tiles_, {std::move(gone_keys), std::move(indexed)}, of_tiles);
   std::sort(arriving.begin(), arriving.end(), ById);
-  id_pages_ = Edited(
-      base.id_pages_, {std::move(gone_ids), Entries(std::move(arriving))},
-      [](const IdPage::Entry& entry) { return entry.id; },
-      [](const IdPage& page) {
-        return std::vector<IdPage::Entry>(page.entries().begin(), page.entries().end());
-      },
-      MakeIdPage, PatchedIdPage);
+  const PageRules of_ids{[](const IdPage::Entry& entry) { return entry.id; },
+                         [](const IdPage& page) {
+                           return std::vector<IdPage::Entry>(page.entries().begin(),
+                                                             page.entries().end());
+                         },
+                         MakeIdPage, PatchedIdPage};
+  id_pages_ = Edited(base.id_pages_, {std::move(gone_ids), Entries(std::move(arriving))}, of_ids);
   Finish(base.order_);
   grid_ = SceneGrid(base.grid_, Frame(), spacing_, polygon_count_, touched);
 }

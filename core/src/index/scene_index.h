@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "carom/geometry.h"
@@ -64,6 +65,11 @@ class Tile {
   // Of polygons in an order that is good for a tree. No polygon of the tile comes before
   // `first_key` on the curve.
   Tile(std::vector<IndexedPolygon> arranged, CurveKey first_key);
+  // That tile with other polygons in some places, near to those before. Its order is as good until
+  // there were many such edits: then `MayReplace` is false.
+  Tile(const Tile& base, const std::vector<std::pair<size_t, IndexedPolygon>>& replaced,
+       CurveKey first_key);
+  bool MayReplace() const { return replacements_ < kMaxReplacements; }
 
   // As the tree has them.
   std::span<const IndexedPolygon> entries() const { return polygons_; }
@@ -73,9 +79,14 @@ class Tile {
   const Head& head() const { return head_; }
 
  private:
+  static constexpr size_t kMaxReplacements = 64;
+
+  void SetHead(CurveKey first_key);
+
   std::vector<IndexedPolygon> polygons_;
   BoxTree tree_;
   Head head_;
+  size_t replacements_ = 0;  // edits since the order was made
 };
 
 // Polygons by ascending id. Immutable, hence thread-safe.
@@ -173,7 +184,7 @@ class SceneIndex {
   Box Frame() const;
 
   Curve curve_;
-  Pages<Tile> tiles_;  // along the curve
+  Pages<Tile> tiles_;            // along the curve
   std::vector<uint32_t> order_;  // of the tiles in the tree
   std::vector<const Tile*> arranged_;
   BoxTree tree_;  // over the tiles, as they are arranged
