@@ -35,6 +35,7 @@ void ClearWork(v1::FrameAnswer& answer, FrameWork& work) {
   work.status = absl::OkStatus();
   work.pending.clear();
   work.waits.clear();
+  work.edited.clear();
   work.rows = work.work_units = 0;
   work.tiers = {};
   work.shadow = {};

@@ -14,15 +14,16 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "carom/group.h"
 #include "carom/v1/query_service.pb.h"
+#include "server/fork_store.h"
 #include "server/joined_casts.h"
 #include "server/memory_account.h"
-#include "server/scene_store.h"
 #include "server/session.h"
 #include "server/shadow_run.h"
 #include "server/timer.h"
@@ -36,6 +37,7 @@ struct FrameLimits {
   size_t max_queries = 65536;
   uint64_t max_answer_rows = 262144;
   uint64_t max_work_units = 0;  // 0: no limit
+  PolygonLimits polygons;       // of edits
   TrackerTableLimits trackers;
   uint64_t shadow_interval = 1024;  // batches of moves a stream from one that is compared; 0: never
 };
@@ -92,6 +94,8 @@ struct FrameWork {
   absl::Status status;
   std::vector<int> pending;        // groups without answer, ascending
   std::vector<VersionWait> waits;  // of the pending groups, after kWaits
+  // What edits of pending groups made, by the group.
+  std::vector<std::pair<int, Scene::Ptr>> edited;
   Coherence coherence = Coherence::kOn;
   uint64_t rows = 0;
   MemoryCharge rows_charge;  // of the answer while it is made
@@ -104,8 +108,7 @@ struct FrameWork {
 // Stateless beside its limits: thread-safe for distinct arguments. The store outlives it.
 class FrameEvaluator {
  public:
-  FrameEvaluator(const SceneStore& store, const FrameLimits& limits)
-      : store_(store), limits_(limits) {}
+  FrameEvaluator(ForkStore& store, const FrameLimits& limits) : store_(store), limits_(limits) {}
 
   const FrameLimits& limits() const { return limits_; }
 
@@ -128,7 +131,7 @@ class FrameEvaluator {
  private:
   absl::Status CheckFrame(const v1::Frame& frame) const;
 
-  const SceneStore& store_;
+  ForkStore& store_;
   const FrameLimits limits_;
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -30,8 +31,16 @@ constexpr uint64_t kBytesARow = 272;
 // Rows are charged by this much at once.
 constexpr uint64_t kChargedBytes = 1 << 20;
 
+// What edits cost, in units of work, as measured: the pages and the table that a commit makes anew.
+constexpr uint64_t kUnitsOfEdits = 1 << 14;
+constexpr uint64_t kUnitsAnEdit = 1 << 10;
+
+// Of an `edit_id`.
+constexpr size_t kMaxEditIdBytes = 64;
+
 // Whether a group is a few segments and nothing else, and so may be part of a joined batch.
 bool IsJoinable(const v1::Group& group) {
+  if (group.has_edits() || group.version() != 0) return false;
   const uint64_t segments = wire::CountLoneSegments(group);
   return segments >= 1 && segments <= JoinedCasts::kMaxOfGroup;
 }
@@ -54,6 +63,24 @@ absl::StatusOr<absl::string_view> SceneName(const v1::Group& group, const SceneH
   }
   if (absl::Status status = CheckSceneName("scene", group.scene()); !status.ok()) return status;
   return absl::string_view(group.scene());
+}
+
+// The member that names the scene.
+const char* TargetField(const v1::Group& group) {
+  return group.target_case() == v1::Group::kScene ? "scene" : "scene_handle";
+}
+
+// `status` of the group's edits, as one of the group.
+absl::Status OfEdits(const absl::Status& status) {
+  const std::vector<Violation> violations = Violations(status);
+  if (violations.empty()) return status;
+  Refusal refusal;
+  for (const Violation& violation : violations) {
+    const char* dot = violation.field.empty() ? "" : ".";
+    refusal.Add(absl::StrCat("edits", dot, violation.field), violation.description);
+  }
+  refusal.AddUnlisted(ViolationCount(status) - violations.size());
+  return refusal.status(status.code());
 }
 
 // The error is all that a group is answered.
@@ -123,7 +150,10 @@ Progress FrameTurn::Run() {
 
 Progress FrameTurn::Answer(size_t i) {
   if (i >= joined_end_) Join(i);
-  return i < joined_end_ ? AnswerMember(i) : AnswerAlone(i);
+  const Progress progress = i < joined_end_ ? AnswerMember(i) : AnswerAlone(i);
+  const Scene::Ptr edited = EditedScene(i);
+  AnswerAt(i).set_edited_version(edited == nullptr ? 0 : edited->version());
+  return progress;
 }
 
 bool FrameTurn::MayJoin(size_t first, size_t i) const {
@@ -136,7 +166,7 @@ void FrameTurn::Join(size_t first) {
   const auto name = SceneName(GroupAt(first), context_.session.handles);
   // Checked before anything is decoded: without the scene each group is answered, or waits, alone.
   if (!name.ok()) return;
-  joined_scene_ = context_.store.Find(*name);
+  joined_scene_ = context_.store.Use(*name);
   if (joined_scene_ == nullptr || joined_scene_->version() < GroupAt(first).min_version()) return;
   JoinedCasts& joined = context_.scratch.joined;
   joined.Clear();
@@ -175,24 +205,76 @@ Progress FrameTurn::AnswerAlone(size_t i) {
   const auto name = SceneName(group, context_.session.handles);
   if (!name.ok()) return AnswerStatus(name.status(), answer);
   if (!Decode(i).ok()) return AnswerStatus(decode_status_, answer);
-  const Scene::Ptr scene = context_.store.Find(*name);
-  if (scene == nullptr) {
-    const bool named = group.target_case() == v1::Group::kScene;
-    const char* const field = named ? "scene" : "scene_handle";
-    return AnswerStatus(context_.store.WhyMissing(*name, field), answer);
-  }
-  if (scene->version() < group.min_version()) {
-    // A frame without a budget has nothing that would end its wait.
-    if (work_.deadline != FrameWork::kNever && Clock::now() < work_.deadline) {
-      work_.waits.push_back({std::string(*name), group.min_version()});
-      return Progress::kWaits;
-    }
-    return AnswerStatus(Refused(absl::StatusCode::kUnavailable, "min_version",
-                                absl::StrCat("the current version is ", scene->version())),
-                        answer);
-  }
+  Progress progress = Progress::kDone;
+  const absl::StatusOr<Scene::Ptr> scene = Resolve(i, *name, progress);
+  if (!scene.ok()) return AnswerStatus(scene.status(), answer);
+  if (*scene == nullptr) return progress;
   Group& decoded = context_.scratch.decoded.group;
-  return Conclude(Evaluate(*scene, decoded, units_left_), decoded, answer);
+  return Conclude(Evaluate(**scene, decoded, units_left_), decoded, answer);
+}
+
+absl::StatusOr<Scene::Ptr> FrameTurn::Resolve(size_t i, absl::string_view name,
+                                              Progress& progress) {
+  const v1::Group& group = GroupAt(i);
+  const char* const field = TargetField(group);
+  if (group.version() != 0) {
+    if (group.has_edits()) return InvalidField("version", "must not be given beside edits");
+    if (group.min_version() != 0) {
+      return InvalidField("version", "must not be given beside min_version");
+    }
+    return context_.store.UseVersion(name, group.version(), field);
+  }
+  if (Scene::Ptr edited = EditedScene(i)) return edited;
+  Scene::Ptr scene = context_.store.Use(name);
+  if (scene == nullptr) return context_.store.WhyMissing(name, field);
+  if (scene->version() >= group.min_version()) {
+    return group.has_edits() ? Edit(i, name, progress) : scene;
+  }
+  // A frame without a budget has nothing that would end its wait.
+  if (work_.deadline != FrameWork::kNever && Clock::now() < work_.deadline) {
+    work_.waits.push_back({std::string(name), group.min_version()});
+    progress = Progress::kWaits;
+    return nullptr;
+  }
+  return Refused(absl::StatusCode::kUnavailable, "min_version",
+                 absl::StrCat("the current version is ", scene->version()));
+}
+
+// The questions are decoded by now: edits of a group that is malformed are not made.
+absl::StatusOr<Scene::Ptr> FrameTurn::Edit(size_t i, absl::string_view name, Progress& progress) {
+  progress = Progress::kYields;
+  if (MustStop()) return is_over_ ? absl::StatusOr<Scene::Ptr>(nullptr) : Stopped(WorkMeter());
+  const v1::GroupEdits& message = GroupAt(i).edits();
+  if (message.edit_id().empty() || message.edit_id().size() > kMaxEditIdBytes) {
+    return InvalidField("edits.edit_id", absl::StrCat("must have at least 1 and at most ",
+                                                      kMaxEditIdBytes, " bytes"));
+  }
+  absl::StatusOr<std::vector<SceneEdit>> edits =
+      wire::DecodeEdits(message.edits(), context_.limits.polygons);
+  if (!edits.ok()) return OfEdits(edits.status());
+  const uint64_t units = kUnitsOfEdits + kUnitsAnEdit * edits->size();
+  // On the event loop edits are short, as turns are; others begin again on the executor.
+  const EditTime time = limits_.max_units == TurnLimits::kNone ? EditTime::kAny : EditTime::kShort;
+  const absl::StatusOr<Scene::Ptr> scene = context_.store.EditFork(
+      name, {*std::move(edits), message.base_version(), message.edit_id()}, time);
+  if (!scene.ok()) {
+    // It may be deleted since it was found.
+    const bool is_gone = context_.store.Find(name) == nullptr;
+    return is_gone ? context_.store.WhyMissing(name, TargetField(GroupAt(i)))
+                   : OfEdits(scene.status());
+  }
+  if (*scene == nullptr) return scene;
+  work_.edited.emplace_back(work_.pending[i], *scene);
+  work_.work_units += units;
+  units_left_ -= std::min(units_left_, units);
+  return scene;
+}
+
+Scene::Ptr FrameTurn::EditedScene(size_t i) const {
+  for (const auto& [group, scene] : work_.edited) {
+    if (group == work_.pending[i]) return scene;
+  }
+  return nullptr;
 }
 
 const absl::Status& FrameTurn::Decode(size_t i) {

@@ -14,12 +14,14 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "carom/group.h"
 #include "carom/scene.h"
 #include "carom/v1/query_service.pb.h"
+#include "server/fork_store.h"
 #include "server/frame_evaluator.h"
 #include "server/joined_casts.h"
-#include "server/scene_store.h"
 #include "server/session.h"
 
 namespace carom::server {
@@ -29,7 +31,7 @@ class FrameTurn {
  public:
   // What a turn works on; all of it outlives the turn.
   struct Context {
-    const SceneStore& store;
+    ForkStore& store;
     const FrameLimits& limits;
     FrameWork& work;
     Session& session;
@@ -70,6 +72,13 @@ class FrameTurn {
   Progress AnswerAlone(size_t i);
   // Answers pending[i], which is the next member of the joined batch.
   Progress AnswerMember(size_t i);
+
+  // The scene that pending[i] asks, `name`, after its edits. Null: `progress` says why not yet.
+  absl::StatusOr<Scene::Ptr> Resolve(size_t i, absl::string_view name, Progress& progress);
+  // Makes the edits of pending[i], once for all turns.
+  absl::StatusOr<Scene::Ptr> Edit(size_t i, absl::string_view name, Progress& progress);
+  // What they made; null if they have not.
+  Scene::Ptr EditedScene(size_t i) const;
 
   // Makes a batch of pending[first] and its neighbors and evaluates it if it has two members. Makes
   // none where the scene or its version is missing: then each group is answered alone.

@@ -32,7 +32,7 @@ enum class MemoryShare : uint8_t {
 };
 
 // What one peer (server/peer.h) has of each share.
-struct MemoryPeer {
+struct MemoryPeer : std::enable_shared_from_this<MemoryPeer> {
   std::array<std::atomic<uint64_t>, 3> used{};
 };
 
@@ -145,6 +145,10 @@ class MemoryCharge {
   void Join(MemoryCharge other) { bytes_ += std::exchange(other.bytes_, 0); }
   uint64_t bytes() const { return bytes_; }
   const MemoryPeer* peer() const { return peer_; }
+  // For what outlives the call; null without a peer.
+  std::shared_ptr<MemoryPeer> shared_peer() const {
+    return peer_ == nullptr ? nullptr : peer_->shared_from_this();
+  }
 
  private:
   MemoryAccount* account_ = nullptr;

@@ -17,16 +17,6 @@
 namespace carom::server {
 namespace {
 
-// A stale commit is ABORTED, unless its edits are wrong whatever the scene: against an empty scene
-// the core finds just that.
-absl::Status StaleCommit(uint64_t current, std::vector<SceneEdit> edits) {
-  const absl::StatusOr<Scene::Ptr> empty = Scene::Create({});
-  if (!empty.ok()) return empty.status();
-  const absl::Status status = (*empty)->Commit(std::move(edits), 1).status();
-  if (absl::IsInvalidArgument(status)) return status;
-  return StaleVersion("base_version", current);
-}
-
 // What an edit brings; null if it removes.
 const Polygon* PolygonOf(const SceneEdit& edit) {
   if (const auto* add = std::get_if<AddPolygon>(&edit)) return &add->polygon;
@@ -44,6 +34,15 @@ constexpr uint64_t kMaxKeptBytes = 1 << 20;
 constexpr uint64_t kKeptPart = 16;
 
 }  // namespace
+
+// Against an empty scene the core finds just what is wrong whatever the scene.
+absl::Status StaleCommit(uint64_t current, std::vector<SceneEdit> edits) {
+  const absl::StatusOr<Scene::Ptr> empty = Scene::Create({});
+  if (!empty.ok()) return empty.status();
+  const absl::Status status = (*empty)->Commit(std::move(edits), 1).status();
+  if (absl::IsInvalidArgument(status)) return status;
+  return StaleVersion("base_version", current);
+}
 
 VersionSummary MemoryStore::SummaryOf(const Scene& scene, absl::string_view edit_id) {
   return {.version = scene.version(),

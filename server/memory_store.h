@@ -23,6 +23,9 @@
 
 namespace carom::server {
 
+// ABORTED, as `StaleVersion`, or what is wrong with the edits whatever the scene.
+absl::Status StaleCommit(uint64_t current, std::vector<SceneEdit> edits);
+
 // Versions are those of one counter. With a journal a version is visible once it lasts; without one
 // all is gone when the process ends, and of older versions nothing but their summaries is there,
 // and what small changes changed, as far back as fits.
@@ -65,6 +68,12 @@ class MemoryStore final : public SceneStore {
   absl::Status Delete(absl::string_view name, uint64_t version) override;
   void AddListener(SceneListener* listener) override;
 
+  // A version that no scene has.
+  uint64_t NextVersion() { return last_version_.fetch_add(1, std::memory_order_relaxed) + 1; }
+  const SceneLimits& limits() const { return limits_; }
+  // Tells listeners of a scene that is not this store's (server/fork_store.h).
+  void Notify(absl::string_view name, uint64_t version, const SceneChange::Ptr& change);
+
  private:
   struct Entry {
     Scene::Ptr scene;             // null: what was stored of it is damaged
@@ -99,11 +108,9 @@ class MemoryStore final : public SceneStore {
   // FAILED_PRECONDITION naming `name` for a scene that nobody may change.
   absl::Status CheckWritable(absl::string_view name) const;
 
-  uint64_t NextVersion() { return last_version_.fetch_add(1, std::memory_order_relaxed) + 1; }
   // Whether a scene of this name may be registered.
   absl::Status CheckImport(absl::string_view name, ImportMode mode) const
       ABSL_SHARED_LOCKS_REQUIRED(mu_);
-  void Notify(absl::string_view name, uint64_t version, const SceneChange::Ptr& change);
 
   const size_t max_scenes_;
   const SceneLimits limits_;

@@ -50,6 +50,25 @@ void PeekFields(CodedInputStream& input, FrameHead& head) {
   }
 }
 
+// Whether a group of the frame whose fields come next has edits.
+bool PeekEdits(CodedInputStream& input) {
+  uint32_t tag = 0;
+  while ((tag = input.ReadTag()) != 0) {
+    if (tag != MessageTag(v1::Frame::kGroupsFieldNumber)) {
+      if (!WireFormatLite::SkipField(&input, tag)) return false;
+      continue;
+    }
+    const CodedInputStream::Limit limit = input.ReadLengthAndPushLimit();
+    while ((tag = input.ReadTag()) != 0) {
+      if (tag == MessageTag(v1::Group::kEditsFieldNumber)) return true;
+      if (!WireFormatLite::SkipField(&input, tag)) return false;
+    }
+    if (input.BytesUntilLimit() != 0) return false;
+    input.PopLimit(limit);
+  }
+  return false;
+}
+
 // Adds up what the fields of a message take when they are parsed; see `GrowthWhenParsed`. Each call
 // returns false at what is no message.
 class GrowthCounter {
@@ -129,6 +148,26 @@ grpc::ByteBuffer* Unconst(const grpc::ByteBuffer& bytes) {
   return const_cast<grpc::ByteBuffer*>(&bytes);
 }
 
+// Calls read(input) at the fields of each frame in the bytes of a StreamRequest, of which a parser
+// takes all. What is not read to its end ends the search.
+template <class Read>
+void ForEachFrame(const grpc::ByteBuffer& bytes, const Read& read) {
+  grpc::ProtoBufferReader reader(Unconst(bytes));
+  if (!reader.status().ok()) return;
+  CodedInputStream input(&reader);
+  uint32_t tag = 0;
+  while ((tag = input.ReadTag()) != 0) {
+    if (tag != MessageTag(v1::StreamRequest::kFrameFieldNumber)) {
+      if (!WireFormatLite::SkipField(&input, tag)) break;
+      continue;
+    }
+    const CodedInputStream::Limit limit = input.ReadLengthAndPushLimit();
+    read(input);
+    if (input.BytesUntilLimit() != 0) break;
+    input.PopLimit(limit);
+  }
+}
+
 }  // namespace
 
 bool Parse(const grpc::ByteBuffer& bytes, google::protobuf::MessageLite& message) {
@@ -185,21 +224,9 @@ grpc::ByteBuffer Serialize(const google::protobuf::MessageLite& message) {
 
 FrameHead PeekFrame(const grpc::ByteBuffer& bytes) {
   FrameHead head;
-  grpc::ProtoBufferReader reader(Unconst(bytes));
-  if (!reader.status().ok()) return head;
-  CodedInputStream input(&reader);
-  uint32_t tag = 0;
-  while ((tag = input.ReadTag()) != 0) {
-    if (tag != MessageTag(v1::StreamRequest::kFrameFieldNumber)) {
-      if (!WireFormatLite::SkipField(&input, tag)) break;
-      continue;
-    }
-    const CodedInputStream::Limit limit = input.ReadLengthAndPushLimit();
-    PeekFields(input, head);
-    // What is not a frame ends the search.
-    if (input.BytesUntilLimit() != 0) break;
-    input.PopLimit(limit);
-  }
+  ForEachFrame(bytes, [&](CodedInputStream& input) { PeekFields(input, head); });
+  if (!head.supersede) return head;
+  ForEachFrame(bytes, [&](CodedInputStream& input) { head.has_edits |= PeekEdits(input); });
   return head;
 }
 

@@ -35,9 +35,10 @@ grpc::ByteBuffer Serialize(const google::protobuf::MessageLite& message);
 struct FrameHead {
   uint64_t seq = 0;
   bool supersede = false;
-  size_t parts = 0;  // groups, bindings and definitions of trackers
+  bool has_edits = false;  // of a frame with `supersede`
+  size_t parts = 0;        // groups, bindings and definitions of trackers
 };
-// Cost: O(fields of the frame); columns are skipped.
+// Cost: O(fields of the frame), with `supersede` of its groups too; columns are skipped.
 FrameHead PeekFrame(const grpc::ByteBuffer& bytes);
 
 // The string of field 1 in bytes of a message, the last one if there are several, as a parser takes

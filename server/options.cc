@@ -100,6 +100,32 @@ constexpr std::array kNumberOptions = {
                  &ServerOptions::max_tracker_bytes_per_stream, 65536, 1099511627776,
                  "Bytes of a stream's trackers at most; their memories are dropped before a "
                  "definition is refused"},
+    NumberOption{"--max-forks", "CAROM_MAX_FORKS", &ServerOptions::max_forks, 1, 1048576,
+                 "Forks at most; one that is not edited takes about 1 KiB"},
+    NumberOption{"--max-forks-per-peer", "CAROM_MAX_FORKS_PER_PEER",
+                 &ServerOptions::max_forks_per_peer, 1, 1048576,
+                 "Forks of one IP address (of IPv6, 64 bits of it) at most, on loopback of one "
+                 "connection"},
+    NumberOption{"--max-fork-bytes", "CAROM_MAX_FORK_BYTES", &ServerOptions::max_fork_bytes,
+                 1048576, 1099511627776,
+                 "Bytes of all forks at most, beside the memory of their bases; their old versions "
+                 "are dropped before an edit is refused"},
+    NumberOption{"--max-fork-versions", "CAROM_MAX_FORK_VERSIONS",
+                 &ServerOptions::max_fork_versions, 1, 65536,
+                 "Versions of a fork that are kept, with the current one: how far frames can go "
+                 "back"},
+    NumberOption{"--max-fork-lease-seconds", "CAROM_MAX_FORK_LEASE_SECONDS",
+                 &ServerOptions::max_fork_lease_seconds, 1, 86400,
+                 "Seconds that a fork may ask to live without a frame, at most; bounds how long "
+                 "what nobody uses takes memory"},
+    NumberOption{"--pinned-versions", "CAROM_PINNED_VERSIONS", &ServerOptions::pinned_versions, 1,
+                 1024,
+                 "Versions of a scene in memory, with the current one, that frames and forks can "
+                 "go back to"},
+    NumberOption{"--pinned-bytes", "CAROM_PINNED_BYTES", &ServerOptions::pinned_bytes, 0,
+                 1099511627776,
+                 "Bytes of older versions of a scene in memory at most; of all scenes, a 16th of "
+                 "what scenes may take"},
     NumberOption{"--history-versions", "CAROM_HISTORY_VERSIONS", &ServerOptions::history_versions,
                  1, 1024, "Versions of a scene that sqlite keeps, with the current one"},
     NumberOption{"--history-bytes", "CAROM_HISTORY_BYTES", &ServerOptions::history_bytes, 0,

@@ -66,8 +66,15 @@ struct ServerOptions {
   uint64_t max_unread_bytes = 256u << 10;             // of one stream: answers, and frames, waiting
   uint64_t max_trackers_per_stream = 65536;           // their handles are below this
   uint64_t max_tracker_bytes_per_stream = 64u << 20;  // shapes, and what they remember
-  uint64_t history_versions = 64;                     // of a scene, with the current one
-  uint64_t history_bytes = 64u << 20;                 // of a scene, beside the current version
+  uint64_t max_forks = 4096;
+  uint64_t max_forks_per_peer = 1024;
+  uint64_t max_fork_bytes = 1u << 30;      // of all, beside what they share with their bases
+  uint64_t max_fork_versions = 256;        // kept of each
+  uint64_t max_fork_lease_seconds = 3600;  // without a frame
+  uint64_t pinned_versions = 16;           // of a scene in memory, with the current one
+  uint64_t pinned_bytes = 16u << 20;       // of a scene, beside the current version
+  uint64_t history_versions = 64;          // of a scene, with the current one
+  uint64_t history_bytes = 64u << 20;      // of a scene, beside the current version
   uint64_t memory_quota_bytes = 1u << 30;  // of gRPC's buffers; at most a fifth of the next
   // Of the process; 0: three quarters of what its control group or its machine has.
   uint64_t memory_limit_bytes = 0;

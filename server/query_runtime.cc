@@ -42,6 +42,7 @@ std::unique_ptr<FrameRun> FrameRunPool::Take() {
 void FrameRunPool::Return(std::unique_ptr<FrameRun> run, size_t answer_bytes) {
   run->parsed.Clear();
   run->work.rows_charge.Clear();
+  run->work.edited.clear();
   const bool answered = answer_bytes != 0 && run->work.status.ok();
   if (!answered && run->request_bytes > kMaxUnansweredBytes) return;
   if (!run->scratch.IsWorthCaching()) return;

@@ -4,6 +4,7 @@
 #include "server/scene_handler.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -66,6 +67,31 @@ absl::Status SceneHandler::Create(const v1::CreateSceneRequest& request,
                 *response.mutable_scene());
 }
 
+void SceneHandler::EncodeOrigin(absl::string_view name, v1::Scene& message) const {
+  const std::optional<ForkOrigin> origin = store_.OriginOf(name);
+  if (!origin.has_value()) return;
+  message.set_base(origin->base);
+  message.set_base_version(origin->version);
+}
+
+absl::Status SceneHandler::Fork(const v1::ForkSceneRequest& request, const MemoryCharge& charge,
+                                v1::ForkSceneResponse& response) {
+  if (absl::Status status = CheckSceneName("base", request.base()); !status.ok()) return status;
+  if (!request.name().empty()) {
+    if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
+  }
+  const ForkOrder order{.base = request.base(),
+                        .version = request.version(),
+                        .name = request.name(),
+                        .lease_seconds = request.lease_seconds()};
+  const absl::StatusOr<NamedScene> fork = store_.MakeFork(order, charge.shared_peer());
+  if (!fork.ok()) return fork.status();
+  wire::EncodeScene(fork->name, *fork->scene, *response.mutable_scene());
+  EncodeOrigin(fork->name, *response.mutable_scene());
+  response.set_lease_seconds(store_.LeaseOf(order));
+  return absl::OkStatus();
+}
+
 absl::Status SceneHandler::Get(const v1::GetSceneRequest& request,
                                v1::GetSceneResponse& response) const {
   if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
@@ -73,11 +99,13 @@ absl::Status SceneHandler::Get(const v1::GetSceneRequest& request,
   if (scene == nullptr) return store_.WhyMissing(request.name(), "name");
   if (request.version() == 0 || request.version() == scene->version()) {
     wire::EncodeScene(request.name(), *scene, *response.mutable_scene());
+    EncodeOrigin(request.name(), *response.mutable_scene());
     return absl::OkStatus();
   }
   for (const VersionSummary& known : store_.Versions(request.name())) {
     if (known.version != request.version()) continue;
     EncodeSummary(request.name(), known, *response.mutable_scene());
+    EncodeOrigin(request.name(), *response.mutable_scene());
     return absl::OkStatus();
   }
   return Refused(absl::StatusCode::kOutOfRange, "version", "no such version is known");
@@ -120,7 +148,9 @@ absl::Status SceneHandler::List(const v1::ListScenesRequest& request,
   // Scenes that come or go between two pages are listed or not; no other is missed or repeated.
   const ScenePage page = store_.List(*after, size);
   for (const NamedScene& named : page.scenes) {
-    wire::EncodeScene(named.name, *named.scene, *response.add_scenes());
+    v1::Scene& scene = *response.add_scenes();
+    wire::EncodeScene(named.name, *named.scene, scene);
+    EncodeOrigin(named.name, scene);
   }
   if (!page.last) {
     response.set_next_page_token(absl::WebSafeBase64Escape(page.scenes.back().name));

@@ -11,6 +11,8 @@
 #include "carom/polygon.h"
 #include "carom/scene.h"
 #include "carom/v1/scene_service.pb.h"
+#include "server/fork_store.h"
+#include "server/memory_account.h"
 #include "server/scene_store.h"
 
 namespace carom::server {
@@ -22,7 +24,7 @@ void EncodeSummary(absl::string_view name, const VersionSummary& summary, v1::Sc
 // an error. Thread-safe.
 class SceneHandler {
  public:
-  SceneHandler(SceneStore& store, const PolygonLimits& polygon_limits,
+  SceneHandler(ForkStore& store, const PolygonLimits& polygon_limits,
                const SceneLimits& scene_limits)
       : store_(store), polygon_limits_(polygon_limits), scene_limits_(scene_limits) {}
 
@@ -32,6 +34,11 @@ class SceneHandler {
   absl::Status ListVersions(const v1::ListSceneVersionsRequest& request,
                             v1::ListSceneVersionsResponse& response) const;
 
+  // Makes a fork for the peer whose call has `charge`. Cost O(1), or O(vertices) for a version that
+  // is not in memory.
+  absl::Status Fork(const v1::ForkSceneRequest& request, const MemoryCharge& charge,
+                    v1::ForkSceneResponse& response);
+
   // Those that write: cost O(vertices), and they wait for other writers of their scene.
   absl::Status Create(const v1::CreateSceneRequest& request, v1::CreateSceneResponse& response);
   absl::Status Delete(const v1::DeleteSceneRequest& request, v1::DeleteSceneResponse& response);
@@ -40,7 +47,10 @@ class SceneHandler {
                         v1::RollbackSceneResponse& response);
 
  private:
-  SceneStore& store_;
+  // Says where a fork comes from.
+  void EncodeOrigin(absl::string_view name, v1::Scene& message) const;
+
+  ForkStore& store_;
   const PolygonLimits polygon_limits_;
   const SceneLimits scene_limits_;
 };

@@ -48,6 +48,17 @@ absl::Status HandleShort(const SceneRuntime& runtime, const grpc::ByteBuffer& by
   return status;
 }
 
+// Of a fork, which belongs to the peer that made it.
+absl::Status Fork(const SceneRuntime& runtime, const grpc::ByteBuffer& bytes,
+                  const MemoryCharge& of_bytes, grpc::ByteBuffer& answer) {
+  v1::ForkSceneRequest request;
+  v1::ForkSceneResponse response;
+  absl::Status status = ParseShort(bytes, request);
+  if (status.ok()) status = runtime.handler.Fork(request, of_bytes, response);
+  if (status.ok()) answer = Serialize(response);
+  return status;
+}
+
 // Specified, and not part of this release: a client finds out by UNIMPLEMENTED.
 absl::Status Lint(const SceneRuntime&, const grpc::ByteBuffer&, const MemoryCharge&,
                   grpc::ByteBuffer&) {
@@ -76,6 +87,7 @@ constexpr std::array kMethods = {
     SceneMethod{
         Request<&SceneService::RequestRollbackScene>,
         Handle<v1::RollbackSceneRequest, v1::RollbackSceneResponse, &SceneHandler::Rollback>, true},
+    SceneMethod{Request<&SceneService::RequestForkScene>, Fork, true},
     SceneMethod{Request<&SceneService::RequestLintScene>, Lint, false},
 };
 

@@ -18,10 +18,11 @@ using RawSceneMethods = v1::SceneService::WithRawMethod_CreateScene<
         v1::SceneService::WithRawMethod_DeleteScene<v1::SceneService::WithRawMethod_CommitEdits<
             v1::SceneService::WithRawMethod_ListSceneVersions<
                 v1::SceneService::WithRawMethod_RollbackScene<
-                    v1::SceneService::WithRawMethod_ImportScene<
-                        v1::SceneService::WithRawMethod_ExportScene<
-                            v1::SceneService::WithRawMethod_WatchScene<
-                                v1::SceneService::WithRawMethod_LintScene<Base>>>>>>>>>>>;
+                    v1::SceneService::WithRawMethod_ForkScene<
+                        v1::SceneService::WithRawMethod_ImportScene<
+                            v1::SceneService::WithRawMethod_ExportScene<
+                                v1::SceneService::WithRawMethod_WatchScene<
+                                    v1::SceneService::WithRawMethod_LintScene<Base>>>>>>>>>>>>;
 
 // No call holds a thread while it waits, and none is parsed before it is counted. Thread-safe.
 class SceneService final : public RawSceneMethods<v1::SceneService::Service> {

@@ -27,6 +27,7 @@
 #include "google/protobuf/stubs/logging.h"
 #include "server/connection_acceptor.h"
 #include "server/event_loop.h"
+#include "server/fork_store.h"
 #include "server/health_service.h"
 #include "server/host_limits.h"
 #include "server/listener.h"
@@ -142,11 +143,21 @@ void Configure(const ServerOptions& options, grpc::ServerBuilder& builder) {
                              kLeastClientPingMs);
 }
 
+ForkLimits ForkLimitsOf(const ServerOptions& options) {
+  return {.max_forks = options.max_forks,
+          .max_forks_per_peer = options.max_forks_per_peer,
+          .max_bytes = options.max_fork_bytes,
+          .max_versions = options.max_fork_versions,
+          .max_lease_seconds = options.max_fork_lease_seconds,
+          .kept = {.max_versions = options.pinned_versions, .max_bytes = options.pinned_bytes}};
+}
+
 FrameLimits FrameLimitsOf(const ServerOptions& options) {
   return {.max_groups = options.max_groups_per_frame,
           .max_queries = options.max_queries_per_frame,
           .max_answer_rows = options.max_answer_rows_per_frame,
           .max_work_units = options.max_work_units_per_frame,
+          .polygons = options.polygon_limits(),
           .trackers = {.max_trackers = options.max_trackers_per_stream,
                        .max_bytes = options.max_tracker_bytes_per_stream},
           .shadow_interval = options.shadow_interval};
@@ -208,18 +219,19 @@ struct Server::Parts {
         watches(o.max_watches, o.max_watches_per_peer, "watches"),
         executor(o.threads),
         scene_executor(o.threads),
+        forks(store, memory, ForkLimitsOf(o), timer, scene_executor),
         writers(scene_executor),
-        gate(store, executor, timer),
-        hub(store),
-        evaluator(store, FrameLimitsOf(o)),
+        gate(forks, executor, timer),
+        hub(forks),
+        evaluator(forks, FrameLimitsOf(o)),
         runtime{.evaluator = evaluator,
                 .executor = executor,
                 .gate = gate,
                 .calls = {timer, calls, streams, memory, o.trust_forwarded_for, &start},
                 .limits = CallLimitsOf(o)},
         memory_watch(memory, [this] { runtime.runs.Clear(); }),
-        scene_handler(store, o.polygon_limits(), o.scene_limits()),
-        scene_runtime{.store = store,
+        scene_handler(forks, o.polygon_limits(), o.scene_limits()),
+        scene_runtime{.store = forks,
                       .handler = scene_handler,
                       .executor = scene_executor,
                       .writers = writers,
@@ -241,6 +253,7 @@ struct Server::Parts {
   CallLimit watches;
   Executor executor;
   Executor scene_executor;
+  ForkStore forks;
   WriterQueue writers;
   VersionGate gate;
   WatchHub hub;
@@ -332,6 +345,7 @@ absl::Status Server::ReadScenes() {
                                         options.scene_limits(), parts.store);
     if (!status.ok()) return status;
   }
+  parts.forks.Begin();
   return absl::OkStatus();
 }
 

@@ -231,7 +231,7 @@ bool Stream::IsSuperseded(const ReceivedFrame& frame) const {
   const auto supersedes = [](const ReceivedFrame& other) {
     return other.refusal.ok() && other.head.supersede;
   };
-  return !queue_.empty() && supersedes(frame) &&
+  return !queue_.empty() && supersedes(frame) && !frame.head.has_edits &&
          std::any_of(queue_.begin(), queue_.end(), supersedes);
 }
 

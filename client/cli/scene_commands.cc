@@ -24,6 +24,8 @@ struct SceneOptions {
   std::string name;
   SceneSource source;
   uint64_t version = 0;
+  std::string fork;
+  uint64_t lease_seconds = 0;
   bool replace = false;
   bool polygons = false;
 };
@@ -61,6 +63,11 @@ void Print(const SceneSummary& scene, absl::string_view more = "") {
   absl::StrAppend(&line, ",\"version\":", scene.version, ",\"polygon_count\":", scene.polygon_count,
                   ",\"vertex_count\":", scene.vertex_count, ",\"bounds\":");
   AppendBox(scene.bounds, line);
+  if (!scene.base.empty()) {
+    line += ",\"base\":";
+    AppendString(scene.base, line);
+    absl::StrAppend(&line, ",\"base_version\":", scene.base_version);
+  }
   std::cout << line << more << "}\n";
 }
 
@@ -153,6 +160,13 @@ int Rollback(const SceneOptions& options, Client& client) {
   return PrintOrFail(options, client.RollbackScene(FullName(options.name), options.version));
 }
 
+int Fork(const SceneOptions& options, Client& client) {
+  const ForkOptions fork{.version = options.version,
+                         .name = options.fork.empty() ? "" : FullName(options.fork),
+                         .lease = std::chrono::seconds(options.lease_seconds)};
+  return PrintOrFail(options, client.ForkScene(FullName(options.name), fork));
+}
+
 // As a whole, for it is one JSON document.
 int Export(const SceneOptions& options, Client& client) {
   const absl::StatusOr<std::vector<Polygon>> polygons = client.ExportScene(
@@ -219,6 +233,13 @@ void AddSceneCommands(CLI::App& app, int& exit_status) {
   add_named({"rollback", "Make a version with the polygons of an older one", Rollback})
       ->add_option("VERSION", options->version, "The older version, as history prints it")
       ->required();
+  CLI::App* fork =
+      add_named({"fork", "Make a scene that begins as a version of another one", Fork});
+  fork->add_option("FORK", options->fork, "Its name; without it the command makes one up");
+  fork->add_option("--version", options->version, "An older version of NAME");
+  fork->add_option("--lease", options->lease_seconds,
+                   "Seconds without a frame after which it is deleted; 60 without it")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{86400}));
   add_named({"delete", "Delete a scene", Delete});
 }
 

@@ -16,6 +16,7 @@
 #include "carom/v1/query_service.grpc.pb.h"
 #include "carom/v1/scene_service.grpc.pb.h"
 #include "client/src/call_gate.h"
+#include "client/src/fork_log.h"
 
 namespace carom {
 
@@ -48,6 +49,9 @@ class Addresses {
   v1::SceneService::Stub& scenes(size_t index) const { return *servers_[index].scenes; }
   v1::QueryService::Stub& queries(size_t index) const { return *servers_[index].queries; }
 
+  // The forks that the client has made, on whatever server.
+  ForkLog& forks() { return forks_; }
+
   // Passes to the next server, unless somebody has left this one already.
   void Leave(size_t index) {
     current_.compare_exchange_strong(index, (index + 1) % servers_.size());
@@ -61,6 +65,7 @@ class Addresses {
 
   const std::shared_ptr<CallGate> gate_;
   std::vector<Server> servers_;
+  ForkLog forks_;
   std::atomic<size_t> current_ = 0;
 };
 

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <random>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -23,9 +22,12 @@
 #include "client/src/answer_check.h"
 #include "client/src/call_status.h"
 #include "client/src/client_maker.h"
+#include "client/src/edit_id.h"
+#include "client/src/fork_log.h"
 #include "client/src/frame_codec.h"
 #include "client/src/scene_codec.h"
 #include "client/src/stream_impl.h"
+#include "client/src/unary_call.h"
 #include "client/src/watch_impl.h"
 #include "wire/encode.h"
 #include "wire/pieces.h"
@@ -53,15 +55,6 @@ constexpr int64_t kMaxKeepaliveAnswerMs = 20000;
 
 // For protobuf, whose setters may know another string_view than Abseil's.
 std::string Text(absl::string_view text) { return std::string(text.data(), text.size()); }
-
-// 128 random bits, which no other commit has.
-// From the system, not from a generator with a seed: clients that start together differ.
-std::string NewEditId() {
-  std::random_device random;
-  std::string id;
-  for (int i = 0; i < 4; ++i) absl::StrAppend(&id, absl::Hex(random(), absl::kZeroPad8));
-  return id;
-}
 
 // The syntax of one address. gRPC would take more (schemes, names of services), and report what it
 // cannot use only when a call fails.
@@ -96,33 +89,19 @@ class Client::Impl {
        const ClientOptions& options)
       : options_(options), addresses_(std::make_shared<Addresses>(channels, std::move(gate))) {}
 
-  // How a stub begins a unary call.
-  template <typename Stub, typename Request, typename Response>
-  using Method = std::unique_ptr<grpc::ClientAsyncResponseReader<Response>> (Stub::*)(
-      grpc::ClientContext*, const Request&, grpc::CompletionQueue*);
-
   // Makes one unary call.
   template <typename Stub, typename Request, typename Response>
-  absl::Status Call(Method<Stub, Request, Response> method, const Request& request,
+  absl::Status Call(UnaryMethod<Stub, Request, Response> method, const Request& request,
                     Response& response, const CallOptions& options) {
     grpc::ClientContext context;
     SetDeadline(options, context);
     const size_t address = addresses_->current();
-    // A queue for this call alone: the caller's thread waits for its own call and for nothing else,
-    // and needs no thread of gRPC to hand it over.
-    grpc::CompletionQueue queue;
-    std::unique_ptr<grpc::ClientAsyncResponseReader<Response>> call;
-    const absl::Status begun = addresses_->BeginCall(
-        [&] { call = (StubOf<Stub>(address).*method)(&context, request, &queue); });
-    grpc::Status end;
-    if (begun.ok()) call->Finish(&response, &end, this);
-    queue.Shutdown();
-    void* tag = nullptr;
-    bool ok = false;
-    // The end of the call is the only event; then the queue is shut down and drained.
-    while (queue.Next(&tag, &ok)) {
-    }
-    const absl::Status status = begun.ok() ? CallStatus(end) : begun;
+    absl::Status status = CallUnary(
+        *addresses_,
+        [&](grpc::CompletionQueue* queue) {
+          return (StubOf<Stub>(address).*method)(&context, request, queue);
+        },
+        response);
     LeaveIfUnavailable(status, address);
     return status;
   }
@@ -269,7 +248,10 @@ absl::Status Client::DeleteScene(absl::string_view name, uint64_t version,
   request.set_name(Text(name));
   request.set_version(version);
   v1::DeleteSceneResponse response;
-  return impl_->Call(&v1::SceneService::Stub::AsyncDeleteScene, request, response, options);
+  absl::Status status =
+      impl_->Call(&v1::SceneService::Stub::AsyncDeleteScene, request, response, options);
+  if (status.ok() || absl::IsNotFound(status)) impl_->addresses()->forks().Remove(request.name());
+  return status;
 }
 
 absl::StatusOr<SceneSummary> Client::CommitEdits(absl::string_view name, uint64_t base_version,
@@ -288,7 +270,12 @@ absl::StatusOr<SceneSummary> Client::CommitEdits(absl::string_view name, uint64_
   for (std::chrono::milliseconds delay = kFirstRetry;; delay *= 2) {
     const absl::Status status =
         impl_->Call(&v1::SceneService::Stub::AsyncCommitEdits, request, response, attempt);
-    if (status.ok()) return Summary(response.scene());
+    if (status.ok()) {
+      v1::GroupEdits made;
+      *made.mutable_edits() = std::move(*request.mutable_edits());
+      impl_->addresses()->forks().Record(request.name(), made, response.scene().version());
+      return Summary(response.scene());
+    }
     if (!absl::IsUnavailable(status) || delay > kLastRetry) return status;
     if (has_deadline) {
       attempt.timeout = std::chrono::ceil<std::chrono::milliseconds>(
@@ -297,6 +284,34 @@ absl::StatusOr<SceneSummary> Client::CommitEdits(absl::string_view name, uint64_
     }
     std::this_thread::sleep_for(delay);
   }
+}
+
+// The name is made up here: a fork that is there already at a later attempt was made by an earlier
+// one.
+absl::StatusOr<SceneSummary> Client::ForkScene(absl::string_view base, const ForkOptions& fork,
+                                               const CallOptions& options) {
+  v1::ForkSceneRequest request;
+  request.set_base(Text(base));
+  request.set_version(fork.version);
+  request.set_name(fork.name.empty() ? absl::StrCat("scenes/fork-", NewEditId()) : fork.name);
+  request.set_lease_seconds(static_cast<uint64_t>(std::max<int64_t>(fork.lease.count(), 0)));
+  v1::ForkSceneResponse response;
+  absl::Status status =
+      impl_->Call(&v1::SceneService::Stub::AsyncForkScene, request, response, options);
+  if (absl::IsUnavailable(status) && fork.name.empty()) {
+    status = impl_->Call(&v1::SceneService::Stub::AsyncForkScene, request, response, options);
+    if (absl::IsAlreadyExists(status)) {
+      v1::GetSceneRequest get;
+      get.set_name(request.name());
+      v1::GetSceneResponse got;
+      status = impl_->Call(&v1::SceneService::Stub::AsyncGetScene, get, got, options);
+      *response.mutable_scene() = got.scene();
+      response.set_lease_seconds(request.lease_seconds());
+    }
+  }
+  if (!status.ok()) return status;
+  impl_->addresses()->forks().Add(response.scene(), response.lease_seconds());
+  return Summary(response.scene());
 }
 
 absl::StatusOr<std::vector<SceneVersion>> Client::ListSceneVersions(absl::string_view name,
@@ -422,6 +437,11 @@ absl::StatusOr<FrameAnswer> Client::Evaluate(const Frame& frame, const CallOptio
   if (!decoded.ok()) return decoded;
   const absl::Status fits = CheckFrameAnswer(request.frame(), answer);
   if (!fits.ok()) return fits;
+  for (size_t i = 0; i < answer.groups.size(); ++i) {
+    const v1::Group& group = request.frame().groups(static_cast<int>(i));
+    const uint64_t version = answer.groups[i].edited_version;
+    if (version != 0) impl_->addresses()->forks().Record(group.scene(), group.edits(), version);
+  }
   return answer;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <variant>
 
+#include "client/src/edit_id.h"
 #include "wire/decode.h"
 #include "wire/encode.h"
 #include "wire/errors.h"
@@ -39,6 +40,12 @@ void EncodeFrame(const Frame& frame, v1::Frame& message) {
       encoded.set_scene_handle(std::get<uint64_t>(group.scene));
     }
     encoded.set_min_version(group.min_version);
+    encoded.set_version(group.version);
+    if (!group.edits.has_value()) continue;
+    v1::GroupEdits& edits = *encoded.mutable_edits();
+    edits.set_edit_id(group.edits->edit_id.empty() ? NewEditId() : group.edits->edit_id);
+    edits.set_base_version(group.edits->base_version);
+    for (const SceneEdit& edit : group.edits->edits) wire::EncodeEdit(edit, *edits.add_edits());
   }
 }
 
@@ -62,6 +69,7 @@ absl::Status DecodeFrameAnswer(const v1::FrameAnswer& message, FrameAnswer& out)
   for (int i = 0; i < message.groups_size(); ++i) {
     const v1::GroupAnswer& encoded = message.groups(i);
     GroupResult& result = out.groups[static_cast<size_t>(i)];
+    result.edited_version = encoded.edited_version();
     // A group with a status has no answers, whatever the message holds besides.
     result.answers.Clear();
     if (encoded.has_status()) {

@@ -18,7 +18,9 @@ inline SceneSummary Summary(const v1::Scene& scene) {
                        .version = scene.version(),
                        .polygon_count = scene.polygon_count(),
                        .vertex_count = scene.vertex_count(),
-                       .bounds = {}};
+                       .bounds = {},
+                       .base = scene.base(),
+                       .base_version = scene.base_version()};
   if (scene.has_bounds()) {
     const v1::Bounds& bounds = scene.bounds();
     summary.bounds.min = {bounds.min_x(), bounds.min_y()};

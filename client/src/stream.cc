@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "carom/status.h"
 #include "client/src/answer_check.h"
 #include "client/src/call_status.h"
@@ -225,6 +226,7 @@ absl::Status Stream::Impl::TakeFrameAnswer(FrameAnswer answer) {
     if (is_in_use) copy = message;
     session_.Apply(is_in_use ? copy : message);
   }
+  RecordEdits(frame.request->frame(), answer);
   if (is_in_use) {
     answered_ = std::move(frame);
   } else {
@@ -233,6 +235,24 @@ absl::Status Stream::Impl::TakeFrameAnswer(FrameAnswer answer) {
   answers_.push_back(std::move(answer));
   changed_.NotifyAll();
   return absl::OkStatus();
+}
+
+// What the edits of the frame have made of forks goes to the log, and forks that are gone leave it.
+void Stream::Impl::RecordEdits(const v1::Frame& asked, const FrameAnswer& answer) {
+  for (size_t i = 0; i < answer.groups.size(); ++i) {
+    const v1::Group& group = asked.groups(static_cast<int>(i));
+    const GroupResult& result = answer.groups[i];
+    const bool is_gone = absl::IsNotFound(result.status) && !Violations(result.status).empty() &&
+                         absl::StartsWith(Violations(result.status)[0].field, "scene");
+    if (result.edited_version == 0 && !is_gone) continue;
+    const std::string* const scene = session_.SceneOf(group);
+    if (scene == nullptr) continue;
+    if (is_gone) {
+      addresses_->forks().Remove(*scene);
+    } else {
+      addresses_->forks().Record(*scene, group.edits(), result.edited_version);
+    }
+  }
 }
 
 // The last read has failed, so no answer is to come: nothing is written to the call any more.
@@ -323,25 +343,40 @@ void Stream::Impl::Keep() {
   if (state_ == State::kCancelled) end = Cancelled();
   address_ = addresses_->current();
   while (!end.has_value()) {
-    OpenCall();
+    OpenCall(calls_ == 0 ? absl::OkStatus() : RestoreForks());
     end = EndAfter(AwaitCallEnd());
     if (!end.has_value()) end = AwaitAttempt();
   }
   End(*std::move(end));
 }
 
+// Without the lock, since it takes calls of its own.
+absl::Status Stream::Impl::RestoreForks() {
+  const size_t address = address_;
+  mutex_.unlock();
+  const absl::Status status = addresses_->forks().Restore(*addresses_, address, [this] {
+    MutexLock lock(mutex_);
+    return state_ != State::kRunning;
+  });
+  mutex_.lock();
+  return status;
+}
+
 // All frames without an answer belong to the new call again: answers have no history, so a frame
 // that the former server answered in vain is answered alike. The limits of the former server hold
 // until the first answer brings those of this one.
-void Stream::Impl::OpenCall() {
+void Stream::Impl::OpenCall(const absl::Status& ready) {
   ++calls_;
   refusal_ = absl::OkStatus();
   outstanding_ = replay_outstanding_ = 0;
   sent_ = 0;
   replay_position_ = {};
   call_ = std::make_unique<Call>(*this);
-  status_ = addresses_->BeginCall(
-      [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { call_->Start(addresses_->queries(address_)); });
+  status_ = ready;
+  if (ready.ok()) {
+    status_ = addresses_->BeginCall(
+        [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { call_->Start(addresses_->queries(address_)); });
+  }
   call_state_ = status_.ok() ? CallState::kConnecting : CallState::kOver;
   write_state_ = status_.ok() ? WriteState::kReplaying : WriteState::kClosed;
   WriteNext();

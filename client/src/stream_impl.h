@@ -7,8 +7,9 @@
 // `sent_` of them are on the call. Whatever makes room writes the next message: a sender, the end
 // of a write, an answer. Answers are read into a queue from the stream's first moment to its last,
 // so that the server never waits for the caller to receive. One thread, the keeper, opens calls:
-// it sleeps until a call is over and decides whether another one takes its place. That one replays
-// the session first, and then the unanswered frames.
+// it sleeps until a call is over and decides whether another one takes its place. Before that the
+// server gets the forks that it has lost (fork_log.h); the call replays the session first, and then
+// the unanswered frames.
 //
 // The state of a stream is three enumerations, each moving down its rows, but for `OpenCall`, which
 // starts the lower two anew.
@@ -101,6 +102,9 @@ class Stream::Impl {
   absl::Status TakeReplayAnswer(const FrameAnswer& answer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status TakeFrameAnswer(FrameAnswer answer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
+  void RecordEdits(const v1::Frame& asked, const FrameAnswer& answer)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
   // Writes the next message if there is one and the call takes it.
   void WriteNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool HasRoom() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -110,7 +114,10 @@ class Stream::Impl {
 
   // The body of `keeper_`, and its steps.
   void Keep() ABSL_LOCKS_EXCLUDED(mutex_);
-  void OpenCall() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Has the server of the next call have the client's forks.
+  absl::Status RestoreForks() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Opens the call, or one that ends at once, if the server is not `ready`.
+  void OpenCall(const absl::Status& ready) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status AwaitCallEnd() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // How the stream ends after a call that ended with `status`; absent: another call takes over.
   std::optional<absl::Status> EndAfter(absl::Status status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

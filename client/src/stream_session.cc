@@ -91,6 +91,12 @@ void StreamSession::Apply(v1::Frame& frame) {
   for (v1::TrackerDefinitions& definitions : *frame.mutable_trackers()) Define(definitions);
 }
 
+const std::string* StreamSession::SceneOf(const v1::Group& group) const {
+  if (group.target_case() == v1::Group::kScene) return &group.scene();
+  const auto bound = scenes_.find(group.scene_handle());
+  return bound == scenes_.end() ? nullptr : &bound->second;
+}
+
 void StreamSession::Define(v1::TrackerDefinitions& definitions) {
   std::vector<std::shared_ptr<const v1::Shape>> shapes;
   for (v1::Shape& shape : *definitions.mutable_shapes()) {

@@ -34,6 +34,9 @@ class StreamSession {
   // message.
   void Apply(v1::Frame& frame);
 
+  // The scene that a group asks; null for a handle that is not bound.
+  const std::string* SceneOf(const v1::Group& group) const;
+
   // Fills `frame` with the next definitions and moves `cursor` past them: at most 1,024 bindings,
   // or 1,024 lists of trackers, of 1 MiB in all unless one tracker alone has more, and within
   // `limits` (0: not known). False, with an empty frame, if nothing is left. `Apply` between the

@@ -76,6 +76,7 @@ QuestionCounts CountQuestions(const v1::Group& group) {
     counts.queries += QueriesAsked(message);
     counts.shapes += ShapesDescribed(message);
   });
+  counts.shapes += static_cast<uint64_t>(group.edits().edits_size());
   return counts;
 }
 

@@ -20,7 +20,7 @@ namespace carom::wire {
 // Below 2^47 both: a message has fewer than 2^31 bytes, and an entry counts 2^16 at most.
 struct QuestionCounts {
   uint64_t queries = 0;  // items of all kinds, fans by `FanQueryCount`, as `Group::query_count`
-  uint64_t shapes = 0;   // that are described, also those that nothing is placed of
+  uint64_t shapes = 0;   // that are described, also those that nothing is placed of, and edits
 
   bool operator==(const QuestionCounts&) const = default;
 };

@@ -253,7 +253,10 @@ TEST(MemoryStoreTest, ASceneThatComesAndGoesIsNotFound) {
   MemoryStore store(8, {}, memory);
   ASSERT_TRUE(store.Create("scenes/a", {}).ok());
   EXPECT_EQ(store.WhyMissing("scenes/a", "name").code(), absl::StatusCode::kNotFound);
-  SceneHandler handler(store, {}, {});
+  Timer timer;
+  Executor executor(1);
+  ForkStore forks(store, memory, {}, timer, executor);
+  SceneHandler handler(forks, {}, {});
   std::atomic<bool> stop{false};
   std::thread writer([&] {
     while (!stop) {

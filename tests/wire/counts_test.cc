@@ -39,7 +39,7 @@ std::set<std::string> MessageFields(const Descriptor& message, const std::set<st
 }
 
 TEST(Kinds, TheListHasEveryBatchOfAGroup) {
-  EXPECT_EQ(ListedKinds(), MessageFields(*v1::Group::descriptor(), {}));
+  EXPECT_EQ(ListedKinds(), MessageFields(*v1::Group::descriptor(), {"edits"}));
 }
 
 TEST(Kinds, TheListHasEveryBatchOfAnAnswer) {
@@ -97,6 +97,13 @@ TEST(Counts, OfAFrameHaveTheShapesOfItsDefinitions) {
     trackers { shapes {} shapes {} } trackers { shapes {} }
     groups { rays { x: [1, 2] } } groups { polygons { shapes {} } sights { ax: 1 } })");
   EXPECT_EQ(CountQuestions(frame), (QuestionCounts{.queries = 3, .shapes = 4}));
+}
+
+TEST(Counts, EditsCountAsShapes) {
+  const auto group = FromText<v1::Group>(
+      "points { x: 1 } edits { edits { remove: 1 } edits { add {} } edits { replace {} } }");
+  EXPECT_EQ(CountQuestions(group), (QuestionCounts{.queries = 1, .shapes = 3}));
+  EXPECT_EQ(CountLoneSegments(FromText<v1::Group>("segments { ax: 1 } edits { edits {} }")), 0u);
 }
 
 TEST(Counts, LoneSegments) {

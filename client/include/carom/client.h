@@ -67,6 +67,13 @@ struct CallOptions {
   std::optional<std::chrono::milliseconds> timeout;
 };
 
+// Of a fork that is made.
+struct ForkOptions {
+  uint64_t version = 0;           // of the base; 0: the current one
+  std::string name = {};          // `scenes/{scene}`; empty: one is made up
+  std::chrono::seconds lease{0};  // without a frame; 0: the server's default, 60 s
+};
+
 // Scenes by ascending name.
 struct ScenePage {
   std::vector<SceneSummary> scenes;
@@ -140,6 +147,18 @@ class Client {
   absl::StatusOr<SceneSummary> CommitEdits(absl::string_view name, uint64_t base_version,
                                            std::span<const SceneEdit> edits,
                                            const CallOptions& options = {});
+
+  // Makes a fork: a scene that begins as a version of `base`, on its memory, and changes apart from
+  // it, by `GroupEdits` of frames (carom/frame.h) or `CommitEdits`. It is not durable, lives on one
+  // server until it is deleted or no frame uses it for its lease, and keeps its last versions.
+  // Costs some microseconds and next to no memory.
+  //
+  // The streams of this client make a fork again that its server has lost: see carom/stream.h.
+  //
+  // Errors: NOT_FOUND naming `base`; OUT_OF_RANGE if its version is not kept; ALREADY_EXISTS;
+  // RESOURCE_EXHAUSTED over a limit.
+  absl::StatusOr<SceneSummary> ForkScene(absl::string_view base, const ForkOptions& fork = {},
+                                         const CallOptions& options = {});
 
   // The versions of a scene that the server knows, ascending; the last one is current. How far its
   // history reaches is the server's to say. Errors: NOT_FOUND.

@@ -23,12 +23,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "carom/group.h"
+#include "carom/scene.h"
 #include "carom/tracker_table.h"
 
 namespace carom {
@@ -37,6 +39,16 @@ namespace carom {
 struct SceneBinding {
   uint64_t handle = 0;  // chosen by the caller
   std::string scene;    // `scenes/{scene}`; it need not exist yet
+};
+
+// Changes of a fork (`Client::ForkScene`): all of them, or none. They are made once, however often
+// the frame is sent.
+struct GroupEdits {
+  std::vector<SceneEdit> edits;
+  // The version that they were made for; any other current version is ABORTED. 0: any.
+  uint64_t base_version = 0;
+  // At most 64 bytes that no other edits of the fork have. Empty: one is made up.
+  std::string edit_id = {};
 };
 
 // Questions to one version of one scene.
@@ -50,6 +62,12 @@ struct FrameGroup {
   // Of moves, `tracker` holds handles of trackers that the stream has; `trackers`, the coherence
   // and the budget are not read.
   Group group = {};
+  // The group reads this version exactly, as far back as the server keeps it: 256 versions of a
+  // fork, 16 of another scene, by default. Beside neither `min_version` nor `edits`. 0: see
+  // `min_version`.
+  uint64_t version = 0;
+  // Of a fork: made before the questions, which read the version that they make.
+  std::optional<GroupEdits> edits = {};
 };
 
 // One tick. What it points to is read before `Evaluate` or `Send` returns.
@@ -76,10 +94,15 @@ struct Frame {
 // Where the status is not OK, nothing of the group was answered; `answers` is then empty.
 // INVALID_ARGUMENT names the field (`Violations` of carom/status.h), NOT_FOUND means no such scene,
 // UNAVAILABLE that `min_version` did not come in time, DEADLINE_EXCEEDED that the budget ended,
-// RESOURCE_EXHAUSTED that a limit of the server was passed, which the message names.
+// RESOURCE_EXHAUSTED that a limit of the server was passed, which the message names. OUT_OF_RANGE
+// means that the pinned version, or that which the edits made before, is not kept, ABORTED that
+// edits were made for another version, FAILED_PRECONDITION that the scene is no fork.
 struct GroupResult {
   absl::Status status;
   GroupAnswers answers;
+  // The version that the edits of the group made, even if the budget ended after them. 0: there
+  // were none, or they are refused.
+  uint64_t edited_version = 0;
 };
 
 // What a frame cost the server. Advice: never the same twice.

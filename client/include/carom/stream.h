@@ -48,6 +48,13 @@ struct StreamOptions {
 // history, those received are those of a stream that never broke, but for `stats` and for which
 // frames are `skipped`; moves are answered without memory at first.
 //
+// Forks of the client (`Client::ForkScene`) that the server of another call does not have are made
+// again there, before that, from their base and from what the frames and commits answered on the
+// client's streams have edited; the edits of frames without an answer follow with these. Such a
+// fork has the same polygons and the same name, but other versions, and no old ones: edits for a
+// version of the lost one are ABORTED, which names the current one, and pins OUT_OF_RANGE. What
+// others have edited there is lost, as is a fork whose base is gone: its groups are NOT_FOUND.
+//
 // What breaks a call: UNAVAILABLE (the server is gone, cannot be reached, or drains), ABORTED (no
 // frame for the server's idle time; the address stays), CANCELLED without `Cancel`, INTERNAL and
 // UNKNOWN (the transport failed), any status with a `RetryDelay` (carom/status.h), which is waited

@@ -35,12 +35,15 @@ struct SceneSummary {
   uint64_t polygon_count = 0;
   uint64_t vertex_count = 0;
   Box bounds;  // empty if the scene has no polygon
+  // Of a fork, as ForkScene, GetScene and ListScenes give it: what it was made from. Else empty.
+  std::string base = {};
+  uint64_t base_version = 0;
 
   // Member by member; empty boxes are equal.
   friend bool operator==(const SceneSummary& a, const SceneSummary& b) {
     return a.name == b.name && a.version == b.version && a.polygon_count == b.polygon_count &&
            a.vertex_count == b.vertex_count && a.bounds.min == b.bounds.min &&
-           a.bounds.max == b.bounds.max;
+           a.bounds.max == b.bounds.max && a.base == b.base && a.base_version == b.base_version;
   }
 };
 

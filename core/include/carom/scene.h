@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <variant>
 #include <vector>
 
@@ -99,6 +100,19 @@ class Scene {
   absl::StatusOr<Ptr> Commit(std::vector<SceneEdit> edits, uint64_t version,
                              const SceneLimits& limits = {}) const;
 
+  // Whether `Commit` of these edits makes the index anew, which takes as long as `Create` and
+  // shares nothing but the polygons: they are more than half of the polygons, or one lies outside
+  // of twice the extent that the scene was made with. O(edits).
+  bool IsRebuiltBy(std::span<const SceneEdit> edits) const;
+
+  // This scene under another version number, on the same memory. O(1).
+  Ptr WithVersion(uint64_t version) const;
+
+  // Bytes, about, that this scene takes and `base` does not: of one that was made from `base` by
+  // edits, the pages of the index that were made anew, and squares that queries will make again;
+  // not the polygons that the edits brought. 0 if the two share all. O(n / 512), n the polygons.
+  size_t BytesBeyond(const Scene& base) const;
+
   ~Scene();
   Scene(const Scene&) = delete;
   Scene& operator=(const Scene&) = delete;
@@ -120,12 +134,13 @@ class Scene {
  private:
   friend Ptr internal::SceneOf(std::unique_ptr<const internal::SceneIndex> index, uint64_t version);
 
-  Scene(std::unique_ptr<const internal::SceneIndex> index,
-        std::unique_ptr<const internal::EditHistory> history, uint64_t version);
+  Scene(std::shared_ptr<const internal::SceneIndex> index,
+        std::shared_ptr<const internal::EditHistory> history, uint64_t version);
 
   uint64_t version_;
-  std::unique_ptr<const internal::SceneIndex> index_;
-  std::unique_ptr<const internal::EditHistory> history_;
+  // Shared with the same scene of other versions.
+  std::shared_ptr<const internal::SceneIndex> index_;
+  std::shared_ptr<const internal::EditHistory> history_;
 };
 
 }  // namespace carom

@@ -36,6 +36,16 @@ Box BoxNode::bounds() const {
            *std::max_element(max_y.begin(), max_y.end())}};
 }
 
+void BoxTree::Reset(size_t item, const Box& box) {
+  Box bounds = box;
+  for (size_t level = 0; level < level_count_; ++level) {
+    BoxNode& node = nodes_[level_begin_[level] + item / BoxNode::kWidth];
+    node.Set(item % BoxNode::kWidth, bounds);
+    bounds = node.bounds();
+    item /= BoxNode::kWidth;
+  }
+}
+
 // Level by level up to the root, all in one array. The number of nodes is known before, as each
 // level has an eighth of the one below, rounded up.
 void BoxTree::AddLevels(std::vector<BoxNode> level) {

@@ -118,7 +118,11 @@ class BoxTree {
     AddLevels(std::move(leaves));
   }
 
+  // Another box for an item. Before the tree is shared.
+  void Reset(size_t item, const Box& box);
+
   size_t count() const { return count_; }
+  size_t memory() const { return nodes_.capacity() * sizeof(BoxNode); }  // in bytes
   // 0 for an empty tree. The root is node 0 of level level_count() - 1. The child in lane k of node
   // n is node 8 n + k of the level below, below level 0 item 8 n + k.
   size_t level_count() const { return level_count_; }

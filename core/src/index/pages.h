@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -57,18 +58,47 @@ struct PageEdit {
   std::vector<typename Page::Entry> arriving;
 };
 
-// `pages` after the edit. `key_of(entry)` is the key, `sorted(page)` the entries of a page by key.
-// Pages in which nothing changes are shared; those that get small join the next, so that edits
-// without end leave no trail of small pages.
-template <class Page, class KeyOf, class Sorted, class MakePage>
-Pages<Page> Edited(const Pages<Page>& pages, PageEdit<Page> edit, const KeyOf& key_of,
-                   const Sorted& sorted, const MakePage& make_page) {
+// How pages are edited: `key_of(entry)` is the key, `sorted(page)` the entries of a page by key,
+// `make_page` makes a page of such. One that stays of ordinary size is `patched(page, gone keys,
+// arriving entries)`, which takes the entries.
+template <class KeyOf, class Sorted, class MakePage, class Patched>
+struct PageRules {
+  KeyOf key_of;
+  Sorted sorted;
+  MakePage make_page;
+  Patched patched;
+};
+
+// The keys of entries.
+template <class Page, class Rules>
+std::vector<typename Page::Key> KeysOf(const std::vector<typename Page::Entry>& entries,
+                                       const Rules& rules) {
+  std::vector<typename Page::Key> keys;
+  keys.reserve(entries.size());
+  for (const typename Page::Entry& entry : entries) keys.push_back(rules.key_of(entry));
+  return keys;
+}
+
+// Whether a page is neither split nor joined if it grows so much.
+inline bool IsOrdinary(size_t size, std::ptrdiff_t growth) {
+  const std::ptrdiff_t after = static_cast<std::ptrdiff_t>(size) + growth;
+  return after >= static_cast<std::ptrdiff_t>(kPageSize / 4) &&
+         after <= static_cast<std::ptrdiff_t>(2 * kPageSize);
+}
+
+// `pages` after the edit. Pages in which nothing changes are shared; those that get small join the
+// next, so that edits without end leave no trail of small pages.
+template <class Page, class Rules>
+Pages<Page> Edited(const Pages<Page>& pages, PageEdit<Page> edit, const Rules& rules) {
   auto& [gone, arriving] = edit;
   using Entry = typename Page::Entry;
-  const auto by_key = [&](const Entry& a, const Entry& b) { return key_of(a) < key_of(b); };
+  const auto by_key = [&](const Entry& a, const Entry& b) {
+    return rules.key_of(a) < rules.key_of(b);
+  };
   Pages<Page> result;
   result.reserve(pages.size() + arriving.size() / kPageSize + 1);
   std::vector<Entry> kept;
+  const std::vector<typename Page::Key> arriving_keys = KeysOf<Page>(arriving, rules);
   auto next_gone = gone.begin();
   auto next_arriving = arriving.begin();
   for (size_t i = 0; i < pages.size(); ++i) {
@@ -77,17 +107,28 @@ Pages<Page> Edited(const Pages<Page>& pages, PageEdit<Page> edit, const KeyOf& k
       return !is_last && !(key < pages[i + 1].head.first_key);
     };
     const auto after_gone = std::find_if(next_gone, gone.end(), is_later);
-    const auto after_arriving = std::find_if(
-        next_arriving, arriving.end(), [&](const Entry& entry) { return is_later(key_of(entry)); });
+    const auto after_arriving =
+        arriving.begin() + (std::find_if(arriving_keys.begin() + (next_arriving - arriving.begin()),
+                                         arriving_keys.end(), is_later) -
+                            arriving_keys.begin());
     const bool is_touched = after_gone != next_gone || after_arriving != next_arriving;
     if (!is_touched && kept.empty()) {
       result.push_back(pages[i]);
       continue;
     }
+    const std::ptrdiff_t growth = (after_arriving - next_arriving) - (after_gone - next_gone);
+    if (kept.empty() && IsOrdinary(pages[i].page->entries().size(), growth)) {
+      result.push_back(rules.patched(*pages[i].page, std::span(next_gone, after_gone),
+                                     std::span(next_arriving, after_arriving)));
+      next_gone = after_gone;
+      next_arriving = after_arriving;
+      continue;
+    }
     const auto middle = static_cast<std::ptrdiff_t>(kept.size());
-    for (Entry& entry : sorted(*pages[i].page)) {
-      while (next_gone != after_gone && *next_gone < key_of(entry)) ++next_gone;
-      if (next_gone == after_gone || key_of(entry) < *next_gone) kept.push_back(std::move(entry));
+    for (Entry& entry : rules.sorted(*pages[i].page)) {
+      while (next_gone != after_gone && *next_gone < rules.key_of(entry)) ++next_gone;
+      if (next_gone == after_gone || rules.key_of(entry) < *next_gone)
+        kept.push_back(std::move(entry));
     }
     const auto staying = static_cast<std::ptrdiff_t>(kept.size());
     kept.insert(kept.end(), std::make_move_iterator(next_arriving),
@@ -96,13 +137,13 @@ Pages<Page> Edited(const Pages<Page>& pages, PageEdit<Page> edit, const KeyOf& k
     next_gone = after_gone;
     next_arriving = after_arriving;
     if (kept.size() >= kPageSize / 4 || is_last) {
-      AppendPages(std::exchange(kept, {}), make_page, result);
+      AppendPages(std::exchange(kept, {}), rules.make_page, result);
     }
   }
   if (next_arriving != arriving.end()) {  // there was no page
     AppendPages(std::vector<Entry>(std::make_move_iterator(next_arriving),
                                    std::make_move_iterator(arriving.end())),
-                make_page, result);
+                rules.make_page, result);
   }
   return result;
 }

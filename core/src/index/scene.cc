@@ -102,7 +102,7 @@ absl::Status SceneLimits::Check(size_t polygons, size_t vertices) const {
   return absl::OkStatus();
 }
 
-Scene::Scene(std::unique_ptr<const SceneIndex> index, std::unique_ptr<const EditHistory> history,
+Scene::Scene(std::shared_ptr<const SceneIndex> index, std::shared_ptr<const EditHistory> history,
              uint64_t version)
     : version_(version), index_(std::move(index)), history_(std::move(history)) {}
 
@@ -158,13 +158,36 @@ absl::StatusOr<Scene::Ptr> Scene::Commit(std::vector<SceneEdit> edits, uint64_t 
   touched.reserve(gone.size() + arriving.size());
   for (const Polygon* polygon : gone) touched.push_back(polygon->bounds());
   for (const Polygon& polygon : arriving) touched.push_back(polygon.bounds());
-  const bool rebuilds = 2 * edits.size() > polygon_count() || !index_->HasPlaceFor(arriving);
+  const bool rebuilds =
+      2 * edits.size() > polygon_count() ||
+      !std::all_of(arriving.begin(), arriving.end(),
+                   [this](const Polygon& polygon) { return index_->HasPlaceFor(polygon); });
   std::unique_ptr<const SceneIndex> index =
       rebuilds ? Rebuilt(*this, gone, std::move(arriving))
                : std::make_unique<const SceneIndex>(*index_, gone, std::move(arriving));
   return Ptr(new Scene(std::move(index),
                        std::make_unique<const EditHistory>(*history_, std::move(touched)),
                        version));
+}
+
+bool Scene::IsRebuiltBy(std::span<const SceneEdit> edits) const {
+  return 2 * edits.size() > polygon_count() ||
+         !std::all_of(edits.begin(), edits.end(), [this](const SceneEdit& edit) {
+           const auto* add = std::get_if<AddPolygon>(&edit);
+           const auto* replace = std::get_if<ReplacePolygon>(&edit);
+           const Polygon* const arriving = add != nullptr       ? &add->polygon
+                                           : replace != nullptr ? &replace->polygon
+                                                                : nullptr;
+           return arriving == nullptr || index_->HasPlaceFor(*arriving);
+         });
+}
+
+Scene::Ptr Scene::WithVersion(uint64_t version) const {
+  return Ptr(new Scene(index_, history_, version));
+}
+
+size_t Scene::BytesBeyond(const Scene& base) const {
+  return index_ == base.index_ ? 0 : index_->BytesBeyond(*base.index_);
 }
 
 }  // namespace carom

@@ -25,6 +25,8 @@ constexpr double kSquaresPerPolygon = 1.0 / 64;
 constexpr double kFarthest = 0x1p26;
 // Around a square, in sides: polygons so near belong to it, too.
 constexpr double kMargin = 0x1p-8;
+// What squares take, at most, where all are made.
+constexpr size_t kBytesAPolygon = 32;
 // Work of making a square: about 120 ns a polygon.
 constexpr uint64_t kUnitsAPolygon = 32;
 
@@ -143,6 +145,25 @@ size_t SceneGrid::memory() const {
     for (const Slot& slot : page->slots) {
       const GridBlock* const block = slot.load(std::memory_order_acquire);
       if (block != nullptr) bytes += block->memory();
+    }
+  }
+  return bytes;
+}
+
+size_t SceneGrid::BytesBeyond(const SceneGrid& base, size_t polygon_count) const {
+  size_t bytes = pages_.capacity() * sizeof(pages_[0]);
+  // Squares of another size have nothing in common.
+  if (base.pages_.size() != pages_.size() || base.side_ != side_) {
+    return bytes + pages_.size() * sizeof(Page) + polygon_count * kBytesAPolygon;
+  }
+  for (size_t i = 0; i < pages_.size(); ++i) {
+    if (pages_[i] == base.pages_[i]) continue;
+    bytes += sizeof(Page);
+    for (size_t k = 0; k < pages_[i]->slots.size(); ++k) {
+      // What `base` has stays alive while it does; others may let it go at any time.
+      const GridBlock* const theirs = base.pages_[i]->slots[k].load(std::memory_order_acquire);
+      const GridBlock* const mine = pages_[i]->slots[k].load(std::memory_order_acquire);
+      if (theirs != nullptr && theirs != mine) bytes += theirs->memory();
     }
   }
   return bytes;

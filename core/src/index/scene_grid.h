@@ -57,6 +57,9 @@ class SceneGrid {
   }
   // Of the squares that are made, in bytes.
   size_t memory() const;
+  // About what it takes beside what it shares with `base`, in bytes: also squares that `base` has
+  // made and this one has not. Of a scene of so many polygons.
+  size_t BytesBeyond(const SceneGrid& base, size_t polygon_count) const;
 
  private:
   static constexpr int kPageBits = 3;

@@ -8,7 +8,10 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <utility>
+
+#include "absl/container/flat_hash_map.h"
 
 namespace carom::internal {
 namespace {
@@ -165,6 +168,18 @@ struct Place {
   uint32_t index;
 };
 
+// Whether no place before `middle` is beyond one after it: after a small edit most are still so.
+bool IsSplit(const Place* begin, const Place* middle, const Place* end, bool by_x) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const auto along = [by_x](const Place& place) { return by_x ? place.at.x : place.at.y; };
+  double greatest = -kInfinity, least = kInfinity;
+  for (const Place* place = begin; place != middle; ++place) {
+    greatest = std::max(greatest, along(*place));
+  }
+  for (const Place* place = middle; place != end; ++place) least = std::min(least, along(*place));
+  return greatest <= least;
+}
+
 // Orders places so that nodes of eight, and of eight such nodes, are compact: cuts across the
 // longer side, at whole nodes.
 void SplitEvenly(Place* begin, Place* end) {
@@ -176,21 +191,26 @@ void SplitEvenly(Place* begin, Place* end) {
   for (const Place* place = begin; place != end; ++place) box.Extend(place->at);
   const bool by_x = box.max.x - box.min.x >= box.max.y - box.min.y;
   Place* const middle = begin + (count / node + 1) / 2 * node;
-  std::nth_element(begin, middle, end, [by_x](const Place& a, const Place& b) {
-    return by_x ? a.at.x < b.at.x : a.at.y < b.at.y;
-  });
+  if (!IsSplit(begin, middle, end, by_x)) {
+    std::nth_element(begin, middle, end, [by_x](const Place& a, const Place& b) {
+      return by_x ? a.at.x < b.at.x : a.at.y < b.at.y;
+    });
+  }
   SplitEvenly(begin, middle);
   SplitEvenly(middle, end);
 }
 
-// Items in the order in which a tree over their boxes is best.
+// Items in the order in which a tree over their boxes is best. `before`, if it is of as many, is a
+// good order already: one that is, or almost, takes less time.
 template <class BoxOf>
-std::vector<uint32_t> Arranged(size_t count, const BoxOf& box_of) {
+std::vector<uint32_t> Arranged(size_t count, const BoxOf& box_of,
+                               std::span<const uint32_t> before = {}) {
   std::vector<Place> places;
   places.reserve(count);
   for (uint32_t i = 0; i < count; ++i) {
-    const Box box = box_of(i);
-    places.push_back({{box.min.x / 2 + box.max.x / 2, box.min.y / 2 + box.max.y / 2}, i});
+    const uint32_t item = before.size() == count ? before[i] : i;
+    const Box box = box_of(item);
+    places.push_back({{box.min.x / 2 + box.max.x / 2, box.min.y / 2 + box.max.y / 2}, item});
   }
   SplitEvenly(places.data(), places.data() + count);
   std::vector<uint32_t> order;
@@ -232,6 +252,87 @@ std::shared_ptr<const Tile> MakeTile(std::vector<IndexedPolygon> sorted, const C
   return std::make_shared<const Tile>(std::move(arranged), first_key);
 }
 
+// Asks for the polygons of a tile, each of which is likely to miss the cache.
+void Prefetch(std::span<const IndexedPolygon> entries) {
+  for (const IndexedPolygon& indexed : entries) __builtin_prefetch(indexed.polygon().memory(), 1);
+}
+
+// A tile after an edit that leaves its size ordinary. What is replaced keeps its place among the
+// others, so that most of the order stays, and no place along the curve is needed but the first:
+// that is what makes small edits cheap. `arriving` is sorted along the curve.
+std::shared_ptr<const Tile> PatchedTile(const Tile& tile, std::span<const CurveKey> gone,
+                                        std::span<IndexedPolygon> arriving, const Curve& curve) {
+  CurveKey first_key = tile.head().first_key;
+  if (!arriving.empty()) first_key = std::min(first_key, curve.KeyOf(arriving[0].polygon()));
+  // By id: what takes the place of what goes, null for nothing.
+  absl::flat_hash_map<uint64_t, const IndexedPolygon*> edited;
+  for (const CurveKey& key : gone) edited[key.id] = nullptr;
+  std::vector<const IndexedPolygon*> added;
+  for (const IndexedPolygon& indexed : arriving) {
+    const auto place = edited.find(indexed.polygon().id());
+    (place == edited.end() ? added.emplace_back() : place->second) = &indexed;
+  }
+  std::vector<const IndexedPolygon*> kept;
+  kept.reserve(tile.entries().size() + added.size());
+  std::vector<std::pair<size_t, IndexedPolygon>> replaced;
+  const std::span<const IndexedPolygon> entries = tile.entries();
+  Prefetch(entries);
+  bool is_near = added.empty() && tile.MayReplace();
+  size_t left = gone.size();
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const auto place = left == 0 ? edited.end() : edited.find(entries[i].polygon().id());
+    const IndexedPolygon* const stays = place == edited.end() ? &entries[i] : place->second;
+    if (stays != nullptr) kept.push_back(stays);
+    if (place == edited.end()) continue;
+    --left;
+    is_near = is_near && stays != nullptr &&
+              stays->polygon().bounds().Intersects(entries[i].polygon().bounds());
+    if (is_near) replaced.emplace_back(i, *stays);
+  }
+  if (is_near) return std::make_shared<const Tile>(tile, replaced, first_key);
+  kept.insert(kept.end(), added.begin(), added.end());
+  const std::vector<uint32_t> order =
+      Arranged(kept.size(), [&](size_t i) { return kept[i]->polygon().bounds(); });
+  std::vector<IndexedPolygon> arranged;
+  arranged.reserve(kept.size());
+  for (const uint32_t i : order) arranged.push_back(*kept[i]);
+  return std::make_shared<const Tile>(std::move(arranged), first_key);
+}
+
+// The same of a page by id.
+std::shared_ptr<const IdPage> PatchedIdPage(const IdPage& page, std::span<const uint64_t> gone,
+                                            std::span<IdPage::Entry> arriving) {
+  std::vector<IdPage::Entry> entries;
+  entries.reserve(page.entries().size() + arriving.size());
+  auto next_gone = gone.begin();
+  auto next_arriving = arriving.begin();
+  for (const IdPage::Entry& entry : page.entries()) {
+    while (next_arriving != arriving.end() && next_arriving->id < entry.id) {
+      entries.push_back(std::move(*next_arriving++));
+    }
+    if (next_gone != gone.end() && *next_gone == entry.id) {
+      ++next_gone;
+    } else {
+      entries.push_back(entry);
+    }
+  }
+  entries.insert(entries.end(), std::make_move_iterator(next_arriving),
+                 std::make_move_iterator(arriving.end()));
+  return std::make_shared<const IdPage>(std::move(entries));
+}
+
+// Of the pages that `base` does not have: both are in the order of their first keys.
+template <class Page, class BytesOf>
+size_t UnsharedBytes(const Pages<Page>& pages, const Pages<Page>& base, const BytesOf& bytes_of) {
+  size_t bytes = 0;
+  auto other = base.begin();
+  for (const PageRef<Page>& ref : pages) {
+    while (other != base.end() && other->head.first_key < ref.head.first_key) ++other;
+    if (other == base.end() || other->page != ref.page) bytes += bytes_of(*ref.page);
+  }
+  return bytes;
+}
+
 std::shared_ptr<const IdPage> MakeIdPage(std::vector<IdPage::Entry> entries) {
   return std::make_shared<const IdPage>(std::move(entries));
 }
@@ -249,13 +350,27 @@ CurveKey Curve::KeyOf(const Polygon& polygon) const {
 // The head has what is needed without reading the tile.
 Tile::Tile(std::vector<IndexedPolygon> arranged, CurveKey first_key)
     : polygons_(std::move(arranged)) {
+  SetHead(first_key);
+  tree_ = BoxTree(polygons_.size(), [this](size_t i) { return polygons_[i].polygon().bounds(); });
+}
+
+Tile::Tile(const Tile& base, const std::vector<std::pair<size_t, IndexedPolygon>>& replaced,
+           CurveKey first_key)
+    : polygons_(base.polygons_), tree_(base.tree_), replacements_(base.replacements_ + 1) {
+  for (const auto& [place, indexed] : replaced) {
+    polygons_[place] = indexed;
+    tree_.Reset(place, indexed.polygon().bounds());
+  }
+  SetHead(first_key);
+}
+
+void Tile::SetHead(CurveKey first_key) {
   head_.first_key = first_key;
   head_.polygon_count = polygons_.size();
   for (const IndexedPolygon& indexed : polygons_) {
     head_.bounds.Extend(indexed.polygon().bounds());
     head_.vertex_count += indexed.polygon().vertex_count();
   }
-  tree_ = BoxTree(polygons_.size(), [this](size_t i) { return polygons_[i].polygon().bounds(); });
 }
 
 // Back in the order of the curve, in which edits merge.
@@ -338,31 +453,44 @@ SceneIndex::SceneIndex(const SceneIndex& base, const std::vector<const Polygon*>
   std::sort(indexed.begin(), indexed.end(), [&](const IndexedPolygon& a, const IndexedPolygon& b) {
     return key_of(a) < key_of(b);
   });
-  tiles_ = Edited(
-      base.tiles_, {std::move(gone_keys), std::move(indexed)}, key_of,
-      [this](const Tile& tile) { return tile.Sorted(curve_); },
-      [this](std::vector<IndexedPolygon> polygons) {
-        return MakeTile(std::move(polygons), curve_);
-      });
+  const PageRules of_tiles{key_of, [this](const Tile& tile) { return tile.Sorted(curve_); },
+                           [this](std::vector<IndexedPolygon> polygons) {
+                             return MakeTile(std::move(polygons), curve_);
+                           },
+                           [this](const Tile& tile, std::span<const CurveKey> gone_here,
+                                  std::span<IndexedPolygon> arriving_here) {
+                             return PatchedTile(tile, gone_here, arriving_here, curve_);
+                           }};
+  tiles_ = Edited(base.tiles_, {std::move(gone_keys), std::move(indexed)}, of_tiles);
   std::sort(arriving.begin(), arriving.end(), ById);
-  id_pages_ = Edited(
-      base.id_pages_, {std::move(gone_ids), Entries(std::move(arriving))},
-      [](const IdPage::Entry& entry) { return entry.id; },
-      [](const IdPage& page) {
-        return std::vector<IdPage::Entry>(page.entries().begin(), page.entries().end());
-      },
-      MakeIdPage);
-  Finish();
+  const PageRules of_ids{[](const IdPage::Entry& entry) { return entry.id; },
+                         [](const IdPage& page) {
+                           return std::vector<IdPage::Entry>(page.entries().begin(),
+                                                             page.entries().end());
+                         },
+                         MakeIdPage, PatchedIdPage};
+  id_pages_ = Edited(base.id_pages_, {std::move(gone_ids), Entries(std::move(arriving))}, of_ids);
+  Finish(base.order_);
   grid_ = SceneGrid(base.grid_, Frame(), spacing_, polygon_count_, touched);
 }
 
-bool SceneIndex::HasPlaceFor(const std::vector<Polygon>& arriving) const {
-  return std::all_of(arriving.begin(), arriving.end(), [this](const Polygon& polygon) {
-    return Holds(curve_.frame(), polygon.bounds());
-  });
+bool SceneIndex::HasPlaceFor(const Polygon& arriving) const {
+  return Holds(curve_.frame(), arriving.bounds());
 }
 
-void SceneIndex::Finish() {
+size_t SceneIndex::BytesBeyond(const SceneIndex& base) const {
+  const size_t tables = sizeof(SceneIndex) + tiles_.size() * (sizeof(PageRef<Tile>) + 12) +
+                        tree_.memory() + id_pages_.size() * (sizeof(PageRef<IdPage>) + 8);
+  const size_t of_tiles = UnsharedBytes(tiles_, base.tiles_, [](const Tile& tile) {
+    return sizeof(Tile) + tile.entries().size() * sizeof(IndexedPolygon) + tile.tree().memory();
+  });
+  const size_t of_id_pages = UnsharedBytes(id_pages_, base.id_pages_, [](const IdPage& page) {
+    return sizeof(IdPage) + page.entries().size() * sizeof(IdPage::Entry);
+  });
+  return tables + of_tiles + of_id_pages + grid_.BytesBeyond(base.grid_, polygon_count_);
+}
+
+void SceneIndex::Finish(std::span<const uint32_t> before) {
   bounds_ = Box{};
   vertex_count_ = 0;
   for (const PageRef<Tile>& tile : tiles_) {
@@ -375,10 +503,10 @@ void SceneIndex::Finish() {
   }
   spacing_ = MedianSpacing(tiles_);
   const auto box_of = [this](size_t i) { return tiles_[i].head.bounds; };
-  const std::vector<uint32_t> order = Arranged(tiles_.size(), box_of);
+  order_ = Arranged(tiles_.size(), box_of, before);
   arranged_.reserve(tiles_.size());
-  for (const uint32_t i : order) arranged_.push_back(tiles_[i].page.get());
-  tree_ = BoxTree(order.size(), [&](size_t i) { return box_of(order[i]); });
+  for (const uint32_t i : order_) arranged_.push_back(tiles_[i].page.get());
+  tree_ = BoxTree(order_.size(), [&](size_t i) { return box_of(order_[i]); });
   id_page_begin_.reserve(id_pages_.size());
   polygon_count_ = 0;
   for (const PageRef<IdPage>& page : id_pages_) {

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "carom/geometry.h"
@@ -64,6 +65,11 @@ class Tile {
   // Of polygons in an order that is good for a tree. No polygon of the tile comes before
   // `first_key` on the curve.
   Tile(std::vector<IndexedPolygon> arranged, CurveKey first_key);
+  // That tile with other polygons in some places, near to those before. Its order is as good until
+  // there were many such edits: then `MayReplace` is false.
+  Tile(const Tile& base, const std::vector<std::pair<size_t, IndexedPolygon>>& replaced,
+       CurveKey first_key);
+  bool MayReplace() const { return replacements_ < kMaxReplacements; }
 
   // As the tree has them.
   std::span<const IndexedPolygon> entries() const { return polygons_; }
@@ -73,9 +79,14 @@ class Tile {
   const Head& head() const { return head_; }
 
  private:
+  static constexpr size_t kMaxReplacements = 64;
+
+  void SetHead(CurveKey first_key);
+
   std::vector<IndexedPolygon> polygons_;
   BoxTree tree_;
   Head head_;
+  size_t replacements_ = 0;  // edits since the order was made
 };
 
 // Polygons by ascending id. Immutable, hence thread-safe.
@@ -113,8 +124,10 @@ class SceneIndex {
   // of the next. `id_pages` have their polygons.
   SceneIndex(const Box& frame, Pages<Tile> tiles, Pages<IdPage> id_pages);
 
-  // Whether `base`, edited so, would still be in order along its curve.
-  bool HasPlaceFor(const std::vector<Polygon>& arriving) const;
+  // Whether with `arriving` it would still be in order along its curve.
+  bool HasPlaceFor(const Polygon& arriving) const;
+  // As `Scene::BytesBeyond`.
+  size_t BytesBeyond(const SceneIndex& base) const;
 
   size_t polygon_count() const { return polygon_count_; }
   size_t vertex_count() const { return vertex_count_; }
@@ -164,13 +177,15 @@ class SceneIndex {
   }
 
  private:
-  // Sets all that follows from the tiles and pages, but for the grid.
-  void Finish();
+  // Sets all that follows from the tiles and pages, but for the grid. `before` is the order of the
+  // tree of the scene that was edited.
+  void Finish(std::span<const uint32_t> before = {});
   // What holds all polygons, and those that may come.
   Box Frame() const;
 
   Curve curve_;
-  Pages<Tile> tiles_;  // along the curve
+  Pages<Tile> tiles_;            // along the curve
+  std::vector<uint32_t> order_;  // of the tiles in the tree
   std::vector<const Tile*> arranged_;
   BoxTree tree_;  // over the tiles, as they are arranged
   Pages<IdPage> id_pages_;

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -157,6 +158,53 @@ TEST(SceneTest, ManyCommitsMakeWhatOneSceneWouldBe) {
       EXPECT_EQ(answers.counts[0], want.contains(id) ? 1u : 0u) << commit << " " << id;
     }
   }
+}
+
+TEST(SceneTest, AnotherVersionIsTheSameSceneOnTheSameMemory) {
+  const Scene::Ptr scene = Scene::Create(Squares(2000), 1).value();
+  const Scene::Ptr other = scene->WithVersion(7);
+  EXPECT_EQ(other->version(), 7u);
+  EXPECT_EQ(scene->version(), 1u);
+  EXPECT_EQ(&other->polygon(5), &scene->polygon(5));
+  EXPECT_EQ(other->BytesBeyond(*scene), 0u);
+  EXPECT_EQ(IdsAt(*other, 8.5), IdsAt(*scene, 8.5));
+}
+
+// What a commit takes is some pages and a table of all, whatever else was edited before.
+TEST(SceneTest, BytesBeyondAreThoseOfThePagesThatWereMadeAnew) {
+  const Scene::Ptr base = Scene::Create(Squares(50000), 1).value();
+  const auto edited = [](const Scene& scene, uint64_t id) {
+    return scene.Commit({ReplacePolygon{Square(id, 2.0 * static_cast<double>(id), 1.5)}}, 2)
+        .value();
+  };
+  const Scene::Ptr first = edited(*base, 5);
+  const Scene::Ptr second = edited(*first, 45000);
+  const size_t of_first = first->BytesBeyond(*base);
+  const size_t of_second = second->BytesBeyond(*first);
+  EXPECT_GT(of_first, 10000u);
+  EXPECT_LT(of_first, 100000u);
+  EXPECT_LT(of_second, 100000u);
+  const size_t of_both = second->BytesBeyond(*base);
+  EXPECT_GT(of_both, std::max(of_first, of_second));
+  EXPECT_LE(of_both, of_first + of_second);
+  EXPECT_EQ(base->BytesBeyond(*base), 0u);
+  // A polygon that lies far outside makes all anew.
+  const Scene::Ptr rebuilt = base->Commit({AddPolygon{Square(60000, 1e7)}}, 2).value();
+  EXPECT_GT(rebuilt->BytesBeyond(*base), 1500000u);
+}
+
+TEST(SceneTest, SaysWhichEditsMakeTheIndexAnew) {
+  const Scene::Ptr scene = Scene::Create(Squares(100), 1).value();
+  const auto is_rebuilt = [&](std::vector<SceneEdit> edits) { return scene->IsRebuiltBy(edits); };
+  EXPECT_FALSE(is_rebuilt({}));
+  EXPECT_FALSE(is_rebuilt({AddPolygon{Square(200, 50)}, RemovePolygon{3}}));
+  EXPECT_TRUE(is_rebuilt({AddPolygon{Square(200, 500)}}));
+  EXPECT_TRUE(is_rebuilt({RemovePolygon{3}, ReplacePolygon{Square(4, 500)}}));
+  std::vector<SceneEdit> half;
+  for (uint64_t id = 0; id < 50; ++id) half.emplace_back(RemovePolygon{id});
+  EXPECT_FALSE(is_rebuilt(half));
+  half.emplace_back(RemovePolygon{50});
+  EXPECT_TRUE(is_rebuilt(half));
 }
 
 TEST(SceneTest, WorkersMakeTheSameScene) {

@@ -1,0 +1,352 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/fork.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+#include <variant>
+
+#include "absl/hash/hash.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "carom/status.h"
+#include "server/executor.h"
+#include "server/memory_store.h"
+#include "server/scene_store.h"
+
+namespace carom::server {
+namespace {
+
+// What a fork takes beside its versions, and a version beside its pages and polygons.
+constexpr uint64_t kForkBytes = 1024;
+constexpr uint64_t kVersionBytes = 512;
+// An index that is made anew takes that much of a polygon, about.
+constexpr uint64_t kIndexBytesAPolygon = 96;
+// Ids of edits whose versions are gone that are known, so that they are not made twice.
+constexpr size_t kMaxGoneEditIds = 4096;
+constexpr uint64_t kGoneEditIdBytes = 32;
+
+// What kShort edits at most: some pages for each, 10 us; or an index of so many polygons.
+constexpr size_t kShortEdits = 32;
+constexpr size_t kShortPolygons = 256;
+
+struct PolygonContent {
+  const Polygon& polygon;
+
+  template <typename H>
+  friend H AbslHashValue(H state, const PolygonContent& content) {
+    const Polygon& polygon = content.polygon;
+    state = H::combine(std::move(state), polygon.id(), polygon.fill_rule(), polygon.solidity(),
+                       polygon.category(), polygon.user_data(), polygon.ring_count());
+    for (size_t i = 0; i < polygon.ring_count(); ++i) {
+      const std::span<const Vec2> ring = polygon.ring(i);
+      state = H::combine(std::move(state), polygon.is_open(i), ring.size());
+      for (const Vec2& vertex : ring) {
+        state = H::combine(std::move(state), std::bit_cast<uint64_t>(vertex.x),
+                           std::bit_cast<uint64_t>(vertex.y));
+      }
+    }
+    return state;
+  }
+};
+
+// What an edit brings; null if it removes.
+const Polygon* PolygonOf(const SceneEdit& edit) {
+  if (const auto* add = std::get_if<AddPolygon>(&edit)) return &add->polygon;
+  if (const auto* replace = std::get_if<ReplacePolygon>(&edit)) return &replace->polygon;
+  return nullptr;
+}
+
+VersionSummary SummaryOf(const Scene& scene, std::string edit_id) {
+  return {.version = scene.version(),
+          .polygon_count = scene.polygon_count(),
+          .vertex_count = scene.vertex_count(),
+          .bounds = scene.bounds(),
+          .edit_id = std::move(edit_id),
+          .created_us = absl::GetCurrentTimeNanos() / 1000};
+}
+
+}  // namespace
+
+uint64_t ContentOf(std::span<const SceneEdit> edits) {
+  uint64_t hash = edits.size();
+  for (const SceneEdit& edit : edits) {
+    const Polygon* const polygon = PolygonOf(edit);
+    const uint64_t of_edit =
+        polygon == nullptr ? IdOf(edit) : absl::HashOf(PolygonContent{*polygon});
+    hash = absl::HashOf(hash, edit.index(), of_edit);
+  }
+  return hash;
+}
+
+Fork::Fork(ForkBase base, Clock::duration lease, const Limits& limits, ForkMemory& memory,
+           std::shared_ptr<MemoryPeer> peer)
+    : base_(std::move(base)),
+      lease_(lease),
+      limits_(limits),
+      peer_(std::move(peer)),
+      last_use_(Clock::now().time_since_epoch().count()),
+      charge_(memory, peer_) {}
+
+absl::Status Fork::Begin(uint64_t version) {
+  absl::MutexLock writing(&writing_);
+  auto first = std::make_shared<ForkVersion>();
+  first->scene = base_.scene->WithVersion(version);
+  first->summary = SummaryOf(*first->scene, "");
+  first->polygon_bytes = base_.polygon_bytes;
+  if (absl::Status status = Charge(kForkBytes); !status.ok()) return status;
+  return Publish(first, 0);
+}
+
+Fork::VersionPtr Fork::newest() const {
+  absl::MutexLock lock(&mu_);
+  return versions_.back();
+}
+
+Scene::Ptr Fork::current() const { return newest()->scene; }
+
+size_t Fork::IndexOf(uint64_t version) const {
+  const auto found = std::lower_bound(
+      versions_.begin(), versions_.end(), version,
+      [](const VersionPtr& kept, uint64_t value) { return kept->summary.version < value; });
+  return static_cast<size_t>(found - versions_.begin());
+}
+
+bool Fork::IsAt(size_t index, uint64_t version) const {
+  return index < versions_.size() && versions_[index]->summary.version == version;
+}
+
+Scene::Ptr Fork::Find(uint64_t version) const {
+  absl::MutexLock lock(&mu_);
+  const size_t index = IndexOf(version);
+  return IsAt(index, version) ? versions_[index]->scene : nullptr;
+}
+
+std::vector<VersionSummary> Fork::Versions() const {
+  absl::MutexLock lock(&mu_);
+  std::vector<VersionSummary> summaries;
+  summaries.reserve(versions_.size());
+  for (const VersionPtr& version : versions_) summaries.push_back(version->summary);
+  return summaries;
+}
+
+SceneChange::Ptr Fork::FindChange(uint64_t version, MemoryCharge charge) const {
+  VersionPtr before, after;
+  {
+    absl::MutexLock lock(&mu_);
+    const size_t index = IndexOf(version);
+    if (!IsAt(index, version) || index + 1 == versions_.size()) return nullptr;
+    before = versions_[index];
+    after = versions_[index + 1];
+  }
+  auto change = std::make_shared<SceneChange>();
+  change->summary = after->summary;
+  change->base = version;
+  if (after->edited_ids.empty() && after->scene->polygon_count() != 0) {
+    // Of a rollback nothing says what it changed.
+    change->before = before->scene;
+    change->after = after->scene;
+    return change;
+  }
+  std::vector<SceneEdit> edits;
+  edits.reserve(after->edited_ids.size());
+  for (const uint64_t id : after->edited_ids) edits.emplace_back(RemovePolygon{id});
+  change->list = ChangesOf(*before->scene, *after->scene, edits);
+  change->bytes = BytesOf(change->list);
+  change->charge = std::move(charge);
+  change->charge.Set(change->bytes);
+  return change;
+}
+
+std::optional<ForkBase> Fork::BaseAt(uint64_t version) const {
+  absl::MutexLock lock(&mu_);
+  const size_t index = version == 0 ? versions_.size() - 1 : IndexOf(version);
+  if (version != 0 && !IsAt(index, version)) return std::nullopt;
+  ForkBase base = base_;
+  base.scene = versions_[index]->scene;
+  base.polygon_bytes = versions_[index]->polygon_bytes;
+  return base;
+}
+
+void Fork::Close() {
+  absl::MutexLock lock(&mu_);
+  is_closed_ = true;
+}
+
+absl::StatusOr<Scene::Ptr> Fork::FindEdited(const ForkEdits& edits, uint64_t content) const {
+  if (edits.edit_id.empty()) return nullptr;
+  absl::MutexLock lock(&mu_);
+  const auto known = by_edit_id_.find(edits.edit_id);
+  if (known != by_edit_id_.end()) {
+    if (known->second->content == content) return known->second->scene;
+    return InvalidField("edit_id", "must not be that of other edits of this scene");
+  }
+  if (!is_gone_.contains(absl::HashOf(edits.edit_id))) return nullptr;
+  return Refused(absl::StatusCode::kOutOfRange, "edit_id",
+                 "the version that these edits made is not kept");
+}
+
+// The first look at the id is for edits that come again while another writer is at work.
+absl::StatusOr<Scene::Ptr> Fork::Edit(ForkEdits edits, EditTime time,
+                                      absl::FunctionRef<uint64_t()> next_version,
+                                      absl::FunctionRef<void(uint64_t)> published) {
+  const uint64_t content = ContentOf(edits.edits);
+  absl::StatusOr<Scene::Ptr> known = FindEdited(edits, content);
+  if (!known.ok() || *known != nullptr) return known;
+  if (!writing_.TryLock()) {
+    if (time == EditTime::kShort) return nullptr;
+    const Executor::Blocked blocked;
+    writing_.Lock();
+  }
+  absl::StatusOr<Scene::Ptr> scene =
+      EditAlone(std::move(edits), content, time, next_version, published);
+  writing_.Unlock();
+  return scene;
+}
+
+absl::StatusOr<Scene::Ptr> Fork::EditAlone(ForkEdits edits, uint64_t content, EditTime time,
+                                           absl::FunctionRef<uint64_t()> next_version,
+                                           absl::FunctionRef<void(uint64_t)> published) {
+  absl::StatusOr<Scene::Ptr> known = FindEdited(edits, content);
+  if (!known.ok() || *known != nullptr) return known;
+  const VersionPtr before = newest();
+  const uint64_t current = before->summary.version;
+  if (edits.base_version != 0 && edits.base_version != current) {
+    return StaleCommit(current, std::move(edits.edits));
+  }
+  const bool is_rebuilt = before->scene->IsRebuiltBy(edits.edits);
+  const size_t polygons = before->scene->polygon_count() + edits.edits.size();
+  const bool is_long =
+      edits.edits.size() > kShortEdits || (is_rebuilt && polygons > kShortPolygons);
+  if (is_long && time == EditTime::kShort) return nullptr;
+  // Before the index is there, memory for it is.
+  const auto of_index = static_cast<int64_t>(is_rebuilt ? polygons * kIndexBytesAPolygon : 0);
+  if (absl::Status status = Charge(of_index); !status.ok()) return status;
+  uint64_t gone_bytes = 0;
+  const absl::StatusOr<VersionPtr> next =
+      Make(*before, std::move(edits), next_version(), gone_bytes);
+  if (absl::Status status = Charge(-of_index); !status.ok()) return status;
+  if (!next.ok()) return next.status();
+  (*next)->content = content;
+  if (absl::Status status = Publish(*next, gone_bytes); !status.ok()) return status;
+  published((*next)->summary.version);
+  return (*next)->scene;
+}
+
+absl::StatusOr<Fork::VersionPtr> Fork::Make(const ForkVersion& before, ForkEdits edits,
+                                            uint64_t version, uint64_t& gone_bytes) {
+  const Scene& base = *base_.kept->scene();
+  auto next = std::make_shared<ForkVersion>();
+  next->polygon_bytes = before.polygon_bytes;
+  next->edited_ids.reserve(edits.edits.size());
+  for (const SceneEdit& edit : edits.edits) {
+    const uint64_t id = IdOf(edit);
+    next->edited_ids.push_back(id);
+    if (const Polygon* polygon = PolygonOf(edit)) next->polygon_bytes += BytesOf(*polygon);
+    const Polygon* const old = before.scene->Find(id);
+    const Polygon* const of_base = old == nullptr ? nullptr : base.Find(id);
+    if (old == nullptr || (of_base != nullptr && of_base->memory() == old->memory())) continue;
+    gone_bytes += BytesOf(*old);
+  }
+  next->polygon_bytes -= std::min(next->polygon_bytes, gone_bytes);
+  absl::StatusOr<Scene::Ptr> scene =
+      before.scene->Commit(std::move(edits.edits), version, limits_.scene);
+  if (!scene.ok()) return scene.status();
+  next->scene = *std::move(scene);
+  next->summary = SummaryOf(*next->scene, std::move(edits.edit_id));
+  return next;
+}
+
+absl::StatusOr<Scene::Ptr> Fork::Rollback(uint64_t version, uint64_t base_version,
+                                          absl::FunctionRef<uint64_t()> next_version,
+                                          absl::FunctionRef<void(uint64_t)> published) {
+  absl::MutexLock writing(&writing_);
+  const uint64_t current = newest()->summary.version;
+  if (base_version != 0 && base_version != current) return StaleVersion("base_version", current);
+  const std::optional<ForkBase> old = BaseAt(version);
+  if (!old.has_value()) {
+    return Refused(absl::StatusCode::kOutOfRange, "version",
+                   "the polygons of this version are not kept");
+  }
+  auto next = std::make_shared<ForkVersion>();
+  next->scene = old->scene->WithVersion(next_version());
+  next->summary = SummaryOf(*next->scene, "");
+  next->polygon_bytes = old->polygon_bytes;
+  // Polygons that both have are counted for both.
+  const uint64_t gone_bytes = newest()->polygon_bytes;
+  if (absl::Status status = Publish(next, gone_bytes); !status.ok()) return status;
+  published(next->summary.version);
+  return next->scene;
+}
+
+absl::Status Fork::Publish(const VersionPtr& next, uint64_t gone_bytes) {
+  next->bytes = kVersionBytes + next->summary.edit_id.size() +
+                next->edited_ids.size() * sizeof(uint64_t) + next->polygon_bytes +
+                next->scene->BytesBeyond(*base_.kept->scene());
+  VersionPtr before;
+  bool is_id_more = false;  // to be known when its version is gone
+  {
+    absl::MutexLock lock(&mu_);
+    if (!versions_.empty()) before = versions_.back();
+    is_id_more = versions_.size() + gone_edit_ids_.size() < kMaxGoneEditIds;
+  }
+  uint64_t of_before = 0, beside_next = 0;
+  if (before != nullptr) {
+    of_before = before->bytes;
+    beside_next = kVersionBytes + before->edited_ids.size() * sizeof(uint64_t) + gone_bytes +
+                  before->scene->BytesBeyond(*next->scene);
+  }
+  const uint64_t more = next->bytes + beside_next + (is_id_more ? kGoneEditIdBytes : 0);
+  if (absl::Status status = Charge(static_cast<int64_t>(more - of_before)); !status.ok()) {
+    return status;
+  }
+  VersionPtr dropped;  // destroyed after the lock is released
+  if (before != nullptr) before->bytes = beside_next;
+  {
+    absl::MutexLock lock(&mu_);
+    if (is_closed_) return NoSuchScene();
+    versions_.push_back(next);
+    if (!next->summary.edit_id.empty()) by_edit_id_[next->summary.edit_id] = next;
+  }
+  while (true) {
+    {
+      absl::MutexLock lock(&mu_);
+      if (versions_.size() <= limits_.max_versions) break;
+    }
+    dropped = DropOldest();
+    (void)charge_.Set(charge_.bytes() - std::min(charge_.bytes(), dropped->bytes));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Fork::Charge(int64_t more) {
+  uint64_t bytes = charge_.bytes() + static_cast<uint64_t>(more);
+  absl::Status status = charge_.Set(bytes);
+  while (!status.ok()) {
+    const VersionPtr dropped = DropOldest();
+    if (dropped == nullptr) return status;
+    bytes -= std::min(bytes, dropped->bytes);
+    status = charge_.Set(bytes);
+  }
+  return status;
+}
+
+Fork::VersionPtr Fork::DropOldest() {
+  absl::MutexLock lock(&mu_);
+  if (versions_.size() <= 1) return nullptr;
+  VersionPtr oldest = std::move(versions_.front());
+  versions_.erase(versions_.begin());
+  if (oldest->summary.edit_id.empty()) return oldest;
+  by_edit_id_.erase(oldest->summary.edit_id);
+  const uint64_t hash = absl::HashOf(oldest->summary.edit_id);
+  if (is_gone_.insert(hash).second) gone_edit_ids_.push_back(hash);
+  if (gone_edit_ids_.size() > kMaxGoneEditIds) {
+    is_gone_.erase(gone_edit_ids_.front());
+    gone_edit_ids_.erase(gone_edit_ids_.begin());
+  }
+  return oldest;
+}
+
+}  // namespace carom::server

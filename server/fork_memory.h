@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// How much memory may forks take?
+//
+// What a fork takes is counted as memory of scenes (server/memory_account.h), for the peer that
+// made it, and against a limit of all forks, of which a peer may have as much as the others have
+// left.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
+#include "server/memory_account.h"
+
+namespace carom::server {
+
+// Thread-safe; outlives what is taken.
+class ForkMemory {
+ public:
+  ForkMemory(uint64_t limit_bytes, MemoryAccount& account)
+      : limit_(limit_bytes), account_(account) {}
+
+  // Takes so many bytes, or nothing and RESOURCE_EXHAUSTED with a retry delay.
+  absl::Status Take(uint64_t bytes, MemoryPeer& peer) ABSL_LOCKS_EXCLUDED(mu_);
+  void Give(uint64_t bytes, MemoryPeer& peer) ABSL_LOCKS_EXCLUDED(mu_);
+
+  uint64_t used() const ABSL_LOCKS_EXCLUDED(mu_);
+
+ private:
+  const uint64_t limit_;
+  MemoryAccount& account_;
+  mutable absl::Mutex mu_;
+  uint64_t used_ ABSL_GUARDED_BY(mu_) = 0;
+  absl::flat_hash_map<const MemoryPeer*, uint64_t> of_peer_ ABSL_GUARDED_BY(mu_);
+};
+
+// Bytes that go back with it. Not thread-safe.
+class ForkCharge {
+ public:
+  // `memory` outlives the charge.
+  ForkCharge(ForkMemory& memory, std::shared_ptr<MemoryPeer> peer)
+      : memory_(memory), peer_(std::move(peer)) {}
+  ForkCharge(const ForkCharge&) = delete;
+  ForkCharge& operator=(const ForkCharge&) = delete;
+  ~ForkCharge() { memory_.Give(bytes_, *peer_); }
+
+  // Has this many bytes, or as many as before and an error; fewer always succeed.
+  absl::Status Set(uint64_t bytes);
+  uint64_t bytes() const { return bytes_; }
+
+ private:
+  ForkMemory& memory_;
+  const std::shared_ptr<MemoryPeer> peer_;
+  uint64_t bytes_ = 0;
+};
+
+}  // namespace carom::server
