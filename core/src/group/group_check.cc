@@ -84,6 +84,10 @@ class ColumnCheck {
     if (IsBlocking(policy)) Refuse("inside_policy", "must not be a blocking one here");
   }
 
+  void Blocking(InsidePolicy policy) {
+    if (!IsBlocking(policy)) Refuse("inside_policy", "must be a blocking one here");
+  }
+
   // A reflection needs the normal.
   void ReflectsAlong(const CastOptions& options) {
     if (!options.reflect || options.detail >= CastDetail::kNormal) return;
@@ -165,9 +169,10 @@ void CheckKind(absl::string_view kind, const ArcColumns& arcs, const ArcOptions&
   check.InRange("max_hits", options.max_hits, kMaxMaxHits);
 }
 
-void CheckKind(absl::string_view kind, const FanColumns& fans, const FanOptions&,
+void CheckKind(absl::string_view kind, const FanColumns& fans, const FanOptions& options,
                Refusal& refusal) {
   ColumnCheck check({kind}, {"x", fans.x.size()}, refusal);
+  check.NotBlocking(options.inside_policy);
   check.Required({{"y", fans.y.size()},
                   {"angle", fans.angle.size()},
                   {"step", fans.step.size()},
@@ -271,6 +276,28 @@ void CheckKind(absl::string_view kind, const MoveColumns& moves, const MoveOptio
   if (!IsAccepted(options.tolerance) || options.tolerance < 0) {
     check.Refuse("tolerance", "must be in [0, 2^53]");
   }
+}
+
+void CheckKind(absl::string_view kind, const SlideColumns& slides, const SlideOptions& options,
+               Refusal& refusal) {
+  ColumnCheck check = CheckMovers(kind, slides.movers, refusal);
+  check.Optional({"pushes", slides.pushes.size()});
+  check.Optional({"skin", slides.skin.size()});
+  check.Blocking(options.inside_policy);
+  check.InRange("max_contacts", options.max_contacts, kMaxContacts);
+  uint64_t pushes = slides.pushes.empty() ? slides.size() : 0;
+  for (const uint32_t count : slides.pushes) pushes += count;
+  for (const NamedColumn& column :
+       {NamedColumn{"dx", slides.dx.size()}, NamedColumn{"dy", slides.dy.size()}}) {
+    if (column.size == pushes) continue;
+    check.Refuse(column.name, absl::StrCat("must have as many entries as there are pushes, ",
+                                           pushes));
+  }
+}
+
+void CheckKind(absl::string_view kind, const SegmentColumns& bounces, const BounceOptions& options,
+               Refusal& refusal) {
+  CheckEnds(kind, bounces, refusal).InRange("max_bounces", options.max_bounces, kMaxBounces);
 }
 
 // Adds an offence for each shape that is too large.
