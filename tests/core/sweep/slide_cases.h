@@ -143,10 +143,10 @@ inline void Walk(const Scene& scene, const Shape& shape, Pose pose, int ticks, d
     }
     const double moved =
         std::hypot(end.position.x - pose.position.x, end.position.y - pose.position.y);
+    // A push that is used up has gone as far as walls kept of it.
     const bool is_used_up = slide.rows[0].left == Vec2{};
-    if (moved < 0.01 * std::hypot(push.x, push.y) &&
-        (HasFreeRay(scene, shape, pose, push) ||
-         (!is_used_up && HasFreeRay(scene, shape, end, push)))) {
+    if (moved < 0.01 * std::hypot(push.x, push.y) && !is_used_up &&
+        HasFreeRay(scene, shape, end, push)) {
       ++counts.stuck;
       ADD_FAILURE() << absl::StrFormat("stuck at {%a, %a} c %a s %a push {%a, %a}",
                                        pose.position.x, pose.position.y, pose.c, pose.s, push.x,
