@@ -77,6 +77,14 @@ void WriteHolders(Writer& writer, const char* in, const char* on, const Holders&
              [&](size_t i) { return holders.locations[i] == Location::kBoundary; });
 }
 
+void AppendPoint(Vec2 p, std::string& out) {
+  out += '[';
+  AppendNumber(p.x, out);
+  out += ',';
+  AppendNumber(p.y, out);
+  out += ']';
+}
+
 // The members of the first hit.
 void WriteFirst(Writer& writer, const CastHit& hit) {
   writer.Member("t", hit.fraction);
@@ -87,12 +95,7 @@ void WriteFirst(Writer& writer, const CastHit& hit) {
   } else {
     absl::StrAppend(&edge, "[", hit.polygon_id, ",", hit.edge.ring, ",", hit.edge.edge, "]");
   }
-  std::string& normal = writer.Key("normal");
-  normal += '[';
-  AppendNumber(hit.normal.x, normal);
-  normal += ',';
-  AppendNumber(hit.normal.y, normal);
-  normal += ']';
+  AppendPoint(hit.normal, writer.Key("normal"));
   writer.Member("exit_t", hit.exit_fraction);
 }
 
@@ -206,6 +209,76 @@ std::string SweepLine(std::string_view q, std::span<const SweepHit> hits) {
   return writer.Finished();
 }
 
+// {"hit":…,"t":…,"poly":…,"edge":…,"normal":…,"start_in":[ids],"safe":[x,y]}; of a miss only the
+// first and the last two.
+std::string PosedSweepLine(std::string_view q, std::span<const SweepHit> hits,
+                           std::span<const uint64_t> start_in, const Vec2* safe) {
+  Writer writer(q);
+  writer.Member("hit", !hits.empty());
+  if (!hits.empty()) {
+    const SweepHit& hit = hits.front();
+    writer.Member("t", hit.fraction);
+    writer.Member("poly", hit.polygon_id);
+    std::string& edge = writer.Key("edge");
+    if (hit.has_edge) {
+      absl::StrAppend(&edge, "[", hit.polygon_id, ",", hit.edge.ring, ",", hit.edge.edge, "]");
+    } else {
+      edge += "null";
+    }
+    AppendPoint(hit.normal, writer.Key("normal"));
+  }
+  writer.Ids("start_in", start_in);
+  if (safe != nullptr) AppendPoint(*safe, writer.Key("safe"));
+  return writer.Finished();
+}
+
+// A leg that nothing blocks has t 1 and a normal of 0.
+std::string SlideLine(std::string_view q, const SlideRow& row, std::span<const SlideLeg> legs) {
+  Writer writer(q);
+  AppendPoint(row.position, writer.Key("at"));
+  writer.Array(
+      "legs", legs.size(),
+      [&](size_t i, std::string& out) {
+        const SlideLeg& leg = legs[i];
+        Writer member("");
+        AppendPoint(leg.from, member.Key("from"));
+        AppendPoint(leg.d, member.Key("d"));
+        member.Member("t", leg.has_hit ? leg.hit.fraction : 1.0);
+        if (leg.has_hit) {
+          member.Member("poly", leg.hit.polygon_id);
+        } else {
+          member.Key("poly") += "null";
+        }
+        AppendPoint(leg.hit.normal, member.Key("normal"));
+        out += member.Finished();
+      },
+      [](size_t) { return true; });
+  AppendPoint(row.left, writer.Key("left"));
+  return writer.Finished();
+}
+
+std::string BounceLine(std::string_view q, std::span<const BounceLeg> legs, bool is_stuck) {
+  Writer writer(q);
+  writer.Array(
+      "legs", legs.size(),
+      [&](size_t i, std::string& out) {
+        const BounceLeg& leg = legs[i];
+        Writer member("");
+        AppendPoint(leg.a, member.Key("a"));
+        AppendPoint(leg.b, member.Key("b"));
+        member.Member("hit", leg.has_hit);
+        if (leg.has_hit) {
+          member.Member("t", leg.hit.fraction);
+          member.Member("poly", leg.hit.polygon_id);
+          AppendPoint(leg.hit.normal, member.Key("normal"));
+        }
+        out += member.Finished();
+      },
+      [](size_t) { return true; });
+  writer.Member("stuck", is_stuck);
+  return writer.Finished();
+}
+
 // Concave pairs have contacts of other kinds, which a line does not print.
 std::string ContactLine(std::string_view q, std::span<const uint64_t> polygon_ids,
                         std::span<const Contact> contacts) {
@@ -258,6 +331,27 @@ std::string ErrorLine(std::string_view q, const absl::Status& status) {
 }
 
 // `error` names a column of the wire; the user wrote a line.
+absl::Status MotionStatus(const ItemError& error) {
+  const auto field = [&] {
+    switch (error.column) {
+      case ItemColumn::kX:
+        return "at[0]";
+      case ItemColumn::kY:
+        return "at[1]";
+      case ItemColumn::kC:
+        return "at[2]";
+      case ItemColumn::kSkin:
+        return "skin";
+      case ItemColumn::kDx:
+      case ItemColumn::kDy:
+        return "d";
+      default:
+        return "shape";
+    }
+  };
+  return InvalidField(field(), Description(error.fault));
+}
+
 absl::Status ItemStatus(const ItemError& error, std::string_view columns) {
   return InvalidField(Field(error.column, columns), Description(error.fault));
 }

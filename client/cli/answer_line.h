@@ -15,11 +15,13 @@
 
 #include "absl/status/status.h"
 #include "carom/batch.h"
+#include "carom/bounce.h"
 #include "carom/cast.h"
 #include "carom/contact.h"
 #include "carom/distance.h"
 #include "carom/locate.h"
 #include "carom/overlap.h"
+#include "carom/slide.h"
 #include "carom/sweep.h"
 
 namespace carom::cli {
@@ -51,6 +53,15 @@ std::string DistanceLine(std::string_view q, std::span<const uint64_t> polygon_i
 // `hits` in the total order.
 std::string SweepLine(std::string_view q, std::span<const SweepHit> hits);
 
+// A sweep from a pose: its first hit, the polygons that it overlaps at its start, and under a
+// blocking policy its safe pose, else null.
+std::string PosedSweepLine(std::string_view q, std::span<const SweepHit> hits,
+                           std::span<const uint64_t> start_in, const Vec2* safe);
+
+std::string SlideLine(std::string_view q, const SlideRow& row, std::span<const SlideLeg> legs);
+
+std::string BounceLine(std::string_view q, std::span<const BounceLeg> legs, bool is_stuck);
+
 // The contacts of convex polygons; `contacts` beside `polygon_ids`.
 std::string ContactLine(std::string_view q, std::span<const uint64_t> polygon_ids,
                         std::span<const Contact> contacts);
@@ -66,5 +77,7 @@ std::string ErrorLine(std::string_view q, const absl::Status& status);
 // line's word for the columns x and y: "p" or "c", empty for "x" and "y" themselves; segments have
 // their own.
 absl::Status ItemStatus(const ItemError& error, std::string_view columns);
+// The same for sweeps from a pose and slides.
+absl::Status MotionStatus(const ItemError& error);
 
 }  // namespace carom::cli

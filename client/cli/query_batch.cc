@@ -147,6 +147,29 @@ class Printer {
     return SweepLine(q, sweeps_.rows(answers.hits));
   }
 
+  std::string operator()(std::string_view q, const PosedSweepQuery& query) {
+    const SweepAnswers& answers = results_[own_group_++].answers.sweeps;
+    const SweepAnswers& start = results_[own_group_++].answers.sweeps;
+    if (!answers.errors.empty()) return ErrorLine(q, MotionStatus(answers.errors[0]));
+    if (!start.truncated.empty()) return TooMany(q);
+    std::vector<uint64_t> overlapped;
+    for (const SweepHit& hit : start.hits) overlapped.push_back(hit.polygon_id);
+    const bool has_safe = IsBlocking(query.inside);
+    return PosedSweepLine(q, answers.hits, overlapped, has_safe ? &answers.safe[0] : nullptr);
+  }
+
+  std::string operator()(std::string_view q, const SlideQuery&) {
+    const SlideAnswers& answers = results_[own_group_++].answers.slides;
+    if (!answers.errors.empty()) return ErrorLine(q, MotionStatus(answers.errors[0]));
+    return SlideLine(q, answers.rows[0], answers.legs);
+  }
+
+  std::string operator()(std::string_view q, const BounceQuery&) {
+    const BounceAnswers& answers = results_[own_group_++].answers.bounces;
+    if (!answers.errors.empty()) return ErrorLine(q, ItemStatus(answers.errors[0], "a"));
+    return BounceLine(q, answers.legs, !answers.stuck.empty());
+  }
+
   std::string operator()(std::string_view q, const MoveQuery&) {
     const MoveAnswers& answers = results_[0].answers.moves;
     const MoveCursor::Item item = moves_.Next(answers);
@@ -176,6 +199,7 @@ class Printer {
   Cursor points_, circles_, polygons_, distances_, sweeps_, contacts_;
   std::array<Cursor, 3> segments_;
   MoveCursor moves_;
+  size_t own_group_ = QueryColumns::kSharedGroups;
 };
 
 // A query that was refused before it was asked keeps its place in the output.
@@ -224,11 +248,11 @@ absl::Status AppendLines(std::span<const Pending> queries, Evaluator& evaluator,
 
 }  // namespace
 
-QueryColumns::QueryColumns(std::span<const Pending> queries) {
+QueryColumns::QueryColumns(std::span<const Pending> queries) : groups_(kSharedGroups) {
   for (const Pending& pending : queries) {
     if (pending.query.ok()) std::visit([this](const auto& query) { Add(query); }, *pending.query);
   }
-  for (size_t i = 0; i < groups_.size(); ++i) {
+  for (size_t i = 0; i < kSharedGroups; ++i) {
     groups_[i].cast_options = {.mode = CastMode::kAll,
                                .inside_policy = kPolicies[i],
                                .max_hits = kMaxMaxHits,
@@ -247,7 +271,7 @@ QueryColumns::QueryColumns(std::span<const Pending> queries) {
   };
   groups_[0].polygons = at_zero(shapes_);
   groups_[0].distances = {at_zero(distance_shapes_), {}};
-  groups_[0].sweeps = {at_zero(sweep_shapes_), to_x_, to_y_};
+  groups_[0].sweeps = {.movers = at_zero(sweep_shapes_), .to_x = to_x_, .to_y = to_y_};
   groups_[0].sweep_options.mode = CastMode::kAll;
   groups_[0].sweep_options.max_hits = kMaxMaxHits;
   groups_[0].contacts = {at_zero(contact_shapes_), {}, {}};
@@ -289,6 +313,60 @@ void QueryColumns::Add(const SweepQuery& query) {
 }
 
 void QueryColumns::Add(const ContactQuery& query) { contact_shapes_.push_back(query.shape); }
+
+// Spans point into the query, which outlives the columns.
+void QueryColumns::Add(const PosedSweepQuery& query) {
+  const Pose& pose = query.pose;
+  const ShapeColumns movers{.shapes = {&query.shape, 1},
+                            .x = {&pose.position.x, 1},
+                            .y = {&pose.position.y, 1},
+                            .c = {&pose.c, 1},
+                            .s = {&pose.s, 1}};
+  const bool is_blocking = IsBlocking(query.inside);
+  Group& group = groups_.emplace_back();
+  group.sweeps = {.movers = movers,
+                  .to_x = {},
+                  .to_y = {},
+                  .dx = {&query.d.x, 1},
+                  .dy = {&query.d.y, 1}};
+  if (is_blocking) group.sweeps.skin = {&query.skin, 1};
+  group.sweep_options.inside_policy = query.inside;
+  static constexpr double kZero = 0;
+  Group& start = groups_.emplace_back();
+  start.sweeps = {
+      .movers = movers, .to_x = {}, .to_y = {}, .dx = {&kZero, 1}, .dy = {&kZero, 1}};
+  start.sweep_options.mode = CastMode::kAll;
+  start.sweep_options.max_hits = kMaxMaxHits;
+  if (is_blocking) start.sweep_options.inside_policy = InsidePolicy::kBlocking;
+}
+
+void QueryColumns::Add(const SlideQuery& query) {
+  Pushes& pushes = pushes_.emplace_back();
+  for (const Vec2 d : query.pushes) {
+    pushes.dx.push_back(d.x);
+    pushes.dy.push_back(d.y);
+  }
+  pushes.count = static_cast<uint32_t>(query.pushes.size());
+  const Pose& pose = query.pose;
+  Group& group = groups_.emplace_back();
+  group.slides.movers = {.shapes = {&query.shape, 1},
+                         .x = {&pose.position.x, 1},
+                         .y = {&pose.position.y, 1},
+                         .c = {&pose.c, 1},
+                         .s = {&pose.s, 1}};
+  group.slides.dx = pushes.dx;
+  group.slides.dy = pushes.dy;
+  group.slides.pushes = {&pushes.count, 1};
+  group.slides.skin = {&query.skin, 1};
+  group.slide_options = query.options;
+}
+
+void QueryColumns::Add(const BounceQuery& query) {
+  const auto& [a, b] = query.segment;
+  Group& group = groups_.emplace_back();
+  group.bounces = {{&a.x, 1}, {&a.y, 1}, {&b.x, 1}, {&b.y, 1}};
+  group.bounce_options.max_bounces = query.max_bounces;
+}
 
 void QueryColumns::Add(const MoveQuery& query) {
   tracker_.push_back(query.handle);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,10 +26,15 @@ struct Pending {
 
 // The queries of one frame in columns. Not copyable: `groups` points into it.
 //
-// There is one group for each inside policy. Segments ask the group of theirs, all that they hit;
-// everything else, and the location of each segment's start, asks the first one.
+// There is one group for each inside policy of segments, which ask the group of theirs, all that
+// they hit; everything else, and the location of each segment's start, asks the first one. Sweeps
+// from a pose, slides and bounces, each with options of its own, have groups of their own after
+// those: a sweep a second one, for what it overlaps at its start.
 class QueryColumns {
  public:
+  // Groups of segments, the first of which has all other queries that share one.
+  static constexpr size_t kSharedGroups = 3;
+
   explicit QueryColumns(std::span<const Pending> queries);
   QueryColumns(const QueryColumns&) = delete;
   QueryColumns& operator=(const QueryColumns&) = delete;
@@ -48,6 +54,9 @@ class QueryColumns {
   void Add(const SweepQuery& query);
   void Add(const ContactQuery& query);
   void Add(const MoveQuery& query);
+  void Add(const PosedSweepQuery& query);
+  void Add(const SlideQuery& query);
+  void Add(const BounceQuery& query);
   void AddPoint(Vec2 p);
 
   std::array<Segments, 3> segments_;  // by inside policy
@@ -59,7 +68,13 @@ class QueryColumns {
   std::vector<uint32_t> tracker_;
   std::vector<double> move_x_, move_y_, move_c_, move_s_;
   std::vector<double> zeros_;  // positions: shapes stand where their vertices say
-  std::array<Group, 3> groups_;
+  // The displacements of a query, in columns.
+  struct Pushes {
+    std::vector<double> dx, dy;
+    uint32_t count = 0;
+  };
+  std::deque<Pushes> pushes_;
+  std::vector<Group> groups_;
 };
 
 // One line a query, in order. A frame that is over a limit of the server is asked again in halves,

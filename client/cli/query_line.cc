@@ -4,6 +4,7 @@
 #include "client/cli/query_line.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <tuple>
@@ -189,6 +190,144 @@ absl::StatusOr<Content> ParseMove(const json& line) {
   return move;
 }
 
+// `numbers` as an array of accepted numbers, whose length one of `sizes` is.
+absl::StatusOr<std::vector<double>> Numbers(const json& value, const std::string& name,
+                                            std::initializer_list<size_t> sizes) {
+  const bool fits = value.is_array() && std::ranges::find(sizes, value.size()) != sizes.end();
+  if (!fits) return InvalidField(name, "must be an array of as many numbers as it has names");
+  std::vector<double> numbers;
+  for (size_t i = 0; i < value.size(); ++i) {
+    const std::optional<double> number = ReadNumber(value[i]);
+    if (!number) return InvalidField(absl::StrCat(name, "[", i, "]"), kNumberRange);
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+// The member `shape`: {"circle":r}, {"capsule":[ax,ay,bx,by,r]}, or {"rings":…} with what a polygon
+// has beside them.
+absl::StatusOr<Shape> ReadAnyShape(const json& line) {
+  const auto member = line.find("shape");
+  if (member == line.end()) return InvalidField("shape", "required");
+  if (!member->is_object()) return InvalidField("shape", "must be an object");
+  Capsule capsule;
+  if (const auto circle = member->find("circle"); circle != member->end()) {
+    const std::optional<double> radius = ReadNumber(*circle);
+    if (!radius) return InvalidField("shape.circle", kNumberRange);
+    capsule.radius = *radius;
+  } else if (const auto five = member->find("capsule"); five != member->end()) {
+    const auto numbers = Numbers(*five, "shape.capsule", {5});
+    if (!numbers.ok()) return numbers.status();
+    const std::vector<double>& n = *numbers;
+    capsule = {{{n[0], n[1]}, {n[2], n[3]}}, n[4]};
+  } else {
+    absl::StatusOr<Polygon> polygon = ReadShape(*member);
+    if (!polygon.ok()) return Prefixed(polygon.status(), "shape");
+    return Shape(*std::move(polygon));
+  }
+  absl::StatusOr<Shape> shape = Shape::Create(capsule);
+  if (!shape.ok()) return InvalidField("shape", "must have a radius in [0, 2^53]");
+  return shape;
+}
+
+// The member `at`: [x,y] or [x,y,c,s].
+absl::StatusOr<Pose> ReadPose(const json& line) {
+  const auto member = line.find("at");
+  if (member == line.end()) return InvalidField("at", "required");
+  const auto numbers = Numbers(*member, "at", {2, 4});
+  if (!numbers.ok()) return numbers.status();
+  Pose pose{{(*numbers)[0], (*numbers)[1]}};
+  if (numbers->size() == 4) pose.c = (*numbers)[2], pose.s = (*numbers)[3];
+  return pose;
+}
+
+// The member `inside`, or `absent`.
+absl::StatusOr<InsidePolicy> ReadSweepPolicy(const json& line, InsidePolicy absent) {
+  const auto member = line.find("inside");
+  if (member == line.end()) return absent;
+  const auto policy = member->is_string() ? SweepPolicyNamed(member->get_ref<const std::string&>())
+                                          : std::nullopt;
+  if (policy) return *policy;
+  return InvalidField("inside",
+                      "must be \"report\", \"ignore\", \"exit\", \"blocking\" or "
+                      "\"blocking_leave\"");
+}
+
+// The member `name`, an integer in [1, most], or `absent`.
+absl::StatusOr<uint32_t> ReadCount(const json& line, const char* name, uint32_t absent,
+                                   uint32_t most) {
+  const auto member = line.find(name);
+  if (member == line.end()) return absent;
+  const bool fits = member->is_number_unsigned() && member->get<uint64_t>() >= 1 &&
+                    member->get<uint64_t>() <= most;
+  if (!fits) return InvalidField(name, absl::StrCat("must be an integer in [1, ", most, "]"));
+  return member->get<uint32_t>();
+}
+
+// {"op":"sweep","shape":SHAPE,"at":[x,y,c,s],"d":[x,y],"inside":"report","skin":number}, the last
+// two optional
+absl::StatusOr<Content> ParseSweep(const json& line) {
+  absl::StatusOr<Shape> shape = ReadAnyShape(line);
+  if (!shape.ok()) return shape.status();
+  const absl::StatusOr<Pose> pose = ReadPose(line);
+  if (!pose.ok()) return pose.status();
+  const absl::StatusOr<Vec2> d = Point(line, "d");
+  if (!d.ok()) return d.status();
+  const auto inside = ReadSweepPolicy(line, InsidePolicy::kReportStart);
+  if (!inside.ok()) return inside.status();
+  if (line.contains("skin") && !IsBlocking(*inside)) {
+    return InvalidField("skin", "must be absent where inside is not a blocking policy");
+  }
+  const absl::StatusOr<double> skin = Number(line, "skin", 0);
+  if (!skin.ok()) return skin.status();
+  return Query(PosedSweepQuery{*std::move(shape), *pose, *d, *inside, *skin});
+}
+
+// {"op":"slide","shape":SHAPE,"at":[x,y,c,s],"d":[[x,y],…],"max_contacts":n,
+// "inside":"blocking_leave","skin":number}, the last three optional
+absl::StatusOr<Content> ParseSlide(const json& line) {
+  absl::StatusOr<Shape> shape = ReadAnyShape(line);
+  if (!shape.ok()) return shape.status();
+  const absl::StatusOr<Pose> pose = ReadPose(line);
+  if (!pose.ok()) return pose.status();
+  SlideQuery query{*std::move(shape), *pose, {}, {}, 0};
+  const auto pushes = line.find("d");
+  if (pushes == line.end()) return InvalidField("d", "required");
+  if (!pushes->is_array() || pushes->empty() || pushes->size() > kMaxPushes) {
+    return InvalidField("d", absl::StrCat("must be an array of 1 to ", kMaxPushes, " [x, y]"));
+  }
+  for (size_t i = 0; i < pushes->size(); ++i) {
+    const auto d = Numbers((*pushes)[i], absl::StrCat("d[", i, "]"), {2});
+    if (!d.ok()) return d.status();
+    query.pushes.push_back({(*d)[0], (*d)[1]});
+  }
+  const auto inside = ReadSweepPolicy(line, InsidePolicy::kBlockingLeave);
+  if (!inside.ok()) return inside.status();
+  if (!IsBlocking(*inside)) {
+    return InvalidField("inside", "must be \"blocking\" or \"blocking_leave\"");
+  }
+  query.options.inside_policy = *inside;
+  const auto contacts =
+      ReadCount(line, "max_contacts", query.options.max_contacts, kMaxContacts);
+  if (!contacts.ok()) return contacts.status();
+  query.options.max_contacts = *contacts;
+  const absl::StatusOr<double> skin = Number(line, "skin", 0);
+  if (!skin.ok()) return skin.status();
+  query.skin = *skin;
+  return Query(std::move(query));
+}
+
+// {"op":"bounce","a":[x,y],"b":[x,y],"max_bounces":n}, the last one optional
+absl::StatusOr<Content> ParseBounce(const json& line) {
+  const absl::StatusOr<Vec2> a = Point(line, "a");
+  if (!a.ok()) return a.status();
+  const absl::StatusOr<Vec2> b = Point(line, "b");
+  if (!b.ok()) return b.status();
+  const auto bounces = ReadCount(line, "max_bounces", BounceOptions().max_bounces, kMaxBounces);
+  if (!bounces.ok()) return bounces.status();
+  return Query(BounceQuery{{*a, *b}, *bounces});
+}
+
 struct Operation {
   std::string_view name;
   absl::StatusOr<Content> (*parse)(const json& line);
@@ -205,6 +344,9 @@ constexpr Operation kOperations[] = {
     {"polygon_cast", ParsePolygonCast},
     {"circle_cast", ParseCircleCast},
     {"contact", ParseContact},
+    {"sweep", ParseSweep},
+    {"slide", ParseSlide},
+    {"bounce", ParseBounce},
     {"track", ParseTrack},
     {"move", ParseMove},
 };
@@ -231,6 +373,9 @@ size_t VertexCount(const Query& query) {
     size_t operator()(const MoveQuery&) const { return 1; }
     size_t operator()(const CircleQuery&) const { return 1; }
     size_t operator()(const SegmentQuery&) const { return 2; }
+    size_t operator()(const BounceQuery&) const { return 2; }
+    size_t operator()(const PosedSweepQuery& q) const { return 2 * q.shape.vertex_count(); }
+    size_t operator()(const SlideQuery& q) const { return q.shape.vertex_count(); }
   };
   return std::visit(Counter(), query);
 }
@@ -260,6 +405,12 @@ std::optional<InsidePolicy> InsidePolicyNamed(std::string_view word) {
   if (word == "ignore") return InsidePolicy::kIgnore;
   if (word == "exit") return InsidePolicy::kExit;
   return std::nullopt;
+}
+
+std::optional<InsidePolicy> SweepPolicyNamed(std::string_view word) {
+  if (word == "blocking") return InsidePolicy::kBlocking;
+  if (word == "blocking_leave") return InsidePolicy::kBlockingLeave;
+  return InsidePolicyNamed(word);
 }
 
 }  // namespace carom::cli

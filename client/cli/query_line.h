@@ -16,10 +16,12 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "carom/bounce.h"
 #include "carom/cast.h"
 #include "carom/geometry.h"
 #include "carom/polygon.h"
 #include "carom/shape.h"
+#include "carom/slide.h"
 
 namespace carom::cli {
 
@@ -55,6 +57,31 @@ struct SweepQuery {
   Vec2 d;
 };
 
+// What blocks the shape, or does it touch first, when it moves from the pose by `d`?
+struct PosedSweepQuery {
+  Shape shape;
+  Pose pose;
+  Vec2 d;
+  InsidePolicy inside = InsidePolicy::kReportStart;
+  double skin = 0;  // of the blocking policies
+};
+
+// Where does the shape come to when it is pushed from the pose and slides? One displacement to
+// kMaxPushes.
+struct SlideQuery {
+  Shape shape;
+  Pose pose;
+  std::vector<Vec2> pushes;
+  SlideOptions options;
+  double skin = 0;
+};
+
+// Where does the segment go when it bounces?
+struct BounceQuery {
+  Segment segment;
+  uint32_t max_bounces = 0;  // in [1, kMaxBounces]
+};
+
 // What is the contact of the convex shape with each convex polygon that it touches?
 struct ContactQuery {
   Polygon shape;
@@ -67,7 +94,8 @@ struct MoveQuery {
 };
 
 using Query = std::variant<PointQuery, SegmentQuery, CircleQuery, PolygonQuery, DistanceQuery,
-                           SweepQuery, ContactQuery, MoveQuery>;
+                           SweepQuery, ContactQuery, MoveQuery, PosedSweepQuery, SlideQuery,
+                           BounceQuery>;
 
 // The vertices that the query sends.
 size_t VertexCount(const Query& query);
@@ -108,5 +136,7 @@ std::optional<Line> ParseLine(std::string_view text);
 
 // The policy named "report", "ignore" or "exit"; nothing for another word.
 std::optional<InsidePolicy> InsidePolicyNamed(std::string_view word);
+// That or the one named "blocking" or "blocking_leave".
+std::optional<InsidePolicy> SweepPolicyNamed(std::string_view word);
 
 }  // namespace carom::cli

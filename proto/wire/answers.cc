@@ -69,6 +69,21 @@ void Encode(const CastAnswers& answers, const CastOptions& options, v1::CastAnsw
 
 void Encode(const SweepAnswers& answers, v1::SweepAnswers& message) {
   EncodeHits(answers, kSweepHit, message);
+  EncodeRows(answers.safe, kSafe, message);
+}
+
+void Encode(const SlideAnswers& answers, v1::SlideAnswers& message) {
+  EncodeRows(answers.rows, kSlideRow, message);
+  EncodeRows(answers.legs, kSlideLeg, message);
+  EncodeRows(answers.legs, kSlideHit, message);
+  EncodeItemErrors(answers.errors, message.mutable_errors());
+}
+
+void Encode(const BounceAnswers& answers, v1::BounceAnswers& message) {
+  EncodeCounts(answers, message);
+  CopyColumn(answers.stuck, message.mutable_stuck());
+  EncodeRows(answers.legs, kBounceLeg, message);
+  EncodeRows(answers.legs, kBounceHit, message);
 }
 
 void Encode(const ArcAnswers& answers, v1::ArcAnswers& message) {
@@ -269,6 +284,38 @@ absl::Status Decode(absl::string_view batch, const v1::CastAnswers& message, Cas
 absl::Status Decode(absl::string_view batch, const v1::SweepAnswers& message, SweepAnswers& out) {
   Reader reader(batch, message);
   reader.Hits(kSweepHit, out);
+  const int items = static_cast<int>(out.counts.size());
+  reader.Rows(OptionalRows(message.safe_x_size(), items), kSafe, out.safe);
+  return reader.status();
+}
+
+absl::Status Decode(absl::string_view batch, const v1::SlideAnswers& message, SlideAnswers& out) {
+  Reader reader(batch, message);
+  const int legs = message.from_x_size();
+  std::vector<uint32_t> counts;
+  reader.Counts(legs, counts);
+  reader.Rows(message.x_size(), kSlideRow, out.rows);
+  reader.Rows(legs, kSlideLeg, out.legs);
+  // The same rows: more columns of them.
+  reader.Rows(legs, kSlideHit, out.legs);
+  reader.Errors(counts, out.errors);
+  return reader.status();
+}
+
+absl::Status Decode(absl::string_view batch, const v1::BounceAnswers& message,
+                    BounceAnswers& out) {
+  Reader reader(batch, message);
+  const int legs = message.ax_size();
+  reader.Counts(legs, out.counts);
+  reader.Rows(legs, kBounceLeg, out.legs);
+  reader.Rows(legs, kBounceHit, out.legs);
+  for (const uint32_t index : message.stuck()) {
+    const bool ascends = out.stuck.empty() || out.stuck.back() < index;
+    reader.Require(ascends && index < out.counts.size() && out.counts[index] != 0, "stuck");
+    if (!reader.status().ok()) return reader.status();
+    out.stuck.push_back(index);
+  }
+  reader.Errors(out.counts, out.errors);
   return reader.status();
 }
 

@@ -49,7 +49,9 @@ struct EnumTable<CastMode> {
 template <>
 struct EnumTable<InsidePolicy> {
   static constexpr InsidePolicy kValues[] = {InsidePolicy::kReportStart, InsidePolicy::kReportStart,
-                                             InsidePolicy::kIgnore, InsidePolicy::kExit};
+                                             InsidePolicy::kIgnore, InsidePolicy::kExit,
+                                             InsidePolicy::kBlocking,
+                                             InsidePolicy::kBlockingLeave};
   static_assert(std::size(kValues) == v1::InsidePolicy_ARRAYSIZE);
 };
 
@@ -126,7 +128,8 @@ struct EnumTable<ItemFault> {
       ItemFault::kNotARotation,      ItemFault::kAngleOutOfRange, ItemFault::kUnknownShape,
       ItemFault::kPlacedOutOfRange,  ItemFault::kZeroDirection,   ItemFault::kNotARange,
       ItemFault::kEmptyBox,          ItemFault::kNegativeLength,  ItemFault::kNotAMass,
-      ItemFault::kToleranceTooSmall, ItemFault::kTooManyBeams,    ItemFault::kUnknownTracker};
+      ItemFault::kToleranceTooSmall, ItemFault::kTooManyBeams,    ItemFault::kUnknownTracker,
+      ItemFault::kNoInterior,        ItemFault::kNotSimple,       ItemFault::kTooManyPushes};
   static_assert(std::size(kValues) == v1::ItemFault_ARRAYSIZE);
 };
 

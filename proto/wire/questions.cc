@@ -24,7 +24,7 @@ namespace {
 
 // --- Columns
 
-// `Message` is SegmentCasts or Sights.
+// `Message` is SegmentCasts, Sights or Bounces.
 template <class Message>
 constexpr auto ColumnsOf(const SegmentColumns&) {
   using C = SegmentColumns;
@@ -134,7 +134,19 @@ template <class Message>
 constexpr auto ColumnsOf(const SweepColumns&) {
   using C = SweepColumns;
   return std::tuple{Column(&C::to_x, &Message::to_x, &Message::mutable_to_x),
-                    Column(&C::to_y, &Message::to_y, &Message::mutable_to_y)};
+                    Column(&C::to_y, &Message::to_y, &Message::mutable_to_y),
+                    Column(&C::dx, &Message::dx, &Message::mutable_dx),
+                    Column(&C::dy, &Message::dy, &Message::mutable_dy),
+                    Column(&C::skin, &Message::skin, &Message::mutable_skin)};
+}
+
+template <class Message>
+constexpr auto ColumnsOf(const SlideColumns&) {
+  using C = SlideColumns;
+  return std::tuple{Column(&C::dx, &Message::dx, &Message::mutable_dx),
+                    Column(&C::dy, &Message::dy, &Message::mutable_dy),
+                    Column(&C::pushes, &Message::pushes, &Message::mutable_pushes),
+                    Column(&C::skin, &Message::skin, &Message::mutable_skin)};
 }
 
 template <class Message>
@@ -198,7 +210,9 @@ void DecodeOptions(absl::string_view kind, const Message& message, Options& opti
   };
   if constexpr (requires { options.mode; }) read("mode", message.mode(), options.mode);
   if constexpr (requires { options.inside_policy; }) {
-    read("inside_policy", message.inside_policy(), options.inside_policy);
+    // Of slides alone, absent is not the first of the table.
+    const bool is_default = requires { options.max_contacts; } && message.inside_policy() == 0;
+    if (!is_default) read("inside_policy", message.inside_policy(), options.inside_policy);
   }
   if constexpr (requires { options.start_policy; }) {
     read("start_policy", message.start_policy(), options.start_policy);
@@ -211,6 +225,12 @@ void DecodeOptions(absl::string_view kind, const Message& message, Options& opti
   }
   if constexpr (requires { options.max_steps; }) {
     if (message.max_steps() != 0) options.max_steps = message.max_steps();
+  }
+  if constexpr (requires { options.max_contacts; }) {
+    if (message.max_contacts() != 0) options.max_contacts = message.max_contacts();
+  }
+  if constexpr (requires { options.max_bounces; }) {
+    if (message.max_bounces() != 0) options.max_bounces = message.max_bounces();
   }
   if constexpr (requires { options.tolerance; }) options.tolerance = message.tolerance();
   if constexpr (requires { options.quiet_radii; }) options.quiet_radii = message.quiet_radii();
@@ -249,6 +269,8 @@ void EncodeOptions(const Options& options, Message& message) {
   if constexpr (requires { options.reflect; }) message.set_reflect(options.reflect);
   if constexpr (requires { options.max_hits; }) message.set_max_hits(options.max_hits);
   if constexpr (requires { options.max_steps; }) message.set_max_steps(options.max_steps);
+  if constexpr (requires { options.max_contacts; }) message.set_max_contacts(options.max_contacts);
+  if constexpr (requires { options.max_bounces; }) message.set_max_bounces(options.max_bounces);
   if constexpr (requires { options.tolerance; }) message.set_tolerance(options.tolerance);
   if constexpr (requires { options.quiet_radii; }) message.set_quiet_radii(options.quiet_radii);
   if constexpr (requires { options.mask; }) EncodeMask(options.mask, message);

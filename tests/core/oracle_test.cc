@@ -61,6 +61,8 @@ OracleInside ToOracle(InsidePolicy policy) {
     case InsidePolicy::kIgnore:
       return OracleInside::kIgnore;
     case InsidePolicy::kExit:
+    case InsidePolicy::kBlocking:  // not of casts
+    case InsidePolicy::kBlockingLeave:
       break;
   }
   return OracleInside::kExit;

@@ -256,6 +256,26 @@ void CheckMoves(const Form& form, const GroupCase& made, const MoveAnswers& answ
   for (const double radius : answers.quiet_radii) form.Is(radius >= 0, "quiet radii are lengths");
 }
 
+// Slides and bounces.
+void CheckChains(const Form& form, const GroupCase& made, const GroupAnswers& answers) {
+  const SlideAnswers& slides = answers.slides;
+  std::vector<uint32_t> legs;
+  for (const SlideRow& row : slides.rows) legs.push_back(row.legs);
+  form.Items(slides, legs, made.group.slides.size());
+  form.Is(Sum(legs) == slides.legs.size(), "leg counts sum to legs");
+  for (const SlideLeg& leg : slides.legs) {
+    if (!leg.has_hit) continue;
+    form.Id(leg.hit.polygon_id, made.group.slide_options.mask);
+    form.Is(leg.hit.fraction >= 0 && leg.hit.fraction <= 1, "fractions are in [0, 1]");
+  }
+  const BounceAnswers& bounces = answers.bounces;
+  form.Items(bounces, bounces.counts, made.group.bounces.size());
+  form.Is(Sum(bounces.counts) == bounces.legs.size(), "leg counts sum to legs");
+  for (const uint32_t count : bounces.counts) {
+    form.Is(count <= made.group.bounce_options.max_bounces + 1, "chains end");
+  }
+}
+
 }  // namespace
 
 void CheckForm(const GroupCase& made, GroupAnswers& answers) {
@@ -288,6 +308,7 @@ void CheckForm(const GroupCase& made, GroupAnswers& answers) {
   CheckFractions(form, made, answers);
   CheckVisibility(form, group, answers);
   CheckMoves(form, made, answers.moves);
+  CheckChains(form, made, answers);
 }
 
 }  // namespace carom::testing

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <numeric>
 #include <utility>
 
 #include "tests/fuzz/laws.h"
@@ -18,7 +19,7 @@ class Cut {
  public:
   enum class Part : uint8_t { kFirst, kSecond };
 
-  Cut(size_t at, Part part) : at_(at), part_(part) {}
+  Cut(size_t at, Cut::Part part) : at_(at), part_(part) {}
 
   template <class T>
   void operator()(std::span<const T>& column) const {
@@ -39,7 +40,8 @@ class Cut {
   Part part_;
 };
 
-Group PartOf(Group group, const Cut& cut) {
+Group PartOf(Group group, size_t at, Part part) {
+  const Cut cut(at, part);
   cut.All(group.segments.ax, group.segments.ay, group.segments.bx, group.segments.by);
   cut.All(group.points.x, group.points.y);
   cut.All(group.circles.x, group.circles.y, group.circles.radius);
@@ -68,6 +70,16 @@ Group PartOf(Group group, const Cut& cut) {
   MoveColumns& moves = group.moves;
   cut.All(moves.tracker, moves.x, moves.y, moves.c, moves.s, moves.angle);
   cut.All(moves.from_x, moves.from_y, moves.from_c, moves.from_s, moves.from_angle);
+  SlideColumns& slides = group.slides;
+  // Of slides the displacements are cut where the items before have theirs.
+  const std::span<const uint32_t> before = slides.pushes.first(std::min(at, slides.pushes.size()));
+  const size_t pushes = slides.pushes.empty()
+                            ? at
+                            : std::accumulate(before.begin(), before.end(), size_t{0});
+  Cut(pushes, part).All(slides.dx, slides.dy);
+  cut.Poses(slides.movers);
+  cut.All(slides.pushes, slides.skin);
+  cut.All(group.bounces.ax, group.bounces.ay, group.bounces.bx, group.bounces.by);
   return group;
 }
 
@@ -116,8 +128,8 @@ Scene::Ptr OtherScene(const GroupCase& made) {
 void CheckIndependence(Choices& choices, const GroupCase& made, GroupAnswers& answers) {
   const std::vector<Words> expected = WordsOf(answers);
   const size_t at = choices.Below(4);
-  const Group first = PartOf(made.group, Cut(at, Cut::Part::kFirst));
-  const Group second = PartOf(made.group, Cut(at, Cut::Part::kSecond));
+  const Group first = PartOf(made.group, at, Cut::Part::kFirst);
+  const Group second = PartOf(made.group, at, Cut::Part::kSecond);
   GroupAnswers together = Evaluate(made, first);
   GroupAnswers rest = Evaluate(made, second);
   Append(together, rest, SizesOf(first));

@@ -138,9 +138,9 @@ class Movers {
   void CheckSweeps() {
     Group group;
     group.sweep_options = {.mode = CastMode::kAll, .max_hits = kMaxMaxHits};
-    group.sweeps = {movers_, to_x_, to_y_};
+    group.sweeps = {.movers = movers_, .to_x = to_x_, .to_y = to_y_};
     const SweepAnswers away = Evaluate(made_, group).sweeps;
-    group.sweeps = {movers_, movers_.x, movers_.y};
+    group.sweeps = {.movers = movers_, .to_x = movers_.x, .to_y = movers_.y};
     const SweepAnswers here = Evaluate(made_, group).sweeps;
     group = {};
     group.rotating_sweeps.movers = movers_;
@@ -171,6 +171,40 @@ class Movers {
     }
   }
 
+  // Where they come to, slides overlap nothing that they did not at their start, and each leg is the
+  // sweep that it says.
+  void CheckSlides() {
+    Group group;
+    const auto dx = Differences(to_x_, movers_.x);
+    const auto dy = Differences(to_y_, movers_.y);
+    group.slides = {movers_, dx, dy};
+    const SlideAnswers slides = Evaluate(made_, group).slides;
+    size_t row = 0;
+    for (size_t i = 0; i < movers_.size(); ++i) {
+      const uint32_t legs = slides.rows[i].legs;
+      Vec2 at{movers_.x[i], movers_.y[i]};
+      if (legs == 0) continue;
+      const std::vector<uint64_t> before = Blocked(i, at);
+      for (uint32_t k = 0; k < legs; ++k, ++row) {
+        const SlideLeg& leg = slides.legs[row];
+        const SweepAnswers sweep = Swept(i, leg.from, leg.d);
+        Is(i, leg.from == Normalized(at), "a leg starts where the one before it ends");
+        Is(i, sweep.counts[0] == (leg.has_hit ? 1 : 0), "a leg is a sweep");
+        if (leg.has_hit) {
+          const SweepHit& hit = sweep.hits[0];
+          Is(i, hit.fraction == leg.hit.fraction && hit.normal == leg.hit.normal &&
+                    hit.polygon_id == leg.hit.polygon_id && hit.point == leg.hit.point,
+             "a leg is a sweep");
+        }
+        at = sweep.safe[0];
+      }
+      Is(i, slides.rows[i].position == at, "a slide ends where its last leg does");
+      for (const uint64_t id : Blocked(i, at)) {
+        Is(i, Has(before, id), "a slide ends free of what its start was free of");
+      }
+    }
+  }
+
   void CheckStanding() {
     Group group;
     group.depenetrations = movers_;
@@ -193,6 +227,37 @@ class Movers {
   }
 
  private:
+  std::span<const double> Differences(std::span<const double> a, std::span<const double> b) {
+    return made_.Column(a.size(), [&](size_t i) {
+      const double d = a[i] - b[i];
+      return IsAccepted(d) ? d : 0;
+    });
+  }
+  // The sweep of one mover from a position.
+  SweepAnswers Swept(size_t item, const Vec2& from, const Vec2& d,
+                     const SweepOptions& options = {CastMode::kClosest,
+                                                    InsidePolicy::kBlockingLeave}) const {
+    const auto one = [&](std::span<const double> column) {
+      return column.empty() ? column : column.subspan(item, 1);
+    };
+    Group group;
+    group.sweep_options = options;
+    group.sweeps.movers = {movers_.shapes,  movers_.shape.subspan(item, 1), {&from.x, 1},
+                           {&from.y, 1},    one(movers_.c),                 one(movers_.s),
+                           one(movers_.angle)};
+    group.sweeps.dx = {&d.x, 1};
+    group.sweeps.dy = {&d.y, 1};
+    return Evaluate(made_, group).sweeps;
+  }
+  // What it overlaps in more than touch there.
+  std::vector<uint64_t> Blocked(size_t item, const Vec2& at) const {
+    const SweepAnswers answers =
+        Swept(item, at, {0, 0}, {CastMode::kAll, InsidePolicy::kBlocking, kMaxMaxHits});
+    std::vector<uint64_t> ids;
+    for (const SweepHit& hit : answers.hits) ids.push_back(hit.polygon_id);
+    return ids;
+  }
+
   const Shape& ShapeOf(size_t item) const { return made_.shapes[movers_.shape[item]]; }
 
   // Category 0 hides a polygon.
@@ -233,6 +298,7 @@ void CheckMoverLaws(Choices& choices, GroupCase& made) {
   movers.CheckDistances();
   movers.CheckContacts();
   movers.CheckSweeps();
+  movers.CheckSlides();
   movers.CheckStanding();
 }
 

@@ -50,6 +50,15 @@ class Writer {
       All(p.point, p.depth, p.polygon_feature, p.mover_feature);
     }
   }
+  void Add(const SlideRow& r) { All(r.position, r.left, r.legs); }
+  void Add(const SlideLeg& l) {
+    All(l.from, l.d, l.has_hit);
+    if (l.has_hit) Add(l.hit);
+  }
+  void Add(const BounceLeg& l) {
+    All(l.a, l.b, l.has_hit);
+    if (l.has_hit) Add(l.hit);
+  }
   void Add(const FirstTouch& t) { All(t.touches, t.polygon_id, t.low, t.high); }
   void Add(const SplitTranslation& s) { All(s.fixed, s.mover); }
 
@@ -87,6 +96,10 @@ void AppendBatch(Batch& to, Batch& part, uint32_t offset) {
   if constexpr (requires { to.truncated; }) {
     for (const uint32_t index : part.truncated) to.truncated.push_back(index + offset);
   }
+  if constexpr (requires { to.stuck; }) {
+    for (const uint32_t index : part.stuck) to.stuck.push_back(index + offset);
+  }
+  if constexpr (requires { to.safe; }) AppendColumn(to.safe, part.safe);
   if constexpr (requires { to.clear; }) {
     const size_t items = ItemCount(part);
     to.clear.resize((offset + items + 63) / 64);
@@ -109,7 +122,11 @@ std::vector<Words> WordsOf(GroupAnswers& answers) {
     std::apply([&](auto&... column) { (writer.Add(column), ...); }, Columns(batch));
     writer.Add(batch.errors);
     if constexpr (requires { batch.truncated; }) writer.Add(batch.truncated);
+    if constexpr (requires { batch.stuck; }) writer.Add(batch.stuck);
     if constexpr (requires { batch.clear; }) writer.Add(batch.clear);
+    if constexpr (requires { batch.safe; }) {
+      if (!batch.safe.empty()) writer.Add(batch.safe);
+    }
   });
   return result;
 }

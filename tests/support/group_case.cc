@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <iterator>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace carom::testing {
@@ -192,6 +193,30 @@ class Filler {
     if (choices_.OneIn(2)) {
       options.tolerance = std::ldexp(made_.numbers.scale, -static_cast<int>(choices_.Below(16)));
     }
+  }
+
+  // Pushes of any number, at times none or too many.
+  void Motion() {
+    SlideOptions& options = group_.slide_options;
+    options.inside_policy =
+        choices_.OneIn(4) ? InsidePolicy::kBlocking : InsidePolicy::kBlockingLeave;
+    options.max_contacts = 1 + choices_.Below(kMaxContacts);
+    options.mask = Mask();
+    SlideColumns& slides = group_.slides;
+    const size_t count = Count() / 2;
+    FillPoses(choices_, bad_, count, made_, slides.movers);
+    size_t pushes = count;
+    if (choices_.OneIn(2)) {
+      const uint32_t most = bad_ == BadNumbers::kSome ? kMaxPushes + 2 : kMaxPushes;
+      slides.pushes = made_.Indices(count, [&](size_t) {
+        return choices_.Below(most) + (bad_ == BadNumbers::kSome ? 0 : 1);
+      });
+      pushes = std::accumulate(slides.pushes.begin(), slides.pushes.end(), size_t{0});
+    }
+    Pairs(pushes, slides.dx, slides.dy);
+    if (choices_.OneIn(2)) slides.skin = Lengths(count);
+    group_.bounce_options = {1 + choices_.Below(kMaxBounces), Mask()};
+    Segments(Count(), group_.bounces);
   }
 
  private:
@@ -408,6 +433,7 @@ std::unique_ptr<GroupCase> MakeGroupCase(Choices& choices, uint32_t max_items, B
   filler.Sweeps();
   filler.ArcsAndFans();
   filler.Moves();
+  filler.Motion();
   return made;
 }
 

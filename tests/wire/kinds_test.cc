@@ -81,6 +81,21 @@ constexpr char kArcRows[] = R"(
   counts: [2, 0, 1] truncated: 0 ERROR(duration) polygon_id: [1, 2, 3] time: [10, 20, 30]
   starts_inside: [false, false, true] has_edge: [true, true, false] ring: [1, 2, 0] edge: [3, 4, 0]
   point_x: [5, 6, 7] point_y: [8, 9, 10] normal_x: [1, 0, 0] normal_y: [0, 1, 0])";
+constexpr char kSlideRows[] = R"(
+  x: [1, 0, 3] y: [4, 0, 6] left_x: [0, 0, 1] left_y: [0, 0, 2] counts: [1, 0, 2]
+  errors { index: 1 code: 3 field: "pushes" message: "must be in [1, 4]"
+           fault: ITEM_FAULT_TOO_MANY_PUSHES }
+  from_x: [1, 2, 3] from_y: [4, 5, 6] dx: [7, 8, 9] dy: [10, 11, 12] has_hit: [false, true, true]
+  polygon_id: [0, 2, 3] fraction: [0, 0.5, 0.25] starts_inside: [false, false, true]
+  has_edge: [false, true, false] ring: [0, 2, 0] edge: [0, 4, 0]
+  point_x: [0, 6, 7] point_y: [0, 9, 10] normal_x: [0, 1, 0] normal_y: [0, 0, 0])";
+constexpr char kBounceRows[] = R"(
+  counts: [1, 0, 2] ERROR(bx) stuck: [2]
+  ax: [1, 2, 3] ay: [4, 5, 6] bx: [7, 8, 9] by: [10, 11, 12] has_hit: [false, true, true]
+  polygon_id: [0, 2, 3] fraction: [0, 0.5, 0.25] starts_inside: [false, false, true]
+  ends_inside: [false, false, true] ring: [0, 2, 0] edge: [0, 4, 0]
+  feature: [FEATURE_UNSPECIFIED, FEATURE_EDGE, FEATURE_UNSPECIFIED]
+  point_x: [0, 6, 7] point_y: [0, 9, 10] normal_x: [0, 1, 0] normal_y: [0, 0, 0])";
 constexpr char kSightRows[] = R"(
   visible: [true, false, false]
   errors { index: 1 code: 3 field: "bx" message: "must be finite and at most 2^53 in magnitude"
@@ -118,6 +133,8 @@ class Asked {
     group_.boxes = {three_, three_, three_, three_};
     group_.distances.movers = group_.contacts.movers = group_.depenetrations = movers;
     group_.sweeps.movers = group_.rotating_sweeps.movers = movers;
+    group_.slides.movers = movers;
+    group_.bounces = group_.segments;
     group_.arcs.x = group_.fans.x = three_;
   }
 
@@ -290,6 +307,41 @@ TEST(Kinds, ArcsTravel) {
   EXPECT_TRUE(answered->arcs.hits[2].starts_inside);
 }
 
+TEST(Kinds, SafePosesTravel) {
+  const Answered answered("sweeps { counts: [0, 0] safe_x: [1, 2] safe_y: [3, 4] }");
+  EXPECT_THAT(answered->sweeps.safe, ElementsAre(Vec2{1, 3}, Vec2{2, 4}));
+}
+
+TEST(Kinds, SlidesTravel) {
+  const Answered answered(Text("slides", kSlideRows));
+  ASSERT_THAT(answered->slides.rows, SizeIs(3));
+  EXPECT_EQ(answered->slides.rows[2].position, (Vec2{3, 6}));
+  EXPECT_EQ(answered->slides.rows[2].left, (Vec2{1, 2}));
+  EXPECT_EQ(answered->slides.rows[2].legs, 2u);
+  EXPECT_EQ(answered->slides.errors[0].fault, ItemFault::kTooManyPushes);
+  ASSERT_THAT(answered->slides.legs, SizeIs(3));
+  EXPECT_FALSE(answered->slides.legs[0].has_hit);
+  const SlideLeg& second = answered->slides.legs[1];
+  EXPECT_EQ(second.from, (Vec2{2, 5}));
+  EXPECT_EQ(second.d, (Vec2{8, 11}));
+  EXPECT_TRUE(second.has_hit);
+  EXPECT_EQ(second.hit.polygon_id, 2u);
+  EXPECT_EQ(second.hit.fraction, 0.5);
+  EXPECT_EQ(second.hit.edge, (EdgeRef{2, 4}));
+  EXPECT_EQ(second.hit.normal, (Vec2{1, 0}));
+}
+
+TEST(Kinds, BouncesTravel) {
+  const Answered answered(Text("bounces", kBounceRows));
+  EXPECT_THAT(answered->bounces.counts, ElementsAre(1, 0, 2));
+  EXPECT_THAT(answered->bounces.stuck, ElementsAre(2));
+  ASSERT_THAT(answered->bounces.legs, SizeIs(3));
+  const BounceLeg& second = answered->bounces.legs[1];
+  EXPECT_EQ(second.b, (Vec2{8, 11}));
+  EXPECT_EQ(second.hit.feature, Feature::kEdge);
+  EXPECT_EQ(second.hit.point, (Vec2{6, 9}));
+}
+
 TEST(Kinds, SightsTravel) {
   const Answered answered(Text("sights", kSightRows));
   EXPECT_THAT(answered->sights.visible, ElementsAre(1, 0, 0));
@@ -406,6 +458,15 @@ const std::vector<Rows>& AllRows() {
         "normal_y"}},
       {"sights", kSightRows, {}},
       {"fans", kFanRows, {"hit", "distance"}},
+      {"slides",
+       kSlideRows,
+       {"y", "left_x", "left_y", "from_y", "dx", "dy", "has_hit", "polygon_id", "fraction",
+        "starts_inside", "has_edge", "ring", "edge", "point_x", "point_y", "normal_x",
+        "normal_y"}},
+      {"bounces",
+       kBounceRows,
+       {"ay", "bx", "by", "has_hit", "polygon_id", "fraction", "starts_inside", "ends_inside",
+        "ring", "edge", "feature", "point_x", "point_y", "normal_x", "normal_y"}},
   };
   return *rows;
 }

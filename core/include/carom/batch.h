@@ -43,6 +43,9 @@ enum class ItemFault : uint8_t {
   kToleranceTooSmall,  // a tolerance below what the motion can be resolved to
   kTooManyBeams,       // beams of a fan outside [1, 65536]
   kUnknownTracker,     // an index or a handle that no tracker has
+  kNoInterior,         // a shape without interior under a blocking policy
+  kNotSimple,          // a polygon that is not one simple ring under a blocking policy
+  kTooManyPushes,      // displacements of a slide outside [1, 4]
 };
 
 // The column in which an item is wrong.
@@ -87,8 +90,10 @@ enum class ItemColumn : uint8_t {
   kFromC,
   kFromS,
   kFromAngle,
+  kSkin,
+  kPushes,
 };
-inline constexpr int kItemColumnCount = static_cast<int>(ItemColumn::kFromAngle) + 1;
+inline constexpr int kItemColumnCount = static_cast<int>(ItemColumn::kPushes) + 1;
 
 // Item `index` of a batch was not answered; all of its answer columns are empty.
 struct ItemError {

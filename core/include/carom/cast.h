@@ -43,7 +43,14 @@ enum class CastMode : uint8_t { kAny, kClosest, kAll, kAllPassages };
 //   REPORT_START: a hit at fraction 0 with normal zero.
 //   IGNORE: the passage that holds the start is skipped; a later re-entry counts.
 //   EXIT: the end of that passage is the hit; at fraction 1 with normal zero if it reaches `b`.
-enum class InsidePolicy : uint8_t { kReportStart, kIgnore, kExit };
+// Of translating sweeps and slides alone (carom/sweep.h), casts refuse them:
+//   BLOCKING: touching does not count, but what is more than touch; it is a hit at the start.
+//   BLOCKING_LEAVE: the same, but what is overlapped at the start is passed over until it is left.
+enum class InsidePolicy : uint8_t { kReportStart, kIgnore, kExit, kBlocking, kBlockingLeave };
+
+constexpr bool IsBlocking(InsidePolicy policy) {
+  return policy == InsidePolicy::kBlocking || policy == InsidePolicy::kBlockingLeave;
+}
 
 // What the reported edge is to the segment, tested in this order: parallel to it (an edge of
 // length zero, and every edge for a segment of length zero, counts as parallel); met at one of the

@@ -27,6 +27,7 @@
 
 #include "absl/status/status.h"
 #include "carom/arc.h"
+#include "carom/bounce.h"
 #include "carom/cast.h"
 #include "carom/contact.h"
 #include "carom/depenetrate.h"
@@ -35,6 +36,7 @@
 #include "carom/overlap.h"
 #include "carom/rotating_sweep.h"
 #include "carom/scene.h"
+#include "carom/slide.h"
 #include "carom/sweep.h"
 #include "carom/tracker.h"
 #include "carom/visibility.h"
@@ -78,6 +80,10 @@ struct Group {
   FanColumns fans;
   MoveOptions move_options;
   MoveColumns moves;  // their trackers learn from the evaluation
+  SlideOptions slide_options;
+  SlideColumns slides;
+  BounceOptions bounce_options;
+  SegmentColumns bounces;
 
   // Items of all batches, fans by `FanQueryCount`: what "queries a frame" limits.
   uint64_t query_count() const;
@@ -106,6 +112,8 @@ struct GroupAnswers {
   SightAnswers sights;
   FanAnswers fans;
   MoveAnswers moves;
+  SlideAnswers slides;
+  BounceAnswers bounces;
 
   void Clear();
   // The room, in rows, of the largest column that can be longer than the items that were asked:

@@ -44,7 +44,9 @@
   KIND(arcs, arc_options, CastArcs)                            \
   KIND(sights, sight_mask, TestLinesOfSight)                   \
   KIND(fans, fan_options, ScanFans)                            \
-  KIND(moves, move_options, MoveTrackers)
+  KIND(moves, move_options, MoveTrackers)                      \
+  KIND(slides, slide_options, SlideShapes)                     \
+  KIND(bounces, bounce_options, BounceSegments)
 
 // The `GroupKind` of an entry of the list.
 #define CAROM_GROUP_KIND(name, options, evaluate)                            \
@@ -111,6 +113,8 @@ size_t ItemCount(const Answers& answers) {
     return answers.counts.size();
   } else if constexpr (requires { answers.positions; }) {
     return answers.positions.size();
+  } else if constexpr (requires { answers.legs; }) {
+    return answers.rows.size();
   } else {
     return answers.visible.size();
   }
@@ -128,6 +132,7 @@ template <class Answers>
 size_t RowCapacity(const Answers& answers) {
   size_t most = 0;
   if constexpr (requires { answers.hits; }) most = std::max(most, answers.hits.capacity());
+  if constexpr (requires { answers.legs; }) most = std::max(most, answers.legs.capacity());
   if constexpr (requires { answers.polygon_ids; }) {
     most = std::max(most, answers.polygon_ids.capacity());
   }

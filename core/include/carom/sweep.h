@@ -43,6 +43,28 @@ namespace carom {
 // A sweep of length zero is an overlap test. Its passage begins and ends at its one parameter 0, so
 // that EXIT answers what REPORT_START does, edge and point of the start included, and IGNORE
 // nothing.
+//
+// Blocking policies. Two shapes overlap in more than touch where the interior of one meets the
+// other: int(M) and P share a point, or M and int(P). The interior is the topological one of the
+// solid set, empty for a hollow polygon. With O the set of t in [0, 1] at which they overlap so,
+// the fraction is the greatest lower bound of O, and there is no hit where O is empty. So a shape
+// may rest on, slide along and leave what it touches, and stops at hollow walls and at walls
+// without area. Where the start is in O: BLOCKING answers fraction 0 with normal zero;
+// BLOCKING_LEAVE passes over the polygon until the component of O that holds 0 ends.
+//
+// Which way is blocked: with M at the hit, U are the directions u such that M moved on by a little
+// of u overlaps anything considered in more than touch. The motion lies in one component of U, an
+// open sector. Its blocking ray is whichever of the sector's two boundary rays keeps more of the
+// motion, of equal ones the counter-clockwise one. The normal is perpendicular to it, against the
+// motion; -d / |d| where there is no ray, or it is parallel to d. A seam of two collinear walls is
+// no corner.
+//
+// The safe pose: a position at which the shape, as placed there, is proven not to overlap anything
+// considered in more than touch and to have an interior, and the sweep from the start to which is
+// not blocked. Within 8 ulp of the largest coordinate of the exact position where a free half-plane
+// or right corner allows it, and farther by `skin` along the normals; at worst the start. It is the
+// start too where a hit leaves less than 8 ulp to go. What BLOCKING_LEAVE passes over at the start
+// does not count for it.
 struct SweepOptions {
   CastMode mode = CastMode::kClosest;
   InsidePolicy inside_policy = InsidePolicy::kReportStart;
@@ -50,12 +72,20 @@ struct SweepOptions {
   uint64_t mask = kEveryCategory;
 };
 
-// Item i moves from its pose to the position (to_x[i], to_y[i]) without turning: d is the rounded
-// difference of the positions, to - from, read as by `Normalized`. Its components are at most 2^53
-// in magnitude; otherwise the item's error names to_x or to_y.
+// Item i moves without turning by the displacement d. Either that is (dx[i], dy[i]), read as by
+// `Normalized`, or, where those columns are empty, the rounded difference of positions to - from,
+// for the position (to_x[i], to_y[i]), read likewise. Its components are at most 2^53 in magnitude;
+// otherwise the item's error names the column. `skin` is of the blocking policies alone: the gap
+// that the safe pose of item i keeps, at least 0; an empty column means 0.
+//
+// Under a blocking policy a mover is a circle, a capsule or a box, or a polygon of one ring that
+// does not touch itself, solid, with an interior where it is placed: else the item's error names
+// `shape`.
 struct SweepColumns {
   ShapeColumns movers;
   std::span<const double> to_x, to_y;
+  std::span<const double> dx = {}, dy = {};
+  std::span<const double> skin = {};
 
   size_t size() const { return movers.size(); }
 };
@@ -71,7 +101,8 @@ struct SweepHit {
   // the exact value rounded up. Under EXIT it is the passage's end, rounded likewise: 1 where the
   // passage reaches the end of a sweep that has a length.
   double fraction = 0;
-  bool starts_inside = false;  // the passage holds the start
+  // The passage holds the start; under BLOCKING: they overlap in more than touch there.
+  bool starts_inside = false;
   // Whether it is as early as the hit before it: equal exact fractions, or equal doubles for a
   // capsule of radius > 0.
   bool ties = false;
@@ -79,7 +110,8 @@ struct SweepHit {
   // capsule of radius > 0 the least whose own touch, rounded up, is `fraction`. At a start inside,
   // and under EXIT for a sweep of length zero, the least that holds a point of the solid shape.
   // Meaningless without has_edge: no edge touches at the start, or under EXIT the passage reaches
-  // fraction 1.
+  // fraction 1. Under a blocking policy, but for a start inside, only edges that begin to overlap
+  // the shape in more than touch at the fraction count.
   EdgeRef edge;
   bool has_edge = false;
   // A point that they share at `fraction`, within 3 ulp(M): exactly a vertex of the polygon where
@@ -93,7 +125,7 @@ struct SweepHit {
   // shape, the first that defines it does: a vertex within an edge, parallel edges that share more
   // than a point, a point and an edge give the edge's normal unless the edge is parallel to d. If
   // none does (vertex on vertex), it is -d / |d|. For a capsule of radius > 0 the pair that touches
-  // first defines it, and every pair does.
+  // first defines it, and every pair does. Under a blocking policy it is that of the blocking ray.
   Vec2 normal;
 };
 
@@ -102,6 +134,9 @@ struct SweepAnswers {
   std::vector<SweepHit> hits;       // item after item, each in the total order
   std::vector<uint32_t> truncated;  // items with more hits than max_hits, ascending
   std::vector<ItemError> errors;    // ascending by index
+  // Under a blocking policy the safe pose of item i, whether anything is hit or not, (0, 0) for an
+  // item in error; else empty.
+  std::vector<Vec2> safe;
 
   void Clear();
 };

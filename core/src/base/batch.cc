@@ -18,7 +18,8 @@ constexpr const char* kNames[kItemColumnCount] = {
     "mass",     "polygon_mass", "to_x",      "to_y",   "to_c",
     "to_s",     "to_angle",     "tolerance", "vx",     "vy",
     "duration", "step",         "range",     "beams",  "tracker",
-    "from_x",   "from_y",       "from_c",    "from_s", "from_angle"};
+    "from_x",   "from_y",       "from_c",    "from_s", "from_angle",
+    "skin",     "pushes"};
 
 }  // namespace
 
@@ -56,6 +57,12 @@ const char* Description(ItemFault fault) {
       return "must be in [1, 65536]";
     case ItemFault::kUnknownTracker:
       return "must name a tracker";
+    case ItemFault::kNoInterior:
+      return "must be of a shape that has an interior where it is placed";
+    case ItemFault::kNotSimple:
+      return "must be of a circle, a capsule or one ring that does not touch itself";
+    case ItemFault::kTooManyPushes:
+      return "must be in [1, 4]";
   }
   return "";
 }

@@ -79,6 +79,15 @@ class ColumnCheck {
     if (mode == CastMode::kAllPassages) Refuse("mode", "must not be ALL_PASSAGES here");
   }
 
+  // Casts have no extent that could overlap in more than touch.
+  void NotBlocking(InsidePolicy policy) {
+    if (IsBlocking(policy)) Refuse("inside_policy", "must not be a blocking one here");
+  }
+
+  void Blocking(InsidePolicy policy) {
+    if (!IsBlocking(policy)) Refuse("inside_policy", "must be a blocking one here");
+  }
+
   // A reflection needs the normal.
   void ReflectsAlong(const CastOptions& options) {
     if (!options.reflect || options.detail >= CastDetail::kNormal) return;
@@ -126,6 +135,7 @@ ColumnCheck CheckMovers(absl::string_view kind, const ShapeColumns& movers, Refu
 void CheckKind(absl::string_view kind, const SegmentColumns& segments, const CastOptions& options,
                Refusal& refusal) {
   ColumnCheck check = CheckEnds(kind, segments, refusal);
+  check.NotBlocking(options.inside_policy);
   check.InRange("max_hits", options.max_hits, kMaxMaxHits);
   check.ReflectsAlong(options);
 }
@@ -140,6 +150,7 @@ void CheckKind(absl::string_view kind, const RayColumns& rays, const CastOptions
   check.Required({{"y", rays.y.size()}, {"dx", rays.dx.size()}, {"dy", rays.dy.size()}});
   check.Optional({"t_min", rays.t_min.size()});
   check.Optional({"t_max", rays.t_max.size()});
+  check.NotBlocking(options.inside_policy);
   check.InRange("max_hits", options.max_hits, kMaxMaxHits);
   check.ReflectsAlong(options);
 }
@@ -154,12 +165,14 @@ void CheckKind(absl::string_view kind, const ArcColumns& arcs, const ArcOptions&
                   {"ay", arcs.ay.size()},
                   {"duration", arcs.duration.size()}});
   check.NotAllPassages(options.mode);
+  check.NotBlocking(options.inside_policy);
   check.InRange("max_hits", options.max_hits, kMaxMaxHits);
 }
 
-void CheckKind(absl::string_view kind, const FanColumns& fans, const FanOptions&,
+void CheckKind(absl::string_view kind, const FanColumns& fans, const FanOptions& options,
                Refusal& refusal) {
   ColumnCheck check({kind}, {"x", fans.x.size()}, refusal);
+  check.NotBlocking(options.inside_policy);
   check.Required({{"y", fans.y.size()},
                   {"angle", fans.angle.size()},
                   {"step", fans.step.size()},
@@ -221,7 +234,19 @@ void CheckKind(absl::string_view kind, const ShapeColumns& movers,
 void CheckKind(absl::string_view kind, const SweepColumns& sweeps, const SweepOptions& options,
                Refusal& refusal) {
   ColumnCheck check = CheckMovers(kind, sweeps.movers, refusal);
-  check.Required({{"to_x", sweeps.to_x.size()}, {"to_y", sweeps.to_y.size()}});
+  const bool has_positions = !sweeps.to_x.empty() || !sweeps.to_y.empty();
+  const bool has_displacements = !sweeps.dx.empty() || !sweeps.dy.empty();
+  if (has_positions && has_displacements) {
+    check.Refuse("dx", "must be absent where to_x and to_y are given");
+  } else if (has_displacements) {
+    check.Required({{"dx", sweeps.dx.size()}, {"dy", sweeps.dy.size()}});
+  } else {
+    check.Required({{"to_x", sweeps.to_x.size()}, {"to_y", sweeps.to_y.size()}});
+  }
+  check.Optional({"skin", sweeps.skin.size()});
+  if (!sweeps.skin.empty() && !IsBlocking(options.inside_policy)) {
+    check.Refuse("skin", "must be absent where inside_policy is not a blocking one");
+  }
   check.NotAllPassages(options.mode);
   check.InRange("max_hits", options.max_hits, kMaxMaxHits);
 }
@@ -251,6 +276,28 @@ void CheckKind(absl::string_view kind, const MoveColumns& moves, const MoveOptio
   if (!IsAccepted(options.tolerance) || options.tolerance < 0) {
     check.Refuse("tolerance", "must be in [0, 2^53]");
   }
+}
+
+void CheckKind(absl::string_view kind, const SlideColumns& slides, const SlideOptions& options,
+               Refusal& refusal) {
+  ColumnCheck check = CheckMovers(kind, slides.movers, refusal);
+  check.Optional({"pushes", slides.pushes.size()});
+  check.Optional({"skin", slides.skin.size()});
+  check.Blocking(options.inside_policy);
+  check.InRange("max_contacts", options.max_contacts, kMaxContacts);
+  uint64_t pushes = slides.pushes.empty() ? slides.size() : 0;
+  for (const uint32_t count : slides.pushes) pushes += count;
+  for (const NamedColumn& column :
+       {NamedColumn{"dx", slides.dx.size()}, NamedColumn{"dy", slides.dy.size()}}) {
+    if (column.size == pushes) continue;
+    check.Refuse(column.name, absl::StrCat("must have as many entries as there are pushes, ",
+                                           pushes));
+  }
+}
+
+void CheckKind(absl::string_view kind, const SegmentColumns& bounces, const BounceOptions& options,
+               Refusal& refusal) {
+  CheckEnds(kind, bounces, refusal).InRange("max_bounces", options.max_bounces, kMaxBounces);
 }
 
 // Adds an offence for each shape that is too large.

@@ -13,6 +13,7 @@
 #include "index/placed_items.h"
 #include "index/placed_shape.h"
 #include "index/scene_traversal.h"
+#include "sweep/blocking_batch.h"
 #include "sweep/sweep_measures.h"
 #include "sweep/sweep_passage.h"
 
@@ -196,8 +197,26 @@ void Sweeper::MeasureTouch(const Candidate& candidate, SweepHit& hit) const {
   if (candidate.at_exit) hit.normal = {};
 }
 
-// The displacement of item i, or nothing and an error recorded.
-std::optional<Vec2> DisplacementOf(const SweepColumns& columns, size_t i, ItemChecker& check) {
+}  // namespace
+
+void SweepAnswers::Clear() {
+  counts.clear();
+  hits.clear();
+  truncated.clear();
+  errors.clear();
+  safe.clear();
+}
+
+// Given, or the difference of two positions.
+std::optional<Vec2> internal::DisplacementOf(const SweepColumns& columns, size_t i,
+                                             ItemChecker& check) {
+  if (!columns.dx.empty()) {
+    if (!check.Coordinate(ItemColumn::kDx, columns.dx[i]) ||
+        !check.Coordinate(ItemColumn::kDy, columns.dy[i])) {
+      return std::nullopt;
+    }
+    return Normalized(Vec2{columns.dx[i], columns.dy[i]});
+  }
   if (!check.Coordinate(ItemColumn::kToX, columns.to_x[i]) ||
       !check.Coordinate(ItemColumn::kToY, columns.to_y[i])) {
     return std::nullopt;
@@ -211,24 +230,18 @@ std::optional<Vec2> DisplacementOf(const SweepColumns& columns, size_t i, ItemCh
   return d;
 }
 
-}  // namespace
-
-void SweepAnswers::Clear() {
-  counts.clear();
-  hits.clear();
-  truncated.clear();
-  errors.clear();
-}
-
 bool SweepShapes(const Scene& scene, const SweepColumns& columns, const SweepOptions& options,
                  SweepAnswers& out, WorkMeter& meter) {
   out.Clear();
   out.counts.assign(columns.size(), 0);
+  if (IsBlocking(options.inside_policy)) {
+    return internal::SweepBlocking(scene, columns, options, out, meter);
+  }
   Sweeper sweeper(scene, options, out, meter);
   internal::MovingShape mover;
   return internal::VisitMovers(
       columns.movers, out.errors, meter, mover, [&](size_t i, ItemChecker& check) {
-        const std::optional<Vec2> d = DisplacementOf(columns, i, check);
+        const std::optional<Vec2> d = internal::DisplacementOf(columns, i, check);
         if (!d) return true;
         const PlacedShape view = mover.View();
         return meter.Spend(view.edge_count()) && sweeper.Sweep(i, view, {*d, view.radius()});

@@ -14,13 +14,6 @@
 namespace carom::internal {
 namespace {
 
-// The sign of (q - p) x d. Two differences, two products and their difference: within kCrossError.
-int SideOfPath(Vec2 q, Vec2 p, Vec2 d) {
-  const RoundedCross cross((q.x - p.x) * d.y, (q.y - p.y) * d.x);
-  if (cross.is_certain()) return cross.sign();
-  return (Difference(q.x, p.x) * d.y - Difference(q.y, p.y) * d.x).sign();
-}
-
 // The ends of the interval, gathered from the meetings on the parallelogram's boundary. Of equal
 // ones an edge is kept rather than a vertex.
 class Hull {
@@ -36,6 +29,8 @@ class Hull {
     if (IsBetter(t, interval_->begin, -1)) interval_->begin = t;
     if (IsBetter(t, interval_->end, 1)) interval_->end = t;
   }
+
+  const std::optional<SweepInterval>& interval() const { return interval_; }
 
   std::optional<SweepInterval> Clipped() const {
     if (!interval_) return std::nullopt;
@@ -72,7 +67,7 @@ class RoundContact {
  public:
   // Meetings of which filters say that they are after `limit` are passed over.
   RoundContact(const Motion& motion, const Segment& fixed, const Segment& axis, IntervalEnd end,
-               double limit)
+               double limit, bool counts_grazes = true)
       : motion_(motion),
         fixed_(fixed),
         axis_(axis),
@@ -80,7 +75,8 @@ class RoundContact {
         length2_(Dot(d_, d_)),
         radius_(ExactValue(motion.radius)),
         end_(end),
-        limit_(limit) {}
+        limit_(limit),
+        counts_grazes_(counts_grazes) {}
 
   // Calls visit(candidate) for the meetings that there are, edges before vertices.
   template <class Visit>
@@ -194,7 +190,7 @@ class RoundContact {
     const BoundedPair discriminant = length2_ * (radius_ * radius_) - cross * cross;
     const int sign = discriminant.is_certain() ? discriminant.sign()
                                                : ExactRoundTouch(motion_, meeting, end_).r.sign();
-    if (sign < 0) return;
+    if (sign < 0 || (sign == 0 && !counts_grazes_)) return;
     const BoundedPair root = SquareRoot(discriminant);
     const BoundedPair middle = Dot(d_, z);
     visit(RoundCandidate{meeting, at_end() ? middle + root : middle - root, length2_});
@@ -255,43 +251,100 @@ class RoundContact {
   const BoundedPair radius_;
   const IntervalEnd end_;
   const double limit_;
+  const bool counts_grazes_;
+};
+
+// Of the offset sides and the discs about corners, the first that begins; an exact tie leaves the
+// side.
+std::optional<SweepTime> FirstBegin(const Motion& motion, const RoundContact& contact,
+                                    double limit) {
+  std::optional<SweepTime> first;
+  contact.VisitMeetings([&](const RoundCandidate& candidate) {
+    const std::optional<SweepTime> t = contact.TimeOf(candidate, limit);
+    if (t && (!first || SweepTime::Compare(motion, *t, *first) < 0)) first = t;
+  });
+  return first;
+}
+
+// The parallelogram with the corners z0 to z3, fixed - moving, and the side of the path that each
+// of them is on.
+class Parallelogram {
+ public:
+  Parallelogram(Vec2 d, const Segment& fixed, const Segment& moving)
+      : fixed_(fixed),
+        moving_(moving),
+        q_{fixed.a, fixed.b, fixed.b, fixed.a},
+        p_{moving.a, moving.a, moving.b, moving.b} {
+    for (int i = 0; i < 4; ++i) {
+      sign_[i] = SideOfPath(q_[i], p_[i], d);
+      (sign_[i] > 0 ? left_ : right_) += sign_[i] != 0 ? 1 : 0;
+    }
+  }
+
+  bool is_missed() const { return left_ == 4 || right_ == 4; }
+  // Whether the path passes between two corners.
+  bool is_crossed() const { return left_ > 0 && right_ > 0; }
+
+  // The line {t d} enters and leaves at corners on the line and where a side's ends lie strictly on
+  // both sides of it.
+  Hull MeetingsOf(const Motion& motion) const {
+    Hull hull(motion);
+    for (int i = 0; i < 4; ++i) {
+      if (sign_[i] == 0) hull.Add(EdgeMeeting::OfVertices(q_[i], p_[i]));
+      if (sign_[i] * sign_[(i + 1) % 4] >= 0) continue;
+      hull.Add(i % 2 == 0 ? EdgeMeeting::OnFixedEdge(fixed_, p_[i])
+                          : EdgeMeeting::OnMovingEdge(q_[i], moving_));
+    }
+    return hull;
+  }
+
+ private:
+  const Segment& fixed_;
+  const Segment& moving_;
+  Vec2 q_[4];
+  Vec2 p_[4];
+  int sign_[4];
+  int left_ = 0;
+  int right_ = 0;
 };
 
 }  // namespace
 
-// The line {t d} enters and leaves the parallelogram with the corners z0 to z3 at corners on the
-// line and where a side's ends lie strictly on both sides of it.
-std::optional<SweepInterval> ContactInterval(const Motion& motion, const Segment& fixed,
-                                             const Segment& moving) {
-  const Vec2 q[4] = {fixed.a, fixed.b, fixed.b, fixed.a};
-  const Vec2 p[4] = {moving.a, moving.a, moving.b, moving.b};
-  int sign[4];
-  for (int i = 0; i < 4; ++i) sign[i] = SideOfPath(q[i], p[i], motion.d);
-  if (sign[0] != 0 && sign[0] == sign[1] && sign[1] == sign[2] && sign[2] == sign[3]) {
-    return std::nullopt;
-  }
-  Hull hull(motion);
-  for (int i = 0; i < 4; ++i) {
-    if (sign[i] == 0) hull.Add(EdgeMeeting::OfVertices(q[i], p[i]));
-    if (sign[i] * sign[(i + 1) % 4] >= 0) continue;
-    hull.Add(i % 2 == 0 ? EdgeMeeting::OnFixedEdge(fixed, p[i])
-                        : EdgeMeeting::OnMovingEdge(q[i], moving));
-  }
-  return hull.Clipped();
+// The sign of (q - p) x d. Two differences, two products and their difference: within kCrossError.
+int SideOfPath(Vec2 q, Vec2 p, Vec2 d) {
+  const RoundedCross cross((q.x - p.x) * d.y, (q.y - p.y) * d.x);
+  if (cross.is_certain()) return cross.sign();
+  return (Difference(q.x, p.x) * d.y - Difference(q.y, p.y) * d.x).sign();
 }
 
-// Of the offset sides and the discs about corners, the first that begins; an exact tie leaves the
-// side.
+std::optional<SweepInterval> ContactInterval(const Motion& motion, const Segment& fixed,
+                                             const Segment& moving) {
+  const Parallelogram sum(motion.d, fixed, moving);
+  if (sum.is_missed()) return std::nullopt;
+  return sum.MeetingsOf(motion).Clipped();
+}
+
+std::optional<SweepInterval> CrossingInterval(const Motion& motion, const Segment& fixed,
+                                              const Segment& moving) {
+  const Parallelogram sum(motion.d, fixed, moving);
+  if (!sum.is_crossed()) return std::nullopt;
+  return sum.MeetingsOf(motion).interval();
+}
+
 std::optional<SweepTime> RoundContactBegin(const Motion& motion, const Segment& fixed,
                                            const Segment& axis, double limit) {
   if (CompareDistance(fixed, Capsule{axis, motion.radius}) <= 0) return SweepTime::Zero();
-  const RoundContact contact(motion, fixed, axis, IntervalEnd::kBegin, std::fmin(limit, 1));
-  std::optional<SweepTime> first;
-  contact.VisitMeetings([&](const RoundCandidate& candidate) {
-    const std::optional<SweepTime> t = contact.TimeOf(candidate, std::fmin(limit, 1));
-    if (t && (!first || SweepTime::Compare(motion, *t, *first) < 0)) first = t;
-  });
-  return first;
+  const double last = std::fmin(limit, 1);
+  return FirstBegin(motion, RoundContact(motion, fixed, axis, IntervalEnd::kBegin, last), last);
+}
+
+// The points closer than the radius are an open convex set with a tangent everywhere: the path
+// enters it wherever it meets its boundary, but where it runs along a tangent.
+std::optional<SweepTime> RoundEntry(const Motion& motion, const Segment& fixed, const Segment& axis,
+                                    double limit) {
+  const double last = std::fmin(limit, 1);
+  return FirstBegin(motion, RoundContact(motion, fixed, axis, IntervalEnd::kBegin, last, false),
+                    last);
 }
 
 // The contact is one interval, so that the latest end of any piece is its end.
@@ -303,6 +356,18 @@ SweepTime RoundContactEnd(const Motion& motion, const Segment& fixed, const Segm
     if (t && (!last || SweepTime::Compare(motion, *t, *last) > 0)) last = t;
   });
   return last.value_or(SweepTime::Zero());
+}
+
+void FindRoundTouches(const Motion& motion, const Segment& fixed, const Segment& axis,
+                      const SweepTime& t, std::vector<RoundTouch>& touches) {
+  for (const IntervalEnd end : {IntervalEnd::kBegin, IntervalEnd::kEnd}) {
+    const RoundContact contact(motion, fixed, axis, end, HUGE_VAL);
+    contact.VisitMeetings([&](const RoundCandidate& candidate) {
+      const std::optional<SweepTime> time = contact.TimeOf(candidate, HUGE_VAL);
+      if (!time || time->is_one() || SweepTime::Compare(motion, *time, t) != 0) return;
+      touches.push_back({time->meeting(), end});
+    });
+  }
 }
 
 }  // namespace carom::internal

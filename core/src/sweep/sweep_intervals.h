@@ -10,6 +10,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "carom/geometry.h"
 #include "sweep/sweep_time.h"
@@ -21,14 +22,38 @@ struct SweepInterval {
   SweepTime end = SweepTime::One();
 };
 
+// The sign of (q - p) x d: on which side of the path of p q lies. Exact.
+int SideOfPath(Vec2 q, Vec2 p, Vec2 d);
+
 // The interval within [0, 1], for radius 0; nothing if it is empty. Either edge may be a point.
 std::optional<SweepInterval> ContactInterval(const Motion& motion, const Segment& fixed,
                                              const Segment& moving);
+
+// Radius 0: the times between which a point within one edge passes a point within the other, before
+// 0 and after 1 too. Both are the same where the edges are parallel; else the edges cross between.
+// Nothing where the path passes the parallelogram at a side or a corner at most.
+std::optional<SweepInterval> CrossingInterval(const Motion& motion, const Segment& fixed,
+                                              const Segment& moving);
 
 // The same for radius > 0, piece by piece. A begin that is above `limit` may be left out. The end
 // is asked of an edge whose begin is something.
 std::optional<SweepTime> RoundContactBegin(const Motion& motion, const Segment& fixed,
                                            const Segment& axis, double limit);
+// Likewise the time at which the edges come closer than the radius, for edges that are not closer
+// at the start: what grazes a disc or runs along a side never does.
+std::optional<SweepTime> RoundEntry(const Motion& motion, const Segment& fixed, const Segment& axis,
+                                    double limit);
 SweepTime RoundContactEnd(const Motion& motion, const Segment& fixed, const Segment& axis);
+
+// A meeting, and which end of its interval it is at.
+struct RoundTouch {
+  EdgeMeeting meeting;
+  IntervalEnd end;
+};
+
+// Radius > 0: the meetings of which an end is at `t`, for edges that are not closer than the radius
+// then; each is a touch. Appends to `touches`.
+void FindRoundTouches(const Motion& motion, const Segment& fixed, const Segment& axis,
+                      const SweepTime& t, std::vector<RoundTouch>& touches);
 
 }  // namespace carom::internal

@@ -24,12 +24,6 @@ void Move(double d, double low, double high, double& min, double& max) {
   max = max + last + slack;
 }
 
-Box MovedBox(Box box, Vec2 d, double low, double high) {
-  Move(d.x, low, high, box.min.x, box.max.x);
-  Move(d.y, low, high, box.min.y, box.max.y);
-  return box;
-}
-
 struct Range {
   double low;
   double high;
@@ -119,6 +113,12 @@ std::optional<Vec2> ContainedVertex(const PlacedShape& outer, const PlacedShape&
 
 }  // namespace
 
+Box MovedBox(Box box, Vec2 d, double low, double high) {
+  Move(d.x, low, high, box.min.x, box.max.x);
+  Move(d.y, low, high, box.min.y, box.max.y);
+  return box;
+}
+
 SweptBox::SweptBox(const Box& box, Vec2 d, double limit)
     : reach_(MovedBox(box, d, 0, std::fmin(limit, 1))), d_(d) {
   const Range range = CrossRange(box, d);
@@ -138,27 +138,6 @@ void SweepPair::Start(const PlacedShape& mover, const Motion& motion) {
   mover_ = &mover;
   bounds_ = mover.bounds();
   motion_ = motion;
-}
-
-// A round shape meets an edge in up to eight ways, each of which may need exact arithmetic.
-constexpr uint64_t kMeetings = 8;
-
-// Calls visit(fixed index, fixed edge, moving index, moving edge) for pairs that may meet at t <=
-// limit, in order, while it returns true.
-template <class Visit>
-void SweepPair::VisitPairs(const IndexedPolygon& fixed, double limit, WorkMeter& meter,
-                           const Visit& visit) const {
-  const SweptBox path(bounds_, motion_.d, limit);
-  const Vec2 back{-motion_.d.x, -motion_.d.y};
-  fixed.VisitEdges(
-      meter, [&](const Box& box) { return path.MayMeet(box); },
-      [&](size_t i, const Segment& edge) {
-        if (is_round()) return meter.Spend(kMeetings) && visit(i, edge, 0, mover_->edge(0));
-        const SweptBox from(BoundsOf(edge), back, limit);
-        return mover_->VisitEdges(
-            meter, [&](const Box& box) { return from.MayMeet(box); },
-            [&](size_t j, const Segment& moving) { return visit(i, edge, j, moving); });
-      });
 }
 
 // When the two edges first touch, if it is not above `limit`. Without motion it is an overlap test.
@@ -242,7 +221,7 @@ std::optional<SweepEvent> SweepPair::FirstTouch(const IndexedPolygon& fixed, dou
     for (size_t j = 0; j < mover_->edge_count(); ++j) {
       const Segment moving = mover_->edge(j);
       if (!is_round() && !box.Intersects(between(BoundsOf(moving)))) continue;
-      if (meter.Spend(is_round() ? kMeetings : 1)) add(i, edge, j, moving);
+      if (meter.Spend(is_round() ? kRoundMeetings : 1)) add(i, edge, j, moving);
     }
   }
   const bool is_first = first.has_edge && first.touch.time.high() <= until;

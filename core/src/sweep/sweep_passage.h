@@ -26,6 +26,9 @@
 
 namespace carom::internal {
 
+// What a box passes over on its path for t in [low, high], a range within [0, 1]. Rounded outward.
+Box MovedBox(Box box, Vec2 d, double low, double high);
+
 // Where a box is on its path, for t in [0, limit]. Rounded outward.
 class SweptBox {
  public:
@@ -41,6 +44,29 @@ class SweptBox {
   double low_ = 0;  // the range of x * d.y - y * d.x over the moving box
   double high_ = 0;
 };
+
+// A round shape meets an edge in up to eight ways, each of which may need exact arithmetic.
+inline constexpr uint64_t kRoundMeetings = 8;
+
+// Calls visit(fixed index, fixed edge, moving index, moving edge) for pairs that may meet at t <=
+// limit, in order, while it returns true. `bounds` are those of the mover at the start.
+template <class Visit>
+void VisitSweptPairs(const PlacedShape& mover, const Box& bounds, Vec2 d, double limit,
+                     const IndexedPolygon& fixed, WorkMeter& meter, const Visit& visit) {
+  const SweptBox path(bounds, d, limit);
+  const Vec2 back{-d.x, -d.y};
+  fixed.VisitEdges(
+      meter, [&](const Box& box) { return path.MayMeet(box); },
+      [&](size_t i, const Segment& edge) {
+        if (mover.radius() > 0) {
+          return meter.Spend(kRoundMeetings) && visit(i, edge, size_t{0}, mover.edge(0));
+        }
+        const SweptBox from(BoundsOf(edge), back, limit);
+        return mover.VisitEdges(
+            meter, [&](const Box& box) { return from.MayMeet(box); },
+            [&](size_t j, const Segment& moving) { return visit(i, edge, j, moving); });
+      });
+}
 
 // A meeting of two edges: by their index, 0 for an axis.
 struct SweepTouch {
@@ -105,7 +131,9 @@ class SweepPair {
   bool is_round() const { return motion_.radius > 0; }
   template <class Visit>
   void VisitPairs(const IndexedPolygon& fixed, double limit, WorkMeter& meter,
-                  const Visit& visit) const;
+                  const Visit& visit) const {
+    VisitSweptPairs(*mover_, bounds_, motion_.d, limit, fixed, meter, visit);
+  }
   std::optional<SweepTime> Begin(const Segment& fixed, const Segment& moving, double limit) const;
   std::optional<SweepInterval> Interval(const Segment& fixed, const Segment& moving) const;
   bool TellsNormal(const SweepTouch& touch, const IndexedPolygon& fixed) const;

@@ -1,0 +1,330 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "sweep/blocking_arcs.h"
+
+#include <cmath>
+
+#include "carom/predicates.h"
+#include "numeric/bounded.h"
+#include "numeric/exact.h"
+#include "shape/measures.h"
+#include "sweep/sweep_measures.h"
+
+namespace carom::internal {
+namespace {
+
+using Kind = BlockingContact::Kind;
+
+struct DyadicVec2 {
+  Dyadic x;
+  Dyadic y;
+};
+
+DyadicVec2 ExactOf(const Direction& u) {
+  return {Dyadic(u.to.x) - u.from.x, Dyadic(u.to.y) - u.from.y};
+}
+Dyadic Cross(const DyadicVec2& a, const DyadicVec2& b) { return a.x * b.y - a.y * b.x; }
+Dyadic Dot(const DyadicVec2& a, const DyadicVec2& b) { return a.x * b.x + a.y * b.y; }
+DyadicVec2 QuarterTurn(const DyadicVec2& a) { return {-a.y, a.x}; }
+
+Direction From(Vec2 u) { return {{0, 0}, u}; }
+
+// The contacts of a ring with the edges of a polygon.
+class RingContacts {
+ public:
+  RingContacts(const BlockingPair& pair, const SweepTime& t, std::vector<BlockingContact>& contacts)
+      : motion_(pair.motion()), t_(t), contacts_(contacts) {}
+
+  void Add(const Segment& e, size_t j, const Segment& f) {
+    if (!IsNow(ContactInterval(motion_, e, f))) return;
+    const auto moving = static_cast<uint32_t>(j);
+    const Segment reversed{e.b, e.a};
+    if (IsNow(ContactInterval(motion_, e, {f.a, f.a}))) {
+      const bool at_a = Meet(e.a, f.a);
+      const bool at_b = Meet(e.b, f.a);
+      if (at_a) contacts_.push_back({Kind::kVertexOnVertex, e, moving, {}});
+      if (at_b) contacts_.push_back({Kind::kVertexOnVertex, reversed, moving, {}});
+      if (!at_a && !at_b) contacts_.push_back({Kind::kVertexOnEdge, e, moving, {}});
+    }
+    for (const Segment& from : {e, reversed}) {
+      const Vec2 q = from.a;
+      if (!IsNow(ContactInterval(motion_, {q, q}, f)) || Meet(q, f.a) || Meet(q, f.b)) continue;
+      contacts_.push_back({Kind::kEdgeOnVertex, from, moving, {}});
+    }
+  }
+
+ private:
+  bool IsNow(const std::optional<SweepInterval>& interval) const {
+    return interval && SweepTime::Compare(motion_, interval->begin, t_) <= 0 &&
+           SweepTime::Compare(motion_, t_, interval->end) <= 0;
+  }
+  bool Meet(Vec2 q, Vec2 p) const { return IsNow(ContactInterval(motion_, {q, q}, {p, p})); }
+
+  const Motion& motion_;
+  const SweepTime& t_;
+  std::vector<BlockingContact>& contacts_;
+};
+
+// The contacts of an axis with a radius.
+class RoundContacts {
+ public:
+  RoundContacts(const Motion& motion, const SweepTime& t, std::vector<BlockingContact>& contacts)
+      : motion_(motion), t_(t), contacts_(contacts) {}
+
+  void Add(const Segment& e, const Segment& axis) {
+    std::vector<RoundTouch> touches;
+    FindRoundTouches(motion_, e, axis, t_, touches);
+    for (const RoundTouch& touch : touches) {
+      const EdgeMeeting& m = touch.meeting;
+      const auto moving = static_cast<uint32_t>(m.moving.a == axis.a ? 0 : 1);
+      Kind kind = Kind::kVertexOnVertex;
+      if (m.is_on_fixed_edge()) kind = Kind::kVertexOnEdge;
+      if (m.is_on_moving_edge()) kind = Kind::kEdgeOnVertex;
+      contacts_.push_back({kind, m.fixed, moving, touch});
+    }
+    if (!(e.a == e.b) && IsParallel(e)) {
+      for (const Vec2 p : {axis.a, axis.b}) {
+        if (!Slides(e, e.a, p) || !IsWithin(e, p, e.a, 1) || !IsWithin(e, p, e.b, -1)) continue;
+        contacts_.push_back({Kind::kVertexOnEdge, e, p == axis.a ? 0U : 1U, {}});
+      }
+    }
+    if (!(axis.a == axis.b) && IsParallel(axis)) {
+      for (const Vec2 q : {e.a, e.b}) {
+        if (!Slides(axis, q, axis.a)) continue;
+        if (!IsWithin(axis, axis.a, q, -1) || !IsWithin(axis, axis.b, q, 1)) continue;
+        contacts_.push_back({Kind::kEdgeOnVertex, {q, q}, 0, {}});
+      }
+    }
+  }
+
+ private:
+  bool IsParallel(const Segment& side) const {
+    return SideOfPath(side.b, side.a, motion_.d) == 0;
+  }
+  // Whether p moves along the side at exactly the radius from the line through q.
+  bool Slides(const Segment& side, Vec2 q, Vec2 p) const {
+    const DyadicVec2 s = ExactOf({side.a, side.b});
+    const Dyadic cross = Cross(ExactOf({p, q}), s);
+    return cross * cross == Dot(s, s) * motion_.radius * motion_.radius;
+  }
+  // Whether (p + t d - q) . s has the sign, or is 0.
+  bool IsWithin(const Segment& side, Vec2 p, Vec2 q, int sign) const {
+    const DyadicVec2 s = ExactOf({side.a, side.b});
+    const Dyadic speed = s.x * motion_.d.x + s.y * motion_.d.y;
+    return SignOfLinear(Dot(ExactOf({q, p}), s), speed, t_.Exact(motion_)) * sign >= 0;
+  }
+
+  const Motion& motion_;
+  const SweepTime& t_;
+  std::vector<BlockingContact>& contacts_;
+};
+
+}  // namespace
+
+void FindContacts(const BlockingPair& pair, const IndexedPolygon& fixed, const SweepTime& t,
+                  WorkMeter& meter, std::vector<BlockingContact>& contacts) {
+  const PlacedShape& shape = pair.mover().shape();
+  const double low = std::fmax(0, std::nextafter(t.low(), -HUGE_VAL));
+  const double high = std::fmin(1, t.high());
+  const Vec2 d = pair.motion().d;
+  const Box reach = MovedBox(pair.bounds(), d, low, high);
+  RingContacts ring(pair, t, contacts);
+  RoundContacts round(pair.motion(), t, contacts);
+  fixed.VisitEdges(
+      meter, [&](const Box& box) { return reach.Intersects(box); },
+      [&](size_t, const Segment& e) {
+        if (pair.mover().is_round()) {
+          round.Add(e, shape.edge(0));
+          return meter.Spend(kRoundMeetings);
+        }
+        const Box edge_box = BoundsOf(e);
+        return shape.VisitEdges(
+            meter,
+            [&](const Box& box) { return MovedBox(box, d, low, high).Intersects(edge_box); },
+            [&](size_t j, const Segment& f) {
+              ring.Add(e, j, f);
+              return true;
+            });
+      });
+}
+
+// With n pointing from the polygon to the shape, u . n < 0 is blocked. `begin` is n turned a
+// quarter counter-clockwise: what is left of it is blocked.
+void BlockedArcs::Add(const BlockingContact& contact, const BlockingMover& mover, bool is_still) {
+  if (mover.is_round()) return AddRound(contact, mover, is_still);
+  const Direction along{contact.fixed.a, contact.fixed.b};
+  const size_t j = contact.moving;
+  if (contact.kind == Kind::kEdgeOnVertex) {
+    const Segment f = mover.shape().edge(j);
+    const Direction edge{f.a, f.b};
+    return AddHalfTurn({mover.inner_side(j) > 0 ? -edge : edge, false, false, {}});
+  }
+  const Sector sector = mover.SectorAt(j);
+  if (contact.kind == Kind::kVertexOnVertex) return AddVertices(contact, sector);
+  int side = CrossSign(along, sector.first);
+  if (side == 0) side = CrossSign(along, sector.last);
+  if (side == 0) side = DotSign(sector.first, along) > 0 ? 1 : -1;  // half a turn, left of it
+  AddHalfTurn({side > 0 ? -along : along, false, false, {}});
+}
+
+// r - S for the ray r from the vertex and the sector S. The ray is not in S, so the hull of r and
+// -S is at most half a turn.
+void BlockedArcs::AddVertices(const BlockingContact& contact, const Sector& sector) {
+  const ArcDirection first{-sector.first, false, false, {}};
+  const ArcDirection last{-sector.last, false, false, {}};
+  if (sector.turn <= 0) {
+    AddHalfTurn(first);
+    AddHalfTurn(-last);
+    return;
+  }
+  const ArcDirection ray{{contact.fixed.a, contact.fixed.b}, false, false, {}};
+  const bool after_first = Turn(first, ray) >= 0;
+  const bool before_last = Turn(ray, last) >= 0;
+  if (after_first == before_last) {
+    arcs_.push_back({first, last});
+  } else if (after_first) {
+    arcs_.push_back({first, ray});
+  } else {
+    arcs_.push_back({ray, last});
+  }
+}
+
+void BlockedArcs::AddRound(const BlockingContact& contact, const BlockingMover& mover,
+                           bool is_still) {
+  const Segment axis = mover.shape().edge(0);
+  const Vec2 p = contact.moving == 0 ? axis.a : axis.b;
+  const Segment& fixed = contact.fixed;
+  if (contact.kind == Kind::kVertexOnVertex) {
+    AddHalfTurn({{fixed.a, p}, true, false, is_still ? std::nullopt : contact.touch});
+    return;
+  }
+  const bool is_fixed_edge = contact.kind == Kind::kVertexOnEdge;
+  const Segment side = is_fixed_edge ? fixed : Segment{axis.b, axis.a};
+  if (contact.touch && !is_still) {
+    const Segment s = contact.touch->meeting.side();
+    const Direction along{s.a, s.b};
+    return AddHalfTurn({contact.touch->end == IntervalEnd::kBegin ? -along : along, false, false, {}});
+  }
+  const int left = is_fixed_edge ? Orientation(side.a, side.b, p)
+                                 : Orientation(axis.a, axis.b, fixed.a);
+  const Direction along{side.a, side.b};
+  AddHalfTurn({left > 0 ? -along : along, false, false, {}});
+}
+
+// Of vectors that are linear in t. Two tangents have the same part of t, so that it has no square.
+int BlockedArcs::Turn(const ArcDirection& a, const ArcDirection& b) const {
+  if (!a.is_tangent && !b.is_tangent) return CrossSign(a.base, b.base);
+  const auto split = [&](const ArcDirection& u, DyadicVec2& start, DyadicVec2& speed) {
+    start = ExactOf(u.base);
+    if (!u.is_tangent) return;
+    start = QuarterTurn(start);
+    if (u.touch) speed = QuarterTurn({motion_.d.x, motion_.d.y});
+  };
+  const int sign = (a.is_reversed ? -1 : 1) * (b.is_reversed ? -1 : 1);
+  DyadicVec2 a0, a1, b0, b1;
+  split(a, a0, a1);
+  split(b, b0, b1);
+  return SignOfLinear(Cross(a0, b0), Cross(a0, b1) + Cross(a1, b0), t_.Exact(motion_)) * sign;
+}
+
+bool BlockedArcs::Contains(const Arc& arc, const ArcDirection& u) const {
+  return Turn(arc.begin, u) > 0 && Turn(u, arc.end) > 0;
+}
+
+bool BlockedArcs::Contains(Vec2 u) const {
+  const ArcDirection direction{From(u), false, false, {}};
+  for (const Arc& arc : arcs_) {
+    if (Contains(arc, direction)) return true;
+  }
+  return false;
+}
+
+// Each step takes another arc, unless the arcs go round.
+std::optional<BlockedArcs::Ends> BlockedArcs::EndsAbout(Vec2 u) const {
+  const ArcDirection motion{From(u), false, false, {}};
+  const auto holder_of = [&](const ArcDirection& direction) -> const Arc* {
+    for (const Arc& arc : arcs_) {
+      if (Contains(arc, direction)) return &arc;
+    }
+    return nullptr;
+  };
+  const Arc* const start = holder_of(motion);
+  if (start == nullptr) return std::nullopt;
+  Ends ends{start->begin, start->end};
+  size_t steps = 0;
+  while (const Arc* next = holder_of(ends.counter_clockwise)) {
+    ends.counter_clockwise = next->end;
+    if (++steps > arcs_.size()) return std::nullopt;
+  }
+  steps = 0;
+  while (const Arc* next = holder_of(ends.clockwise)) {
+    ends.clockwise = next->begin;
+    if (++steps > arcs_.size()) return std::nullopt;
+  }
+  return ends;
+}
+
+bool BlockedArcs::IsAlong(const ArcDirection& direction, Vec2 u) const {
+  const DyadicVec2 base = ExactOf(direction.base);
+  if (!direction.is_tangent) return Dot(base, {u.x, u.y}).sign() >= 0;
+  const Dyadic dot = Dot(QuarterTurn(base), {u.x, u.y});
+  const Dyadic speed = Dyadic(motion_.d.x) * u.y - Dyadic(motion_.d.y) * u.x;
+  const int sign = direction.touch ? SignOfLinear(dot, speed, t_.Exact(motion_)) : dot.sign();
+  return sign * (direction.is_reversed ? -1 : 1) >= 0;
+}
+
+// By the cosines: their signs, then their squares over the squared lengths, with the sign. Tangents
+// are compared as the unit vectors that they round to.
+const ArcDirection& BlockedArcs::Nearer(const Ends& ends, Vec2 u) const {
+  const auto exact = [&](const ArcDirection& direction) {
+    if (!direction.is_tangent) return ExactOf(direction.base);
+    const Vec2 unit = Unit(direction);
+    return DyadicVec2{unit.x, unit.y};
+  };
+  const DyadicVec2 a = exact(ends.clockwise);
+  const DyadicVec2 b = exact(ends.counter_clockwise);
+  const Dyadic dot_a = Dot(a, {u.x, u.y});
+  const Dyadic dot_b = Dot(b, {u.x, u.y});
+  int order = dot_a.sign() - dot_b.sign();
+  if (order == 0 && dot_a.sign() != 0) {
+    order = dot_a.sign() * (dot_a * dot_a * Dot(b, b) - dot_b * dot_b * Dot(a, a)).sign();
+  }
+  return order > 0 ? ends.clockwise : ends.counter_clockwise;
+}
+
+Vec2 BlockedArcs::Unit(const ArcDirection& direction) const {
+  if (!direction.is_tangent) {
+    // The normal on the right of the edge that is the direction turned left.
+    const Vec2 normal = UnitNormal({direction.base.from, direction.base.to}, 1);
+    return {normal.y + 0.0, 0.0 - normal.x};
+  }
+  BoundedPairVec2 w = ExactDifference(direction.base.to, direction.base.from);
+  if (direction.touch) {
+    const BoundedPair t = ToBoundedPair(t_.Exact(motion_));
+    const BoundedPairVec2 d = ExactValue(motion_.d);
+    w = {w.x + t * d.x, w.y + t * d.y};
+  }
+  const BoundedPair length = SquareRoot(w.x * w.x + w.y * w.y);
+  const BoundedPair x = (direction.is_reversed ? w.y : -w.y) / length;
+  const BoundedPair y = (direction.is_reversed ? -w.x : w.x) / length;
+  return {x.value.high + 0.0, y.value.high + 0.0};
+}
+
+Vec2 BlockedArcs::NormalAgainst(const ArcDirection& direction, Vec2 u) const {
+  const ArcDirection motion{From(u), false, false, {}};
+  const int side = -Turn(direction, motion);
+  if (side == 0) return internal::NormalAgainst({}, u);
+  if (!direction.is_tangent) {
+    return UnitNormal({direction.base.from, direction.base.to}, side);
+  }
+  if (direction.touch) {
+    const Vec2 n = RoundNormal(motion_, direction.touch->meeting, direction.touch->end);
+    const bool is_begin = direction.touch->end == IntervalEnd::kBegin;
+    return is_begin ? n : Vec2{0.0 - n.x, 0.0 - n.y};
+  }
+  const Vec2 unit = Unit(direction);
+  return side > 0 ? Vec2{0.0 - unit.y, unit.x} : Vec2{unit.y, 0.0 - unit.x};
+}
+
+}  // namespace carom::internal

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Batches of sweeps under the blocking policies.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "carom/scene.h"
+#include "carom/sweep.h"
+#include "carom/work_meter.h"
+#include "index/scene_traversal.h"
+#include "sweep/blocking_sweep.h"
+
+namespace carom::internal {
+
+// `SweepShapes` under such a policy; `out` is cleared and has a count for each item.
+bool SweepBlocking(const Scene& scene, const SweepColumns& columns, const SweepOptions& options,
+                   SweepAnswers& out, WorkMeter& meter);
+
+// The displacement of item i of a sweep, or nothing and an error recorded.
+std::optional<Vec2> DisplacementOf(const SweepColumns& columns, size_t i, ItemChecker& check);
+
+// Places item i in `start`. Returns false with an error recorded, or with `meter` stopped.
+bool PlaceBlocking(const ShapeColumns& columns, size_t i, ItemChecker& check, WorkMeter& meter,
+                   BlockingPose& start);
+
+// The skin of item i, or nothing and an error recorded.
+std::optional<double> SkinOf(std::span<const double> skins, size_t i, ItemChecker& check);
+
+}  // namespace carom::internal

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Does a shape overlap a polygon in more than touch?
+//
+// By (1) of blocking_mover.h: does the interior of the shape meet the polygon? For an axis with a
+// radius, exactly if a point of the polygon is closer to the axis than the radius. For a ring,
+// exactly if one of these holds:
+//   * an edge of the polygon crosses one of the ring, or goes on into the interior from a point of
+//     the ring: where a vertex of one lies on an edge of the other;
+//   * else no edge of the polygon enters the interior, and a ring of the polygon lies in it;
+//   * else the interior lies in one face of the polygon, which is filled. The face is the one beside
+//     any vertex of the ring.
+#pragma once
+
+#include "carom/work_meter.h"
+#include "index/indexed_polygon.h"
+#include "sweep/blocking_mover.h"
+#include "sweep/sweep_time.h"
+
+namespace carom::internal {
+
+// As they stand. Exact. Meaningless once `meter` has stopped.
+bool OverlapsInMoreThanTouch(const BlockingMover& mover, const IndexedPolygon& fixed,
+                             WorkMeter& meter);
+
+// The same for the shape displaced by t * d. Exact, and slow.
+bool OverlapsInMoreThanTouchAt(const BlockingMover& mover, const Motion& motion, const SweepTime& t,
+                               const IndexedPolygon& fixed, WorkMeter& meter);
+
+}  // namespace carom::internal

@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "sweep/blocking_pair.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/metered_sort.h"
+#include "carom/predicates.h"
+#include "numeric/exact.h"
+#include "sweep/blocking_overlap.h"
+#include "sweep/sweep_intervals.h"
+
+namespace carom::internal {
+
+void BlockingPair::Start(const BlockingMover& mover, const Motion& motion) {
+  mover_ = &mover;
+  motion_ = motion;
+  bounds_ = mover.shape().bounds();
+  comes_from_within_.clear();
+  advance_.clear();
+  if (mover.is_round() || motion.d == Vec2{}) return;
+  const Direction back{motion.d, {0, 0}};
+  for (size_t i = 0; i < mover.vertex_count(); ++i) {
+    const Segment edge = mover.shape().edge(i);
+    comes_from_within_.push_back(mover.SectorAt(i).Contains(back));
+    advance_.push_back(mover.inner_side(i) * CrossSign({edge.a, edge.b}, {{0, 0}, motion.d}));
+  }
+}
+
+void BlockingPair::Add(const SweepTime& t, const SweepTime& after, uint32_t fixed_edge,
+                       size_t moving_edge, SweepEvent& first) const {
+  if (SweepTime::Compare(motion_, t, after) < 0) return;
+  if (SweepTime::Compare(motion_, t, SweepTime::One()) >= 0) return;
+  const SweepTouch touch{t, fixed_edge, static_cast<uint32_t>(moving_edge)};
+  if (!first.has_edge) {
+    first = {touch, fixed_edge, true};
+    return;
+  }
+  const int order = SweepTime::Compare(motion_, t, first.touch.time);
+  const bool ties = mover_->is_round() ? t.high() == first.touch.time.high() : order == 0;
+  if (order > 0 && !ties) return;
+  first.first_edge = ties ? std::min(first.first_edge, fixed_edge) : fixed_edge;
+  if (order < 0) first.touch = touch;
+}
+
+void BlockingPair::AddEntries(const Segment& edge, size_t j, const Segment& moving,
+                              const SweepTime& after, double limit, uint32_t fixed_edge,
+                              SweepEvent& first) const {
+  const double bound = first.has_edge ? std::fmin(limit, first.touch.time.high()) : limit;
+  if (mover_->is_round()) {
+    const std::optional<SweepTime> t = RoundEntry(motion_, edge, moving, bound);
+    if (t) Add(*t, after, fixed_edge, j, first);
+    return;
+  }
+  if (const auto crossing = CrossingInterval(motion_, edge, moving)) {
+    const bool is_parallel = CrossSign({edge.a, edge.b}, {moving.a, moving.b}) == 0;
+    const bool may_begin = crossing->begin.high() >= 0 && crossing->begin.low() <= bound;
+    if (may_begin && (!is_parallel || advance_[j] < 0)) {
+      Add(crossing->begin, after, fixed_edge, j, first);
+    }
+  }
+  if (!comes_from_within_[j]) return;
+  for (const Vec2 q : {edge.a, edge.b}) {
+    if (SideOfPath(q, moving.a, motion_.d) != 0) continue;
+    Add(SweepTime::OfTouch(motion_, EdgeMeeting::OfVertices(q, moving.a)), after, fixed_edge, j,
+        first);
+  }
+}
+
+std::optional<SweepEvent> BlockingPair::Entry(const IndexedPolygon& fixed, double limit,
+                                              const SweepTime& after, WorkMeter& meter) {
+  if (motion_.d == Vec2{}) return std::nullopt;
+  SweepEvent first;
+  VisitSweptPairs(mover_->shape(), bounds_, motion_.d, limit, fixed, meter,
+                  [&](size_t i, const Segment& edge, size_t j, const Segment& moving) {
+                    AddEntries(edge, j, moving, after, limit, static_cast<uint32_t>(i), first);
+                    return true;
+                  });
+  return first.has_edge ? std::optional(first) : std::nullopt;
+}
+
+std::optional<BlockingPair::Contact> BlockingPair::ContactOf(const Segment& edge,
+                                                             const Segment& moving) const {
+  if (!mover_->is_round()) {
+    const std::optional<SweepInterval> touch = ContactInterval(motion_, edge, moving);
+    if (!touch) return std::nullopt;
+    const bool is_parallel = CrossSign({edge.a, edge.b}, {moving.a, moving.b}) == 0;
+    if (is_parallel) return Contact{touch->end, std::nullopt};
+    return Contact{touch->end, CrossingInterval(motion_, edge, moving)};
+  }
+  if (!RoundContactBegin(motion_, edge, moving, 1)) return std::nullopt;
+  const SweepTime end = RoundContactEnd(motion_, edge, moving);
+  // Closer than the radius from the start on, or from an entry on.
+  if (CompareDistance(edge, Capsule{moving, motion_.radius}) < 0) {
+    return Contact{end, SweepInterval{SweepTime::Zero(), end}};
+  }
+  const std::optional<SweepTime> begin = RoundEntry(motion_, edge, moving, 1);
+  if (!begin) return Contact{end, std::nullopt};
+  return Contact{end, SweepInterval{*begin, end}};
+}
+
+// O changes from holding to not holding where two edges stop to touch. At such a time it holds
+// where other edges cross before and after, and else by `OverlapsInMoreThanTouchAt`.
+std::optional<SweepTime> BlockingPair::EndOfOverlap(const IndexedPolygon& fixed, WorkMeter& meter) {
+  if (motion_.d == Vec2{}) return std::nullopt;
+  contacts_.clear();
+  VisitSweptPairs(mover_->shape(), bounds_, motion_.d, 1, fixed, meter,
+                  [&](size_t, const Segment& edge, size_t, const Segment& moving) {
+                    if (const auto contact = ContactOf(edge, moving)) contacts_.push_back(*contact);
+                    return contacts_.size() <= meter.rows_left() ||
+                           meter.SpendRows(contacts_.size());
+                  });
+  const auto compare = [this](const SweepTime& a, const SweepTime& b) {
+    return SweepTime::Compare(motion_, a, b);
+  };
+  std::vector<SweepTime> ends;
+  for (const Contact& contact : contacts_) ends.push_back(contact.end);
+  std::sort(ends.begin(), ends.end(), [&](const SweepTime& a, const SweepTime& b) {
+    meter.Spend(1);
+    return compare(a, b) < 0;
+  });
+  for (const SweepTime& t : ends) {
+    if (!meter.Spend(1)) return std::nullopt;
+    if (compare(t, SweepTime::Zero()) <= 0) continue;
+    if (compare(t, SweepTime::One()) >= 0) return std::nullopt;
+    const bool is_crossed = std::any_of(contacts_.begin(), contacts_.end(), [&](const Contact& c) {
+      meter.Spend(1);
+      return c.crossing && compare(c.crossing->begin, t) < 0 && compare(t, c.crossing->end) < 0;
+    });
+    if (!is_crossed && !OverlapsInMoreThanTouchAt(*mover_, motion_, t, fixed, meter)) return t;
+  }
+  return std::nullopt;
+}
+
+}  // namespace carom::internal

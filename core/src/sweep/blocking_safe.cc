@@ -1,0 +1,224 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "sweep/blocking_safe.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "numeric/box_distance.h"
+#include "sweep/blocking_overlap.h"
+#include "sweep/sweep_measures.h"
+
+namespace carom::internal {
+namespace {
+
+double Dot(Vec2 a, Vec2 b) { return a.x * b.x + a.y * b.y; }
+Vec2 Difference(Vec2 a, Vec2 b) { return {a.x - b.x, a.y - b.y}; }
+
+// Of length 1, or 0.
+Vec2 UnitOf(Vec2 a) {
+  const double length = std::sqrt(Dot(a, a));
+  return length > 0 ? Vec2{a.x / length, a.y / length} : Vec2{};
+}
+
+// The point of the edge nearest to p.
+Vec2 NearestOn(const Segment& edge, Vec2 p) {
+  const Vec2 s = Difference(edge.b, edge.a);
+  const double length2 = Dot(s, s);
+  const double t = length2 > 0 ? Dot(Difference(p, edge.a), s) / length2 : 0;
+  const double clamped = std::fmin(1, std::fmax(0, t));
+  return {edge.a.x + clamped * s.x, edge.a.y + clamped * s.y};
+}
+
+// The middle of a sector.
+Vec2 MiddleOf(const Sector& sector) {
+  const Vec2 first = UnitOf(Difference(sector.first.to, sector.first.from));
+  const Vec2 last = UnitOf(Difference(sector.last.to, sector.last.from));
+  if (sector.turn == 0) return {-first.y, first.x};
+  const Vec2 middle = UnitOf({first.x + last.x, first.y + last.y});
+  return sector.turn > 0 ? middle : Vec2{-middle.x, -middle.y};
+}
+
+bool AreWithin(Vec2 a, Vec2 b, double most) {
+  return std::abs(a.x - b.x) <= most && std::abs(a.y - b.y) <= most;
+}
+
+}  // namespace
+
+double UlpOf(const Box& box) {
+  const double largest = std::max({std::abs(box.min.x), std::abs(box.max.x), std::abs(box.min.y),
+                                   std::abs(box.max.y), kSmallestMagnitude});
+  return std::nextafter(largest, HUGE_VAL) - largest;
+}
+
+Vec2 SafePose::Find(const SafeRequest& request) {
+  const Vec2 from = request.start.pose().position;
+  const Vec2 d = request.sweep.motion().d;
+  if (d == Vec2{} || (request.hit && request.hit->starts_inside)) return from;
+  const Box at_start = request.start.mover().shape().bounds();
+  const double ulp = UlpOf(MovedBox(at_start, d, 0, request.fraction));
+  const Vec2 base = Normalized(PointOnPath(from, d, request.fraction));
+  if (const std::optional<Vec2> near = FindNear(request, base, ulp)) return *near;
+  for (const int power : {-44, -32, -20, -10, -5, -2, -1}) {
+    const double t = request.fraction * (1 - std::ldexp(1, power));
+    const Vec2 position = Normalized(PointOnPath(from, d, t));
+    if (meter_.stopped() || AreWithin(position, from, 8 * ulp)) break;
+    if (IsSafe(request, position)) return position;
+  }
+  return from;
+}
+
+// What is hit at once leaves the shape where it is, so that pushing on against it moves nothing.
+std::optional<Vec2> SafePose::FindNear(const SafeRequest& request, Vec2 base, double ulp) {
+  const Vec2 from = request.start.pose().position;
+  const auto is_start = [&](Vec2 p) { return request.hit && AreWithin(p, from, 8 * ulp); };
+  if (request.skin == 0) {
+    if (is_start(base)) return from;
+    if (IsSafe(request, base)) return base;
+  }
+  Pose pose = request.start.pose();
+  pose.position = base;
+  if (there_.Place(request.shape, pose, meter_)) return std::nullopt;
+  FindGaps(there_.mover(), request.skin + 16 * ulp);
+  for (const double skin : {request.skin, 0.0}) {
+    for (const double steps : {0, 1, 2, 4, 6, 8}) {
+      const std::optional<Vec2> offset = Offset(skin + steps * ulp);
+      if (!offset) continue;
+      const Vec2 position = Normalized(Vec2{base.x + offset->x, base.y + offset->y});
+      if (meter_.stopped() || is_start(position)) return from;
+      if (IsSafe(request, position)) return position;
+    }
+    if (request.skin == 0) break;
+  }
+  return std::nullopt;
+}
+
+bool SafePose::IsSafe(const SafeRequest& request, Vec2 position) {
+  const Vec2 from = request.start.pose().position;
+  const Vec2 d = Normalized(Difference(position, from));
+  Pose pose = request.start.pose();
+  pose.position = position;
+  if (!IsAccepted(position) || !IsAccepted(d)) return false;
+  if (there_.Place(request.shape, pose, meter_)) return false;
+  bool is_safe = true;
+  const auto visit = [&](const IndexedPolygon& fixed) {
+    is_safe = request.sweep.PassesOver(fixed) ||
+              !OverlapsInMoreThanTouch(there_.mover(), fixed, meter_);
+    return is_safe && !meter_.stopped();
+  };
+  obstacles_.VisitNear(SweptBox(there_.mover().shape().bounds(), {}, 0), meter_, std::ref(visit));
+  if (!is_safe) return false;
+  check_.Start(request.start, d, request.policy);
+  return check_.IsFree();
+}
+
+void SafePose::FindGaps(const BlockingMover& mover, double reach) {
+  gaps_.clear();
+  const Box near = Grown(mover.shape().bounds(), reach);
+  const auto visit = [&](const IndexedPolygon& fixed) {
+    return fixed.VisitEdges(
+        meter_, [&](const Box& box) { return near.Intersects(box); },
+        [&](size_t, const Segment& edge) {
+          if (mover.is_round()) {
+            AddRoundGap(mover, edge, reach);
+            return true;
+          }
+          const Box edge_box = Grown(BoundsOf(edge), reach);
+          return mover.shape().VisitEdges(
+              meter_, [&](const Box& box) { return edge_box.Intersects(box); },
+              [&](size_t j, const Segment&) {
+                AddRingGaps(mover, edge, j, reach);
+                return true;
+              });
+        });
+  };
+  obstacles_.VisitNear(SweptBox(near, {}, 0), meter_, std::ref(visit));
+}
+
+void SafePose::AddRoundGap(const BlockingMover& mover, const Segment& edge, double reach) {
+  const Segment axis = mover.shape().edge(0);
+  const double radius = mover.shape().radius();
+  for (const Vec2 p : {axis.a, axis.b}) {
+    const Vec2 apart = Difference(p, NearestOn(edge, p));
+    AddGap(UnitOf(apart), std::sqrt(Dot(apart, apart)) - radius, reach);
+  }
+  for (const Vec2 q : {edge.a, edge.b}) {
+    const Vec2 apart = Difference(NearestOn(axis, q), q);
+    AddGap(UnitOf(apart), std::sqrt(Dot(apart, apart)) - radius, reach);
+  }
+}
+
+// A vertex beside an edge, whose sector says which side is free; an edge beside a vertex; and a
+// vertex beside another, where neither is beside an edge.
+void SafePose::AddRingGaps(const BlockingMover& mover, const Segment& edge, size_t j,
+                           double reach) {
+  const Segment f = mover.shape().edge(j);
+  const Vec2 p = f.a;
+  const Vec2 foot = NearestOn(edge, p);
+  const Vec2 middle = MiddleOf(mover.SectorAt(j));
+  if (!(foot == edge.a) && !(foot == edge.b)) {
+    const Vec2 s = UnitOf(Difference(edge.b, edge.a));
+    Vec2 n{-s.y, s.x};
+    if (Dot(n, middle) < 0) n = {-n.x, -n.y};
+    AddGap(n, Dot(Difference(p, edge.a), n), reach);
+  } else {
+    const Vec2 apart = Difference(p, foot);
+    if (std::abs(apart.x) <= reach && std::abs(apart.y) <= reach) {
+      AddGap(middle, Dot(apart, middle), reach);
+    }
+  }
+  const Vec2 s = UnitOf(Difference(f.b, f.a));
+  const double side = mover.inner_side(j);
+  const Vec2 inner{-s.y * side, s.x * side};
+  for (const Vec2 q : {edge.a, edge.b}) {
+    const Vec2 near = NearestOn(f, q);
+    if (near == f.a || near == f.b) continue;
+    AddGap(inner, Dot(Difference(f.a, q), inner), reach);
+  }
+}
+
+void SafePose::AddGap(Vec2 n, double distance, double reach) {
+  if (n == Vec2{} || std::abs(distance) > reach) return;
+  for (Gap& gap : gaps_) {
+    if (Dot(gap.n, n) < 1 - 0x1p-40) continue;
+    gap.distance = std::fmin(gap.distance, distance);
+    return;
+  }
+  gaps_.push_back({n, distance});
+}
+
+// The shortest offset that leaves at least `gap` along all normals: along one of them, or to where
+// the bounds of two meet.
+std::optional<Vec2> SafePose::Offset(double gap) const {
+  const auto suffices = [&](Vec2 v) {
+    return std::all_of(gaps_.begin(), gaps_.end(), [&](const Gap& g) {
+      const double needed = gap - g.distance;
+      return Dot(g.n, v) >= needed - std::abs(gap) * 0x1p-30;
+    });
+  };
+  if (suffices({})) return Vec2{};
+  std::optional<Vec2> best;
+  const auto consider = [&](Vec2 v) {
+    if (suffices(v) && (!best || Dot(v, v) < Dot(*best, *best))) best = v;
+  };
+  for (const Gap& g : gaps_) {
+    const double needed = gap - g.distance;
+    consider({needed * g.n.x, needed * g.n.y});
+  }
+  for (size_t i = 0; i < gaps_.size() && !best; ++i) {
+    for (size_t k = i + 1; k < gaps_.size(); ++k) {
+      const Gap& a = gaps_[i];
+      const Gap& b = gaps_[k];
+      const double cross = a.n.x * b.n.y - a.n.y * b.n.x;
+      if (std::abs(cross) < 0x1p-20) continue;
+      const double need_a = gap - a.distance;
+      const double need_b = gap - b.distance;
+      consider({(need_a * b.n.y - need_b * a.n.y) / cross,
+                (need_b * a.n.x - need_a * b.n.x) / cross});
+    }
+  }
+  return best;
+}
+
+}  // namespace carom::internal

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "sweep/blocking_sweep.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "index/scene_traversal.h"
+#include "sweep/blocking_overlap.h"
+#include "sweep/sweep_measures.h"
+
+namespace carom::internal {
+
+void SceneObstacles::VisitNear(const SweptBox& reach, WorkMeter& meter, const Visit& visit) const {
+  VisitPolygons(
+      scene_, mask_, meter, [&](const Box& box) { return reach.MayMeet(box); }, visit);
+}
+
+std::optional<ItemFault> BlockingPose::Place(const Shape& shape, const Pose& pose,
+                                             WorkMeter& meter) {
+  pose_ = pose;
+  meter.Spend(shape.vertex_count());
+  if (!placed_.Place(shape, pose)) return ItemFault::kPlacedOutOfRange;
+  view_ = placed_.View();
+  return mover_.Take(*view_, meter);
+}
+
+void BlockingSweep::Start(const BlockingPose& start, Vec2 d, InsidePolicy policy) {
+  const PlacedShape& shape = start.mover().shape();
+  policy_ = policy;
+  pair_.Start(start.mover(), {d, shape.radius()});
+  axes_.Start(shape, pair_.motion());
+  passed_over_.clear();
+}
+
+// What is apart at the start for certain is not overlapped there.
+std::optional<BlockingHit> BlockingSweep::HitOf(const IndexedPolygon& fixed, double limit) {
+  const std::optional<TouchBounds> bounds = axes_.Bound(fixed);
+  if (bounds) meter_.Spend(fixed.polygon().vertex_count());
+  if (bounds && bounds->low > limit) return std::nullopt;
+  std::optional<SweepTime> after = SweepTime::Zero();
+  if (!bounds && OverlapsInMoreThanTouch(pair_.mover(), fixed, meter_)) {
+    if (policy_ == InsidePolicy::kBlocking) return BlockingHit{&fixed, {}, true};
+    passed_over_.push_back(&fixed);
+    after = pair_.EndOfOverlap(fixed, meter_);
+  }
+  if (!after || meter_.stopped()) return std::nullopt;
+  const std::optional<SweepEvent> entry = pair_.Entry(fixed, limit, *after, meter_);
+  return entry ? std::optional(BlockingHit{&fixed, *entry, false}) : std::nullopt;
+}
+
+int BlockingSweep::CompareTimes(const BlockingHit& a, const BlockingHit& b) const {
+  if (pair_.mover().is_round()) {
+    return (a.time().high() > b.time().high()) - (a.time().high() < b.time().high());
+  }
+  return SweepTime::Compare(motion(), a.time(), b.time());
+}
+
+std::optional<BlockingHit> BlockingSweep::First() {
+  std::optional<BlockingHit> first;
+  const auto visit = [&](const IndexedPolygon& fixed) {
+    const double limit = first ? std::fmin(1, first->time().high()) : 1;
+    const std::optional<BlockingHit> hit = HitOf(fixed, limit);
+    if (!hit) return !meter_.stopped();
+    const int order = first ? CompareTimes(*hit, *first) : -1;
+    if (order < 0 || (order == 0 && hit->polygon_id() < first->polygon_id())) first = hit;
+    return !meter_.stopped();
+  };
+  obstacles_.VisitNear(SweptBox(pair_.bounds(), motion().d, 1), meter_, std::ref(visit));
+  return first;
+}
+
+bool BlockingSweep::IsFree() {
+  bool is_free = true;
+  const auto visit = [&](const IndexedPolygon& fixed) {
+    is_free = !HitOf(fixed, 1) && !meter_.stopped();
+    return is_free;
+  };
+  obstacles_.VisitNear(SweptBox(pair_.bounds(), motion().d, 1), meter_, std::ref(visit));
+  return is_free;
+}
+
+bool BlockingSweep::PassesOver(const IndexedPolygon& fixed) const {
+  return std::find(passed_over_.begin(), passed_over_.end(), &fixed) != passed_over_.end();
+}
+
+void BlockingSweep::FindContactsAt(const SweepTime& t, std::vector<BlockingContact>& contacts) {
+  const double low = std::fmax(0, std::nextafter(t.low(), -HUGE_VAL));
+  const Box there = MovedBox(pair_.bounds(), motion().d, low, std::fmin(1, t.high()));
+  const auto visit = [&](const IndexedPolygon& fixed) {
+    FindContacts(pair_, fixed, t, meter_, contacts);
+    return !meter_.stopped();
+  };
+  obstacles_.VisitNear(SweptBox(there, {}, 0), meter_, std::ref(visit));
+}
+
+// Where U has no end, or none of them is on a side of the motion, the motion is the normal.
+SweepHit BlockingSweep::Measured(const BlockingHit& hit) {
+  const Polygon& polygon = hit.fixed->polygon();
+  SweepHit measured;
+  measured.polygon_id = polygon.id();
+  measured.starts_inside = hit.starts_inside;
+  if (hit.starts_inside) {
+    touch_.Start(pair_.mover().shape(), motion());
+    const SweepPair::Place start = touch_.AtStart(*hit.fixed, meter_);
+    measured.point = start.point;
+    measured.has_edge = start.edge.has_value();
+    if (start.edge) measured.edge = polygon.edge_ref(*start.edge);
+    return measured;
+  }
+  const Vec2 d = motion().d;
+  const SweepTouch& touch = hit.event.touch;
+  const EdgeMeeting& meeting = touch.time.meeting();
+  measured.fraction = touch.time.Rounded(motion());
+  measured.has_edge = true;
+  measured.edge = polygon.edge_ref(hit.event.first_edge);
+  measured.point = meeting.fixed.a;
+  if (meeting.is_on_fixed_edge()) {
+    Vec2 step{0, 0};
+    if (motion().radius > 0) {
+      const Vec2 n = RoundNormal(motion(), meeting, IntervalEnd::kBegin);
+      step = {motion().radius * n.x, motion().radius * n.y};
+    }
+    measured.point = PointOnPath(meeting.moving.a, d, measured.fraction, step);
+  }
+  contacts_.clear();
+  FindContactsAt(touch.time, contacts_);
+  BlockedArcs arcs(motion(), touch.time);
+  for (const BlockingContact& contact : contacts_) arcs.Add(contact, pair_.mover());
+  const std::optional<BlockedArcs::Ends> ends = arcs.EndsAbout(d);
+  measured.normal = ends ? arcs.NormalAgainst(arcs.Nearer(*ends, d), d) : NormalAgainst({}, d);
+  return measured;
+}
+
+}  // namespace carom::internal

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What blocks a moving shape, and where may it stand?
+//
+// `BlockingSweep` is one sweep of one shape under a blocking policy: what each polygon does to it,
+// the first hit with its normal, and the safe pose (carom/sweep.h). Sweeps and the legs of slides
+// both are it, so that a leg asked again as a sweep gives the same bytes.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "carom/geometry.h"
+#include "carom/polygon.h"
+#include "carom/shape.h"
+#include "carom/sweep.h"
+#include "carom/work_meter.h"
+#include "index/indexed_polygon.h"
+#include "index/placed_shape.h"
+#include "sweep/blocking_arcs.h"
+#include "sweep/blocking_mover.h"
+#include "sweep/blocking_pair.h"
+#include "sweep/sweep_axes.h"
+#include "sweep/sweep_passage.h"
+
+namespace carom::internal {
+
+// What may be in the way: a scene, or whatever else has polygons.
+class Obstacles {
+ public:
+  using Visit = std::function<bool(const IndexedPolygon&)>;
+
+  virtual ~Obstacles() = default;
+  // Calls visit(polygon) for at least those considered whose box may meet `reach`, each once, while
+  // it returns true and the meter allows.
+  virtual void VisitNear(const SweptBox& reach, WorkMeter& meter, const Visit& visit) const = 0;
+};
+
+// The polygons of a scene that a mask considers.
+class SceneObstacles : public Obstacles {
+ public:
+  SceneObstacles(const Scene& scene, uint64_t mask) : scene_(scene), mask_(mask) {}
+  void VisitNear(const SweptBox& reach, WorkMeter& meter, const Visit& visit) const override;
+
+ private:
+  const Scene& scene_;
+  const uint64_t mask_;
+};
+
+// One polygon that blocks.
+struct BlockingHit {
+  const IndexedPolygon* fixed = nullptr;
+  SweepEvent event;
+  bool starts_inside = false;  // at the start, by overlap in more than touch
+
+  const SweepTime& time() const { return event.touch.time; }
+  uint64_t polygon_id() const { return fixed->polygon().id(); }
+};
+
+// A shape placed at one pose, as blocking takes it.
+class BlockingPose {
+ public:
+  // Returns what is wrong with the shape there; PLACED_OUT_OF_RANGE among that.
+  std::optional<ItemFault> Place(const Shape& shape, const Pose& pose, WorkMeter& meter);
+
+  const BlockingMover& mover() const { return mover_; }
+  const Pose& pose() const { return pose_; }
+
+ private:
+  Pose pose_;
+  MovingShape placed_;
+  std::optional<PlacedShape> view_;
+  BlockingMover mover_;
+};
+
+// Reused from sweep to sweep. Not thread-safe.
+class BlockingSweep {
+ public:
+  BlockingSweep(const Obstacles& obstacles, WorkMeter& meter)
+      : obstacles_(obstacles), meter_(meter) {}
+
+  // The sweep of the calls that follow; keeps a reference. `policy` is one of the two.
+  void Start(const BlockingPose& start, Vec2 d, InsidePolicy policy);
+
+  const Motion& motion() const { return pair_.motion(); }
+
+  // What a polygon does; a hit that comes after `limit` may be left out.
+  std::optional<BlockingHit> HitOf(const IndexedPolygon& fixed, double limit);
+  // The first in the total order.
+  std::optional<BlockingHit> First();
+  // Whether nothing blocks the sweep.
+  bool IsFree();
+  // The order of times: exact, or for a round shape of the times rounded up.
+  int CompareTimes(const BlockingHit& a, const BlockingHit& b) const;
+
+  SweepHit Measured(const BlockingHit& hit);
+  // The contacts at the time of a hit that does not start inside, with all that is considered.
+  void FindContactsAt(const SweepTime& t, std::vector<BlockingContact>& contacts);
+
+  // Polygons that BLOCKING_LEAVE passes over at the start.
+  bool PassesOver(const IndexedPolygon& fixed) const;
+
+ private:
+  const Obstacles& obstacles_;
+  WorkMeter& meter_;
+  InsidePolicy policy_ = InsidePolicy::kBlocking;
+  BlockingPair pair_;
+  SweepPair touch_;  // for the place of a start inside
+  SweepAxes axes_;
+  std::vector<const IndexedPolygon*> passed_over_;
+  std::vector<BlockingContact> contacts_;
+};
+
+}  // namespace carom::internal

@@ -1,0 +1,234 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "carom/slide.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "carom/predicates.h"
+#include "sweep/blocking_batch.h"
+#include "sweep/blocking_safe.h"
+
+namespace carom {
+namespace {
+
+using internal::BlockedArcs;
+using internal::BlockingContact;
+using internal::BlockingHit;
+using internal::BlockingMover;
+using internal::BlockingPose;
+
+double Dot(Vec2 a, Vec2 b) { return a.x * b.x + a.y * b.y; }
+
+// What of `push` a unit vector keeps.
+Vec2 Along(Vec2 push, Vec2 ray) {
+  const double length = Dot(push, ray);
+  return Normalized(Vec2{length * ray.x, length * ray.y});
+}
+
+// `value`, so many doubles away from 0, or towards it.
+double Stepped(double value, int steps) {
+  const double towards = steps > 0 ? std::copysign(HUGE_VAL, value) : 0.0;
+  for (int i = 0; i < std::abs(steps); ++i) value = std::nextafter(value, towards);
+  return value;
+}
+
+// A vector that is not blocked, at most some ulps from `push`, or nothing. Along a slanted edge a
+// rounded vector may point into it: a step of its lesser component turns it by less than an ulp.
+std::optional<Vec2> NotBlocked(Vec2 push, const BlockedArcs& arcs) {
+  for (const int greater : {0, 1, -1}) {
+    for (const int lesser : {0, 1, -1, 2, -2}) {
+      Vec2 v = push;
+      const bool is_x_greater = std::abs(v.x) >= std::abs(v.y);
+      v.x = Stepped(v.x, is_x_greater ? greater : lesser);
+      v.y = Stepped(v.y, is_x_greater ? lesser : greater);
+      v = Normalized(v);
+      if (!(v == Vec2{}) && !arcs.Contains(v)) return v;
+    }
+  }
+  return std::nullopt;
+}
+
+// Slides one shape after the other. Not thread-safe.
+class Slider {
+ public:
+  Slider(const Scene& scene, const SlideOptions& options, SlideAnswers& out, WorkMeter& meter)
+      : obstacles_(scene, options.mask),
+        options_(options),
+        out_(out),
+        meter_(meter),
+        sweep_(obstacles_, meter),
+        safe_(obstacles_, meter) {}
+
+  // The item whose shape is placed in `start()`.
+  BlockingPose& start() { return start_; }
+  void Begin(const Shape& shape, double skin, SlideRow& row);
+  void Push(Vec2 push, SlideRow& row);
+
+ private:
+  std::optional<BlockingHit> AddLeg(Vec2 d, SlideRow& row);
+  std::optional<Vec2> Redirected(const BlockingHit& hit, Vec2 push, const SlideRow& row);
+  void PlaceAt(Vec2 position);
+  bool IsNear(const BlockingContact& contact) const;
+  double ulp() const { return internal::UlpOf(start_.mover().shape().bounds()); }
+
+  const internal::SceneObstacles obstacles_;
+  const SlideOptions& options_;
+  SlideAnswers& out_;
+  WorkMeter& meter_;
+  internal::BlockingSweep sweep_;
+  internal::SafePose safe_;
+  BlockingPose start_;
+  const Shape* shape_ = nullptr;
+  double skin_ = 0;
+  std::vector<BlockingContact> earlier_;
+  std::vector<BlockingContact> met_;
+};
+
+void Slider::Begin(const Shape& shape, double skin, SlideRow& row) {
+  shape_ = &shape;
+  skin_ = skin;
+  earlier_.clear();
+  row.position = start_.pose().position;
+}
+
+// A safe pose: the shape has an interior there.
+void Slider::PlaceAt(Vec2 position) {
+  Pose pose = start_.pose();
+  pose.position = position;
+  start_.Place(*shape_, pose, meter_);
+}
+
+// The sweep of one leg, to its safe pose, at which the shape is placed then; the contacts at its
+// hit go to `met_`.
+std::optional<BlockingHit> Slider::AddLeg(Vec2 d, SlideRow& row) {
+  sweep_.Start(start_, d, options_.inside_policy);
+  const std::optional<BlockingHit> hit = sweep_.First();
+  if (meter_.stopped() || !meter_.SpendRows(1)) return std::nullopt;
+  SlideLeg leg{row.position, d, hit.has_value(), {}};
+  if (hit) leg.hit = sweep_.Measured(*hit);
+  const double fraction = hit ? leg.hit.fraction : 1;
+  met_.clear();
+  if (hit && !hit->starts_inside) sweep_.FindContactsAt(hit->time(), met_);
+  row.position = safe_.Find(
+      {*shape_, start_, sweep_, options_.inside_policy, hit, fraction, skin_});
+  out_.legs.push_back(leg);
+  ++row.legs;
+  return hit;
+}
+
+// Until it is used up, or nothing is left that is not blocked. What is left is of the push as it
+// was given, so that a corner that turned it from one wall to the other ends it.
+void Slider::Push(Vec2 push, SlideRow& row) {
+  row.left = push;
+  double rest = 1;
+  Vec2 d = push;
+  for (uint32_t contacts = 0; !(d == Vec2{}) && !meter_.stopped();) {
+    const std::optional<BlockingHit> hit = AddLeg(d, row);
+    if (meter_.stopped()) return;
+    if (!hit) {
+      row.left = {};
+      return PlaceAt(row.position);
+    }
+    rest *= 1 - out_.legs.back().hit.fraction;
+    row.left = Normalized(Vec2{rest * push.x, rest * push.y});
+    const std::optional<Vec2> next = Redirected(*hit, push, row);
+    if (!next || ++contacts >= options_.max_contacts) return;
+    if (std::hypot(next->x, next->y) <= 8 * ulp()) return;
+    d = *next;
+  }
+}
+
+// What is left of the push, along the blocking ray; nothing if that keeps none of it. Leaves the
+// shape placed where the leg has ended.
+std::optional<Vec2> Slider::Redirected(const BlockingHit& hit, Vec2 push, const SlideRow& row) {
+  const internal::Motion motion = sweep_.motion();
+  BlockedArcs arcs(motion, hit.time());
+  for (const BlockingContact& contact : met_) arcs.Add(contact, start_.mover());
+  PlaceAt(row.position);
+  if (hit.starts_inside) return std::nullopt;
+  std::erase_if(earlier_, [this](const BlockingContact& c) { return !IsNear(c); });
+  for (const BlockingContact& contact : earlier_) arcs.Add(contact, start_.mover(), true);
+  earlier_.insert(earlier_.end(), met_.begin(), met_.end());
+  if (!arcs.Contains(push)) return NotBlocked(row.left, arcs);
+  const std::optional<BlockedArcs::Ends> ends = arcs.EndsAbout(push);
+  if (!ends) return std::nullopt;
+  const internal::ArcDirection& ray = arcs.Nearer(*ends, push);
+  if (!arcs.IsAlong(ray, push)) return std::nullopt;
+  return NotBlocked(Along(row.left, arcs.Unit(ray)), arcs);
+}
+
+// Of a contact met before, at the shape as it stands.
+bool Slider::IsNear(const BlockingContact& contact) const {
+  const BlockingMover& mover = start_.mover();
+  const double reach = mover.shape().radius() + skin_ + 8 * ulp();
+  using Kind = BlockingContact::Kind;
+  const bool is_axis = mover.is_round();
+  const Segment moving = mover.shape().edge(is_axis ? 0 : contact.moving);
+  const Vec2 p = is_axis && contact.moving == 1 ? moving.b : moving.a;
+  if (contact.kind == Kind::kVertexOnEdge) {
+    return CompareDistance(contact.fixed, Circle{p, reach}) <= 0;
+  }
+  const Vec2 q = contact.fixed.a;
+  if (contact.kind == Kind::kEdgeOnVertex) return CompareDistance(moving, Circle{q, reach}) <= 0;
+  return CompareDistance(p, Circle{q, reach}) <= 0;
+}
+
+// The number of pushes of item i, or nothing and an error recorded.
+std::optional<uint32_t> PushCount(const SlideColumns& columns, size_t i, ItemChecker& check) {
+  const uint32_t count = columns.pushes.empty() ? 1 : columns.pushes[i];
+  if (count >= 1 && count <= kMaxPushes) return count;
+  check.Fail(ItemColumn::kPushes, ItemFault::kTooManyPushes);
+  return std::nullopt;
+}
+
+bool AreAccepted(const SlideColumns& columns, size_t first, size_t count, ItemChecker& check) {
+  for (size_t k = first; k < first + count; ++k) {
+    if (!check.Coordinate(ItemColumn::kDx, columns.dx[k]) ||
+        !check.Coordinate(ItemColumn::kDy, columns.dy[k])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+void SlideAnswers::Clear() {
+  rows.clear();
+  legs.clear();
+  errors.clear();
+}
+
+// The displacements of an item are found behind those of the items before, which `CheckGroup` has
+// added up; a column that is too short ends the batch.
+bool SlideShapes(const Scene& scene, const SlideColumns& columns, const SlideOptions& options,
+                 SlideAnswers& out, WorkMeter& meter) {
+  out.Clear();
+  out.rows.resize(columns.size());
+  Slider slider(scene, options, out, meter);
+  size_t next = 0;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (!meter.Spend(1)) return false;
+    ItemChecker check(i, out.errors);
+    const size_t first = next;
+    next += columns.pushes.empty() ? 1 : columns.pushes[i];
+    const std::optional<uint32_t> count = PushCount(columns, i, check);
+    if (!count || !AreAccepted(columns, first, *count, check)) continue;
+    const std::optional<double> skin = internal::SkinOf(columns.skin, i, check);
+    if (!skin) continue;
+    if (!internal::PlaceBlocking(columns.movers, i, check, meter, slider.start())) continue;
+    const size_t shape = columns.movers.shape.empty() ? i : columns.movers.shape[i];
+    SlideRow& row = out.rows[i];
+    slider.Begin(columns.movers.shapes[shape], *skin, row);
+    for (size_t k = first; k < first + *count && !meter.stopped(); ++k) {
+      slider.Push(Normalized(Vec2{columns.dx[k], columns.dy[k]}), row);
+    }
+    if (meter.stopped()) return false;
+  }
+  return !meter.stopped();
+}
+
+}  // namespace carom
