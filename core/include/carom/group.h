@@ -27,6 +27,7 @@
 
 #include "absl/status/status.h"
 #include "carom/arc.h"
+#include "carom/bodies.h"
 #include "carom/cast.h"
 #include "carom/contact.h"
 #include "carom/depenetrate.h"
@@ -46,6 +47,8 @@ namespace carom {
 // kind of question is a line of the list in carom/group_kinds.h too, which all that goes over the
 // kinds follows.
 struct Group {
+  // What questions whose scope has bodies consider beside the scene.
+  BodyColumns bodies;
   CastOptions cast_options;
   SegmentColumns segments;
   uint64_t point_mask = kEveryCategory;
@@ -114,12 +117,14 @@ struct GroupAnswers {
 };
 
 // OK if the columns of each batch are of equal length and the options are in range; otherwise
-// INVALID_ARGUMENT naming the field, such as `segments.by` or `segments.max_hits`. A shape
+// INVALID_ARGUMENT naming the field, such as `segments.by` or `segments.max_hits`. More than
+// `kMaxBodies` bodies are RESOURCE_EXHAUSTED naming `bodies`. A shape
 // with more than kMaxMovingVertices vertices is RESOURCE_EXHAUSTED naming `polygons.shapes[i]` (or
 // `contacts.movers.shapes[i]`, and so on).
 absl::Status CheckGroup(const Group& group);
 
-// Answers a group that `CheckGroup` accepts. If `meter` stopped the work, `out` is meaningless and
+// Answers a group that `CheckGroup` accepts. A body that is not to be placed is INVALID_ARGUMENT, as
+// `Bodies::Create` has it, if any question considers bodies. If `meter` stopped the work, `out` is meaningless and
 // the status DEADLINE_EXCEEDED, or RESOURCE_EXHAUSTED when the answers have too many rows.
 // Thread-safe for distinct `out`, `meter` and trackers.
 absl::Status EvaluateGroup(const Scene& scene, const Group& group, GroupAnswers& out,

@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
+#include <type_traits>
 
 #include "carom/group.h"
 
@@ -101,6 +102,22 @@ auto& PlacedOf(Columns& columns) {
     return columns.movers;
   } else {
     return columns;
+  }
+}
+
+// The scope of a kind: that of its columns, or of their `movers`. Depenetrations, rotating sweeps
+// and moves are of the scene alone.
+template <class Columns>
+concept HasScope = requires(const Columns& columns) { columns.scope; }
+|| std::is_same_v<std::remove_const_t<Columns>, DistanceColumns> ||
+    std::is_same_v<std::remove_const_t<Columns>, ContactColumns> ||
+    std::is_same_v<std::remove_const_t<Columns>, SweepColumns>;
+template <HasScope Columns>
+auto& ScopeOf(Columns& columns) {
+  if constexpr (requires { columns.scope; }) {
+    return columns.scope;
+  } else {
+    return columns.movers.scope;
   }
 }
 
