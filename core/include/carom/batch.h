@@ -60,6 +60,7 @@ enum class ItemFault : uint8_t {
   kToleranceTooSmall,  // a tolerance below what the motion can be resolved to
   kTooManyBeams,       // beams of a fan outside [1, 65536]
   kUnknownTracker,     // an index or a handle that no tracker has
+  kUnknownBody,        // an index that no body has
 };
 
 // The column in which an item is wrong.
@@ -104,8 +105,9 @@ enum class ItemColumn : uint8_t {
   kFromC,
   kFromS,
   kFromAngle,
+  kBody,
 };
-inline constexpr int kItemColumnCount = static_cast<int>(ItemColumn::kFromAngle) + 1;
+inline constexpr int kItemColumnCount = static_cast<int>(ItemColumn::kBody) + 1;
 
 // Item `index` of a batch was not answered; all of its answer columns are empty.
 struct ItemError {

@@ -139,4 +139,23 @@ struct ContactAnswers {
 bool FindContacts(const World& world, const ContactColumns& columns, const ContactOptions& options,
                   ContactAnswers& out, WorkMeter& meter);
 
+// Bodies that are asked what they touch of those with a lower index: with `body` 0, 1, 2 and so on
+// every pair of bodies, each once. `mass`, empty or one for each body of the world, is for a split:
+// above 0, +inf does not move.
+struct BodyContactColumns {
+  std::span<const uint32_t> body;
+  std::span<const double> mass = {};
+
+  size_t size() const { return body.size(); }
+};
+
+// As `FindContacts` with body[i] as the mover of item i and the bodies before it as what it meets,
+// each the fixed shape of its contact: `is_body` is 1 throughout, and `polygon_ids` are the lower
+// indices. The mask is compared with their categories. Item errors: UNKNOWN_BODY; NOT_A_MASS where
+// a mass of the body is not above 0. A pair of which both masses are infinite splits to nothing, and
+// one whose other mass is not above 0 as if that were infinite. Cost O(log n) a body, n the bodies,
+// and that of a contact for each other whose box it meets.
+bool FindBodyContacts(const World& world, const BodyContactColumns& columns,
+                      const ContactOptions& options, ContactAnswers& out, WorkMeter& meter);
+
 }  // namespace carom

@@ -81,6 +81,8 @@ struct Group {
   FanColumns fans;
   MoveOptions move_options;
   MoveColumns moves;  // their trackers learn from the evaluation
+  ContactOptions body_contact_options;
+  BodyContactColumns body_contacts;
 
   // Items of all batches, fans by `FanQueryCount`: what "queries a frame" limits.
   uint64_t query_count() const;
@@ -109,6 +111,7 @@ struct GroupAnswers {
   SightAnswers sights;
   FanAnswers fans;
   MoveAnswers moves;
+  ContactAnswers body_contacts;
 
   void Clear();
   // The room, in rows, of the largest column that can be longer than the items that were asked:

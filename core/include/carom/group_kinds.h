@@ -45,7 +45,8 @@
   KIND(arcs, arc_options, CastArcs)                            \
   KIND(sights, sight_mask, TestLinesOfSight)                   \
   KIND(fans, fan_options, ScanFans)                            \
-  KIND(moves, move_options, MoveTrackers)
+  KIND(moves, move_options, MoveTrackers)                      \
+  KIND(body_contacts, body_contact_options, FindBodyContacts)
 
 // The `GroupKind` of an entry of the list.
 #define CAROM_GROUP_KIND(name, options, evaluate)                            \

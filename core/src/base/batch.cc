@@ -18,7 +18,8 @@ constexpr const char* kNames[kItemColumnCount] = {
     "mass",     "polygon_mass", "to_x",      "to_y",   "to_c",
     "to_s",     "to_angle",     "tolerance", "vx",     "vy",
     "duration", "step",         "range",     "beams",  "tracker",
-    "from_x",   "from_y",       "from_c",    "from_s", "from_angle"};
+    "from_x",   "from_y",       "from_c",    "from_s", "from_angle",
+    "body"};
 
 }  // namespace
 
@@ -56,6 +57,8 @@ const char* Description(ItemFault fault) {
       return "must be in [1, 65536]";
     case ItemFault::kUnknownTracker:
       return "must name a tracker";
+    case ItemFault::kUnknownBody:
+      return "must be an index into the bodies";
   }
   return "";
 }

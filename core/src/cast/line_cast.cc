@@ -76,6 +76,10 @@ bool LineCast::Add(const IndexedPolygon& indexed, PassageFinder& finder) {
   return AddPolygon(indexed, {&polygon, nullptr}, finder);
 }
 
+bool LineCast::AddWithoutIndex(const Polygon& polygon, PassageFinder& finder) {
+  return AddPolygon(IndexedPolygon(polygon, IndexUse::kFewLookups), {&polygon, nullptr}, finder);
+}
+
 bool LineCast::AddBody(Body& body, PassageFinder& finder) {
   if (!reach_.Intersects(body.bounds())) return false;
   if (options_->target == CastTarget::kBounds) {

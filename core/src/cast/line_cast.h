@@ -40,6 +40,8 @@ class LineCast {
   // Looks at a polygon that the line may meet, perhaps not for the first time unless the mode is
   // ALL or ALL_PASSAGES. Returns whether the reach became smaller. `finder` is anyone's.
   bool Add(const IndexedPolygon& indexed, PassageFinder& finder);
+  // The same for a polygon whose index is not at hand: O(edges).
+  bool AddWithoutIndex(const Polygon& polygon, PassageFinder& finder);
   // The same for a body that the line may meet. It outlives what is asked of the line.
   bool AddBody(Body& body, PassageFinder& finder);
   bool has_hits() const { return !hits_.empty(); }

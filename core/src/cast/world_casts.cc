@@ -12,7 +12,6 @@
 #include "cast/line_cast.h"
 #include "cast/passages.h"
 #include "index/body_set.h"
-#include "index/indexed_polygon.h"
 #include "index/scene_index.h"
 #include "shape/meets_box.h"
 
@@ -166,7 +165,7 @@ class WorldCaster {
       if (k > 0 && (id == last || WasAdded(hits.first(k), id))) continue;
       last = id;
       const Polygon* const polygon = casts_.world.scene.index().Find(id);
-      scratch_->cast.Add(IndexedPolygon(*polygon, IndexUse::kFewLookups), scratch_->finder);
+      scratch_->cast.AddWithoutIndex(*polygon, scratch_->finder);
     }
   }
 

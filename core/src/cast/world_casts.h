@@ -5,7 +5,7 @@
 //
 // The scene is cast as ever, in runs of lines of one mask. Then each line goes through the bodies,
 // up to what it hit in the scene; if it meets one, what it hit in the scene is collected once more
-// beside the bodies, so that all is compared exactly. docs/adr/0020-bodies-in-a-frame.md.
+// beside the bodies, so that all is compared exactly. docs/adr/0021-bodies-in-a-frame.md.
 #pragma once
 
 #include <cstddef>

@@ -4,6 +4,7 @@
 #include "contact/body_contacts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -87,5 +88,61 @@ bool FindContactsOfBodies(const World& world, const ContactColumns& columns,
   return true;
 }
 
+namespace {
+
+// Of two bodies.
+SplitTranslation SplitOf(const Contact& contact, double fixed_mass, double mover_mass) {
+  if (!(fixed_mass > 0)) fixed_mass = HUGE_VAL;
+  if (std::isinf(fixed_mass) && std::isinf(mover_mass)) return {};
+  return SplitByMass(contact, fixed_mass, mover_mass);
+}
+
+}  // namespace
 }  // namespace internal
+
+bool FindBodyContacts(const World& world, const BodyContactColumns& columns,
+                      const ContactOptions& options, ContactAnswers& out, WorkMeter& meter) {
+  out.Clear();
+  out.counts.assign(columns.size(), 0);
+  internal::BodySet* const bodies = world.bodies != nullptr ? &world.bodies->set() : nullptr;
+  const internal::Considered considered{false, true, options.mask, 0};
+  std::vector<std::pair<uint32_t, Contact>> rows;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (!meter.Spend(1)) return false;
+    ItemChecker check(i, out.errors);
+    const uint32_t index = columns.body[i];
+    if (bodies == nullptr || index >= bodies->size()) {
+      check.Fail(ItemColumn::kBody, ItemFault::kUnknownBody);
+      continue;
+    }
+    const double mass = columns.mass.empty() ? 1 : columns.mass[index];
+    if (!(mass > 0)) {
+      check.Fail(ItemColumn::kMass, ItemFault::kNotAMass);
+      continue;
+    }
+    internal::Body& mover = bodies->body(index);
+    rows.clear();
+    bodies->Traverse(considered, meter, internal::MeetsBox{mover.bounds()},
+                     [&](internal::Body& fixed) {
+                       if (fixed.index() >= index) return true;
+                       const auto contact = internal::ContactOfBody(fixed, mover.shape(), meter);
+                       if (!contact || meter.stopped()) return !meter.stopped();
+                       rows.emplace_back(fixed.index(), *contact);
+                       return meter.SpendRows(1);
+                     });
+    if (meter.stopped()) return false;
+    std::sort(rows.begin(), rows.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+    out.counts[i] = static_cast<uint32_t>(rows.size());
+    for (const auto& [fixed, contact] : rows) {
+      out.polygon_ids.push_back(fixed);
+      out.is_body.push_back(1);
+      out.contacts.push_back(contact);
+      if (columns.mass.empty()) continue;
+      out.splits.push_back(internal::SplitOf(contact, columns.mass[fixed], mass));
+    }
+  }
+  return true;
+}
+
 }  // namespace carom

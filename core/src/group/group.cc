@@ -53,6 +53,7 @@ bool ConsidersBodies(const Group& group) {
                   (columns.size() > 0 && ScopeOf(columns).against != Against::kScene);
     }
   });
+  considers = considers || group.body_contacts.size() > 0;
   return considers && group.bodies.size() > 0;
 }
 
@@ -86,12 +87,12 @@ absl::Status EvaluateGroup(const Scene& scene, const Group& group, GroupAnswers&
   const internal::ExactCountScope exact(meter);
   Bodies bodies;
   if (ConsidersBodies(group)) {
-    if (absl::Status status = bodies.set().Place(group.bodies); !status.ok()) return status;
+    if (absl::Status status = bodies.set().Place(group.bodies, meter); !status.ok()) return status;
   }
   const World world(scene, &bodies);
   out.version = scene.version();
   out.moves.Clear();  // what is not reached learns nothing
-  bool finished = true;
+  bool finished = !meter.stopped();
   ForEachKind([&](const auto& kind) {
     if (!finished) return;
     const auto& columns = group.*kind.columns;

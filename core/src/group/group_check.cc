@@ -268,13 +268,22 @@ void CheckScope(const char* kind, const Columns& columns, Refusal& refusal) {
   }
 }
 
-void CheckBodies(const BodyColumns& bodies, Refusal& refusal) {
+void CheckBodies(const Group& group, Refusal& refusal) {
+  const BodyColumns& bodies = group.bodies;
   const ColumnsPath path{"bodies"};
   CheckPlaced(path, bodies.placed, refusal);
   ColumnCheck check(path, {"x", bodies.size()}, refusal);
   check.Optional({"category", bodies.category.size()});
   check.Optional({"owner", bodies.owner.size()});
+  const std::span<const double> mass = group.body_contacts.mass;
+  if (!mass.empty() && mass.size() != bodies.size()) {
+    refusal.Add("body_contacts.mass",
+                absl::StrCat("must be absent or have an entry a body, ", bodies.size()));
+  }
 }
+
+// Checked beside the bodies, of which there is a mass each.
+void CheckKind(absl::string_view, const BodyContactColumns&, const ContactOptions&, Refusal&) {}
 
 // Adds an offence for each shape that is too large.
 template <class S>
@@ -307,7 +316,7 @@ absl::Status CheckGroup(const Group& group) {
     CheckKind(kind.name, group.*kind.columns, group.*kind.options, refusal);
     CheckScope(kind.name, group.*kind.columns, refusal);
   });
-  CheckBodies(group.bodies, refusal);
+  CheckBodies(group, refusal);
   if (!refusal.empty()) return refusal.status();
   ForEachKind([&](const auto& kind) { CheckShapesOf(kind.name, group.*kind.columns, refusal); });
   CheckShapes("bodies.shapes", group.bodies.placed.shapes, refusal);

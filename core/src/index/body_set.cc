@@ -43,18 +43,18 @@ absl::Status TooMany(absl::string_view what) {
 
 }  // namespace
 
-absl::Status BodySet::Place(const BodyColumns& columns) {
+absl::Status BodySet::Place(const BodyColumns& columns, WorkMeter& meter) {
   count_ = 0;
   if (columns.size() > kMaxBodies) {
     return TooMany(absl::StrCat("must be at most ", kMaxBodies, " bodies"));
   }
   std::vector<ItemError> errors;
-  WorkMeter meter;
   size_t vertices = 0;
   for (size_t i = 0; i < columns.size(); ++i) {
     if (i == bodies_.size()) bodies_.push_back(std::make_unique<Body>());
     Body& body = *bodies_[i];
     ItemChecker check(i, errors);
+    if (!meter.Spend(8)) return absl::OkStatus();
     if (!PlaceItem(columns.placed, i, check, meter, body.shape_)) continue;
     vertices += body.shape_.vertex_count();
     if (vertices > kMaxBodyVertices) {
@@ -109,7 +109,8 @@ Bodies::~Bodies() = default;
 
 absl::StatusOr<Bodies> Bodies::Create(const BodyColumns& columns) {
   Bodies bodies;
-  const absl::Status status = bodies.set_->Place(columns);
+  WorkMeter meter;
+  const absl::Status status = bodies.set_->Place(columns, meter);
   if (!status.ok()) return status;
   return bodies;
 }

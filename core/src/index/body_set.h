@@ -13,6 +13,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "carom/batch.h"
 #include "carom/bodies.h"
 #include "carom/geometry.h"
@@ -82,8 +83,8 @@ inline bool IsPlain(const Scope& scope) {
 
 class BodySet {
  public:
-  // Replaces the bodies. Errors as `Bodies::Create`.
-  absl::Status Place(const BodyColumns& columns);
+  // Replaces the bodies. Errors as `Bodies::Create`. Meaningless once `meter` has stopped.
+  absl::Status Place(const BodyColumns& columns, WorkMeter& meter);
 
   size_t size() const { return count_; }
   Body& body(size_t index) { return *bodies_[index]; }
