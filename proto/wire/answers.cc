@@ -46,12 +46,26 @@ void EncodeCounts(const Core& answers, Message& message) {
   EncodeItemErrors(answers.errors, message.mutable_errors());
 }
 
+// Which rows are of bodies; nothing where none is.
+template <class Rows, class IsBody, class Message>
+void EncodeIsBody(const Rows& rows, IsBody is_body, Message& message) {
+  message.clear_is_body();
+  if (std::none_of(rows.begin(), rows.end(), is_body)) return;
+  bool* const cells = Cells(message.mutable_is_body(), rows.size());
+  std::transform(rows.begin(), rows.end(), cells, is_body);
+}
+template <class Message>
+void EncodeIsBody(const std::vector<uint8_t>& column, Message& message) {
+  EncodeIsBody(column, [](uint8_t is_body) { return is_body != 0; }, message);
+}
+
 // What casts, sweeps and arcs share.
 template <class Core, class Columns, class Message>
 void EncodeHits(const Core& answers, const Columns& columns, Message& message) {
   EncodeCounts(answers, message);
   CopyColumn(answers.truncated, message.mutable_truncated());
   EncodeRows(answers.hits, columns, message);
+  EncodeIsBody(answers.hits, [](const auto& hit) { return hit.is_body; }, message);
 }
 
 // Columns of a level of detail that was not asked are left empty.
@@ -98,12 +112,14 @@ void Encode(const RotatingSweepAnswers& answers, v1::RotatingSweepAnswers& messa
 void Encode(const LocateAnswers& answers, v1::LocateAnswers& message) {
   EncodeCounts(answers, message);
   EncodeRows(answers.polygon_ids, kIds<v1::LocateAnswers>, message);
+  EncodeIsBody(answers.is_body, message);
   EncodeRows(answers.locations, kLocation, message);
 }
 
 void Encode(const OverlapAnswers& answers, v1::OverlapAnswers& message) {
   EncodeCounts(answers, message);
   EncodeRows(answers.polygon_ids, kIds<v1::OverlapAnswers>, message);
+  EncodeIsBody(answers.is_body, message);
   EncodeRows(answers.touching, kTouching, message);
   EncodeRows(answers.edge_counts, kEdgeCounts<v1::OverlapAnswers>, message);
   EncodeRows(answers.edges, kOverlapEdge<v1::OverlapAnswers>, message);
@@ -122,12 +138,14 @@ void Encode(const MoveAnswers& answers, v1::MoveAnswers& message) {
 void Encode(const DistanceAnswers& answers, v1::DistanceAnswers& message) {
   EncodeCounts(answers, message);
   EncodeRows(answers.polygon_ids, kIds<v1::DistanceAnswers>, message);
+  EncodeIsBody(answers.is_body, message);
   EncodeRows(answers.rows, kDistanceRow, message);
 }
 
 void Encode(const ContactAnswers& answers, v1::ContactAnswers& message) {
   EncodeCounts(answers, message);
   EncodeRows(answers.polygon_ids, kIds<v1::ContactAnswers>, message);
+  EncodeIsBody(answers.is_body, message);
   EncodeRows(answers.contacts, kContact, message);
   std::vector<ContactPoint> points;
   points.reserve(2 * answers.contacts.size());
@@ -156,6 +174,7 @@ void Encode(const FanAnswers& answers, v1::FanAnswers& message) {
   EncodeRows(answers.hits, kBeamHit, message);
   EncodeRows(answers.distances, kBeamDistance, message);
   EncodeRows(answers.polygon_ids, kIds<v1::FanAnswers>, message);
+  EncodeIsBody(answers.is_body, message);
 }
 
 // Kinds whose columns depend on no option.
@@ -232,6 +251,19 @@ class Reader {
     }
   }
 
+  // Whether each row is of a body: there for all rows or for none.
+  void IsBody(std::vector<uint8_t>& out) {
+    const int given = message_.is_body_size();
+    Require(given == 0 || given == message_.polygon_id_size(), "is_body");
+    if (status_.ok()) out.assign(message_.is_body().begin(), message_.is_body().end());
+  }
+  template <class Hit>
+  void IsBody(std::vector<Hit>& hits) {
+    std::vector<uint8_t> is_body;
+    IsBody(is_body);
+    for (size_t i = 0; i < is_body.size(); ++i) hits[i].is_body = is_body[i] != 0;
+  }
+
   // Edges of polygons that are touched, if any are given.
   template <class Core>
   void Edges(int rows, Core& out) {
@@ -255,6 +287,7 @@ class Reader {
       Counts(rows, out.counts);
     }
     Rows(rows, columns, out.hits);
+    IsBody(out.hits);
     for (const uint32_t index : message_.truncated()) {
       const bool ascends = out.truncated.empty() || out.truncated.back() < index;
       Require(ascends && index < out.counts.size() && out.counts[index] != 0, "truncated");
@@ -340,6 +373,7 @@ absl::Status Decode(absl::string_view batch, const v1::LocateAnswers& message, L
   Reader reader(batch, message);
   reader.Counts(rows, out.counts);
   reader.Rows(rows, kIds<v1::LocateAnswers>, out.polygon_ids);
+  reader.IsBody(out.is_body);
   reader.Rows(rows, kLocation, out.locations);
   reader.Errors(out.counts, out.errors);
   return reader.status();
@@ -359,6 +393,7 @@ absl::Status Decode(absl::string_view batch, const v1::OverlapAnswers& message, 
   Reader reader(batch, message);
   reader.Counts(rows, out.counts);
   reader.Rows(rows, kIds<v1::OverlapAnswers>, out.polygon_ids);
+  reader.IsBody(out.is_body);
   reader.Rows(touching == Touching::kAlways ? rows : 0, kTouching, out.touching);
   reader.Edges(rows, out);
   reader.Errors(out.counts, out.errors);
@@ -371,6 +406,7 @@ absl::Status Decode(absl::string_view batch, const v1::DistanceAnswers& message,
   Reader reader(batch, message);
   reader.Counts(rows, out.counts);
   reader.Rows(rows, kIds<v1::DistanceAnswers>, out.polygon_ids);
+  reader.IsBody(out.is_body);
   reader.Rows(OptionalRows(message.distance_size(), rows), kDistanceRow, out.rows);
   reader.Errors(out.counts, out.errors);
   return reader.status();
@@ -423,6 +459,7 @@ absl::Status Decode(absl::string_view batch, const v1::ContactAnswers& message,
   Reader reader(batch, message);
   reader.Counts(rows, out.counts);
   reader.Rows(rows, kIds<v1::ContactAnswers>, out.polygon_ids);
+  reader.IsBody(out.is_body);
   reader.Rows(rows, kContact, out.contacts);
   for (const uint32_t count : message.point_counts()) {
     reader.Require(count == 1 || count == 2, "point_counts");
@@ -462,6 +499,7 @@ absl::Status Decode(absl::string_view batch, const v1::FanAnswers& message, FanA
   reader.Rows(rows, kBeamHit, out.hits);
   reader.Rows(rows, kBeamDistance, out.distances);
   reader.Rows(rows, kIds<v1::FanAnswers>, out.polygon_ids);
+  reader.IsBody(out.is_body);
   reader.Errors(out.counts, out.errors);
   return reader.status();
 }

@@ -15,6 +15,8 @@ template <class Message>
 uint64_t ItemsAsked(const Message& message) {
   if constexpr (requires { message.movers(); }) {
     return ItemsAsked(message.movers());
+  } else if constexpr (requires { message.body(); }) {
+    return static_cast<uint64_t>(message.body_size());
   } else if constexpr (requires { message.min_x(); }) {
     return static_cast<uint64_t>(message.min_x_size());
   } else {
@@ -70,6 +72,7 @@ bool Fits(const v1::TrackerMoves& asked, const MoveAnswers& answers) {
 
 QuestionCounts CountQuestions(const v1::Group& group) {
   QuestionCounts counts;
+  counts.shapes = ShapesDescribed(group.bodies().placed());
   ForEachWireKind([&](const auto& kind) {
     if (!(group.*kind.question.has)()) return;
     const auto& message = (group.*kind.question.get)();

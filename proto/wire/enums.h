@@ -40,6 +40,13 @@ struct EnumTable<Solidity> {
 };
 
 template <>
+struct EnumTable<Against> {
+  static constexpr Against kValues[] = {Against::kScene, Against::kScene, Against::kBodies,
+                                        Against::kBoth};
+  static_assert(std::size(kValues) == v1::Against_ARRAYSIZE);
+};
+
+template <>
 struct EnumTable<CastMode> {
   static constexpr CastMode kValues[] = {CastMode::kClosest, CastMode::kAny, CastMode::kClosest,
                                          CastMode::kAll, CastMode::kAllPassages};
@@ -129,7 +136,8 @@ struct EnumTable<ItemFault> {
       ItemFault::kPlacedOutOfRange,  ItemFault::kZeroDirection,   ItemFault::kNotARange,
       ItemFault::kEmptyBox,          ItemFault::kNegativeLength,  ItemFault::kNotAMass,
       ItemFault::kToleranceTooSmall, ItemFault::kTooManyBeams,    ItemFault::kUnknownTracker,
-      ItemFault::kNoInterior,        ItemFault::kNotSimple,       ItemFault::kTooManyPushes};
+      ItemFault::kNoInterior,        ItemFault::kNotSimple,       ItemFault::kTooManyPushes,
+      ItemFault::kUnknownBody};
   static_assert(std::size(kValues) == v1::ItemFault_ARRAYSIZE);
 };
 

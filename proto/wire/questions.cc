@@ -176,6 +176,13 @@ constexpr auto ColumnsOf(const MoveColumns&) {
                     Column(&C::from_angle, &Message::from_angle, &Message::mutable_from_angle)};
 }
 
+template <class Message>
+constexpr auto ColumnsOf(const BodyContactColumns&) {
+  using C = BodyContactColumns;
+  return std::tuple{Column(&C::body, &Message::body, &Message::mutable_body),
+                    Column(&C::mass, &Message::mass, &Message::mutable_mass)};
+}
+
 // Columns that may be sent as floats: those of the core, in the order of their message.
 constexpr auto FloatColumnsOf(const SegmentColumns&) {
   using C = SegmentColumns;
@@ -190,6 +197,37 @@ constexpr auto FloatColumnsOf(const MoveColumns&) {
   return std::tuple{Column(&C::x, &M::x, &M::mutable_x), Column(&C::y, &M::y, &M::mutable_y),
                     Column(&C::c, &M::c, &M::mutable_c), Column(&C::s, &M::s, &M::mutable_s),
                     Column(&C::angle, &M::angle, &M::mutable_angle)};
+}
+
+// --- Scopes
+
+template <class Message>
+concept AsksBodies = requires(const Message& message) {
+  message.against();
+};
+
+template <class Columns, class Message>
+void DecodeScope(absl::string_view kind, const Message& message, Columns& columns,
+                 Offences& offences) {
+  if constexpr (AsksBodies<Message>) {
+    Scope& scope = ScopeOf(columns);
+    ReadEnum(message.against(), kind, "against", scope.against, offences);
+    scope.mask = View(message.masks());
+    scope.ignore_owner = View(message.ignore_owner());
+  }
+}
+
+template <class Columns, class Message>
+void EncodeScope(const Columns& columns, Message& message) {
+  if constexpr (AsksBodies<Message>) {
+    const Scope& scope = ScopeOf(columns);
+    // The scene alone is left absent, which says the same.
+    if (scope.against != Against::kScene) {
+      message.set_against(static_cast<v1::Against>(EnumToWire(scope.against)));
+    }
+    CopyColumn(scope.mask, message.mutable_masks());
+    CopyColumn(scope.ignore_owner, message.mutable_ignore_owner());
+  }
 }
 
 // --- Options
@@ -369,6 +407,7 @@ template <class Kind, class Message>
 void DecodeKind(const Kind& kind, const Message& message, DecodedGroup& out, Offences& offences) {
   auto& columns = out.group.*kind.core.columns;
   ViewKind(message, columns);
+  DecodeScope(kind.name(), message, columns, offences);
   DecodeOptions(kind.name(), message, out.group.*kind.core.options, offences);
   if constexpr (HasFloats<Message>) {
     if (message.has_floats()) {
@@ -386,10 +425,20 @@ void DecodeKind(const Kind& kind, const Message& message, DecodedGroup& out, Off
   }
 }
 
+void DecodeBodies(const v1::Bodies& message, DecodedGroup& out, Offences& offences) {
+  BodyColumns& bodies = out.group.bodies;
+  ViewColumns(message.placed(), ColumnsOf<v1::PlacedShapes>(bodies.placed), bodies.placed);
+  DecodeShapes({"bodies", ".shapes"}, message.placed().shapes(), bodies.placed, out.shapes,
+               offences);
+  bodies.category = View(message.category());
+  bodies.owner = View(message.owner());
+}
+
 // Empties the vectors and gives them room for all kinds: they must not grow once a span points into
 // them. Of the kinds that describe shapes all but `polygons` share one vector.
 void Reserve(const v1::Group& message, DecodedGroup& out) {
-  size_t shapes = 0, floats = 0;
+  size_t shapes = static_cast<size_t>(message.bodies().placed().shapes_size());
+  size_t floats = 0;
   ForEachWireKind([&](const auto& kind) {
     const auto& asked = (message.*kind.question.get)();
     if constexpr (requires { asked.movers(); }) {
@@ -440,6 +489,12 @@ void EncodePlaced(const PlacedColumns<S>& columns, Message& message) {
   EncodeColumns(columns, ColumnsOf<Message>(columns), message);
 }
 
+void EncodeBodies(const BodyColumns& bodies, v1::Bodies& message) {
+  EncodePlaced(bodies.placed, *message.mutable_placed());
+  CopyColumn(bodies.category, message.mutable_category());
+  CopyColumn(bodies.owner, message.mutable_owner());
+}
+
 // The columns of a kind; the reverse of `ViewKind`.
 template <class Columns, class Message>
 void EncodeKind(const Columns& columns, Message& message) {
@@ -468,16 +523,20 @@ absl::Status DecodeGroup(const v1::Group& message, DecodedGroup& out) {
     if (!(message.*kind.question.has)()) return;
     DecodeKind(kind, (message.*kind.question.get)(), out, offences);
   });
+  if (message.has_bodies()) DecodeBodies(message.bodies(), out, offences);
   return offences.empty() ? CheckGroup(out.group) : offences.status();
 }
 
 void EncodeGroup(const Group& from, v1::Group& to) {
+  to.clear_bodies();
+  if (from.bodies.size() > 0) EncodeBodies(from.bodies, *to.mutable_bodies());
   ForEachWireKind([&](const auto& kind) {
     const auto& columns = from.*kind.core.columns;
     if (columns.size() == 0) return (to.*kind.question.clear)();
     auto& message = *(to.*kind.question.mutate)();
     message.Clear();
     EncodeKind(columns, message);
+    EncodeScope(columns, message);
     EncodeOptions(from.*kind.core.options, message);
   });
 }

@@ -80,6 +80,23 @@ class Box2D : public ScenePeer {
     };
   }
 
+  Question MatchTicks(const Segments& bullets, const Ticks& ticks) override {
+    std::vector<RustPlacement> discs;
+    for (size_t i = 0; i < ticks.at.size(); ++i) {
+      discs.push_back({0, static_cast<float>(ticks.at.x[i]), static_cast<float>(ticks.at.y[i]), 1,
+                       0});
+    }
+    return [this, floats = FloatSegments(bullets), discs, &ticks](size_t begin, size_t end) {
+      uint64_t hits = 0;
+      for (size_t at = begin; at < end; at += ticks.bullets) {
+        carom_box2d_move_discs(world_, discs.data() + at / ticks.bullets * ticks.discs, ticks.discs,
+                               static_cast<float>(ticks.radius));
+        hits += carom_box2d_cast(world_, floats.data() + at, std::min(ticks.bullets, end - at));
+      }
+      return hits;
+    };
+  }
+
   Question Contacts(const Movers& movers) override {
     return [this, floats = FloatPlacements(movers.placements)](size_t begin, size_t end) {
       return carom_box2d_overlap(world_, floats.data() + begin, end - begin);

@@ -27,6 +27,7 @@ void RunCasts(Bench& bench);         // nearest hits, and their growth with the 
 void RunContacts(Bench& bench);      // overlaps of moving polygons with contacts
 void RunNearest(Bench& bench);       // the nearest polygon of a point
 void RunSweeps(Bench& bench);        // shapes that go straight on
+void RunMatch(Bench& bench);         // bullets past walls and players
 void RunTiles(Bench& bench);         // a map of boxes that touch
 void RunOutlines(Bench& bench);      // one polygon of many vertices
 void RunCosts(Bench& bench);         // memory, build, commit, allocations, threads

@@ -41,6 +41,7 @@ int main(int argc, char** argv) {
   carom::bench::RunContacts(bench);
   carom::bench::RunNearest(bench);
   carom::bench::RunSweeps(bench);
+  carom::bench::RunMatch(bench);
   carom::bench::RunTiles(bench);
   carom::bench::RunOutlines(bench);
   carom::bench::RunCosts(bench);

@@ -15,6 +15,7 @@
 #include "carom/cast.h"
 #include "carom/contact.h"
 #include "carom/distance.h"
+#include "carom/group.h"
 #include "carom/locate.h"
 #include "carom/overlap.h"
 #include "carom/sweep.h"
@@ -111,6 +112,35 @@ Question Carom::Casts(const Segments& segments) {
                     Part(segments.bx, at, count), Part(segments.by, at, count)},
                    options, answers, meter);
       return answers.hits.size();
+    });
+  };
+}
+
+// As one group a tick: the discs are placed, and owned by a player each; no bullet hits the one that
+// fires it.
+Question Carom::MatchTicks(const Segments& bullets, const Ticks& ticks) {
+  std::vector<Shape> shapes{ValueOf(Shape::Create(Capsule{{}, ticks.radius}))};
+  std::vector<uint32_t> owners(std::max(ticks.discs, ticks.bullets));
+  for (size_t i = 0; i < owners.size(); ++i) {
+    owners[i] = 1 + static_cast<uint32_t>(i % ticks.discs);
+  }
+  return [this, &bullets, &ticks, shapes, owners,
+          which = std::vector<uint32_t>(ticks.discs, 0),
+          answers = GroupAnswers()](size_t begin, size_t end) mutable {
+    return InBatches(begin, end, ticks.bullets, [&](size_t at, size_t count) {
+      const size_t first = at / ticks.bullets * ticks.discs;
+      WorkMeter meter;
+      Group group;
+      group.bodies.placed = {shapes, which, Part(ticks.at.x, first, ticks.discs),
+                             Part(ticks.at.y, first, ticks.discs)};
+      group.bodies.owner = Part(owners, 0, ticks.discs);
+      group.segments = {Part(bullets.ax, at, count), Part(bullets.ay, at, count),
+                        Part(bullets.bx, at, count), Part(bullets.by, at, count)};
+      group.segments.scope.against = Against::kBoth;
+      group.segments.scope.ignore_owner = Part(owners, 0, count);
+      group.cast_options.detail = CastDetail::kNormal;
+      if (!EvaluateGroup(*scene_, group, answers, meter).ok()) std::abort();
+      return answers.segments.hits.size();
     });
   };
 }

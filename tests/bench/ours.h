@@ -36,6 +36,7 @@ class Carom : public ScenePeer, public OutlinePeer {
 
   std::string name() const override { return batch_ == 1 ? "carom one by one" : "carom"; }
   Question Casts(const Segments& segments) override;
+  Question MatchTicks(const Segments& bullets, const Ticks& ticks) override;
   Question Contacts(const Movers& movers) override;
   Question Nearest(const Points& points, double radius) override;
   Question Holds(const Points& points) override;

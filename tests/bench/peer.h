@@ -28,6 +28,15 @@ struct Movers {
   Placements placements;
 };
 
+// A tick: so many bullets past so many discs, which have moved since the tick before: tick t has
+// its bullets from t * bullets on, and its discs at the points from t * discs on.
+struct Ticks {
+  size_t bullets;
+  size_t discs;
+  double radius;
+  Points at;
+};
+
 // A scene of many polygons.
 class ScenePeer {
  public:
@@ -36,6 +45,9 @@ class ScenePeer {
   virtual std::string name() const = 0;
   // The nearest hit of each segment, with its normal.
   virtual Question Casts(const Segments& segments) = 0;
+  // The nearest hit of each bullet, a polygon or a disc, with its normal. `begin` and `end` are at
+  // the begin of a tick.
+  virtual Question MatchTicks(const Segments&, const Ticks&) { return {}; }
   // Every polygon that each placed mover touches, with the contact.
   virtual Question Contacts(const Movers&) { return {}; }
   // The same in a second way, where there is one.

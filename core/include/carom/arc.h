@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "carom/batch.h"
+#include "carom/bodies.h"
 #include "carom/cast.h"
 #include "carom/geometry.h"
 #include "carom/polygon.h"
@@ -45,13 +46,14 @@ struct ArcOptions {
 // of time are the caller's. duration[i] is in [0, 2^53].
 struct ArcColumns {
   std::span<const double> x, y, vx, vy, ax, ay, duration;
+  Scope scope = {};  // bodies with a radius are passed over
 
   size_t size() const { return x.size(); }
 };
 
 // One polygon met by one arc. The total order of hits is (time, polygon id).
 struct ArcHit {
-  uint64_t polygon_id = 0;
+  uint64_t polygon_id = 0;  // of a body its index, see is_body
   // The exact first touch, rounded up to a double; equal doubles of different polygons tie. Within
   // a polygon times are compared exactly. Under EXIT the passage's end, rounded up likewise.
   double time = 0;
@@ -61,6 +63,7 @@ struct ArcHit {
   // strictly inside).
   EdgeRef edge;
   bool has_edge = false;
+  bool is_body = false;
   // Where the arc is at the exact time, not at the rounded one: each coordinate within 1 ulp of
   // itself, however the terms cancel, and exact where it is a double (at a vertex, for a start
   // inside, and along its axis on an edge parallel to one).
@@ -82,7 +85,7 @@ struct ArcAnswers {
 
 // Verdicts are exact. Returns false if `meter` stopped the work; `out` is then meaningless.
 // Thread-safe.
-bool CastArcs(const Scene& scene, const ArcColumns& arcs, const ArcOptions& options,
+bool CastArcs(const World& world, const ArcColumns& arcs, const ArcOptions& options,
               ArcAnswers& out, WorkMeter& meter);
 
 }  // namespace carom

@@ -18,14 +18,31 @@
 // for what is wrong with a whole request.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 namespace carom {
 
 // Considers every polygon.
 inline constexpr uint64_t kEveryCategory = std::numeric_limits<uint64_t>::max();
+
+// What a batch is asked of: the polygons of the scene, the bodies of the group (carom/bodies.h), or
+// both.
+enum class Against : uint8_t { kScene, kBodies, kBoth };
+
+// What the items of a batch consider. The default is the scene, by the mask of the options.
+struct Scope {
+  Against against = Against::kScene;
+  // Of item i, in place of the mask of the options; of a body it is compared with the body's own
+  // category. Empty: the mask of the options for all items.
+  std::span<const uint64_t> mask = {};
+  // Of item i, the owner whose bodies are passed over: those of the shooter, for a bullet. 0 passes
+  // over none. Empty: none.
+  std::span<const uint32_t> ignore_owner = {};
+};
 
 // What is wrong with an item.
 enum class ItemFault : uint8_t {
@@ -46,6 +63,7 @@ enum class ItemFault : uint8_t {
   kNoInterior,         // a shape without interior under a blocking policy
   kNotSimple,          // a polygon that is not one simple ring under a blocking policy
   kTooManyPushes,      // displacements of a slide outside [1, 4]
+  kUnknownBody,        // an index that no body has
 };
 
 // The column in which an item is wrong.
@@ -92,8 +110,9 @@ enum class ItemColumn : uint8_t {
   kFromAngle,
   kSkin,
   kPushes,
+  kBody,
 };
-inline constexpr int kItemColumnCount = static_cast<int>(ItemColumn::kPushes) + 1;
+inline constexpr int kItemColumnCount = static_cast<int>(ItemColumn::kBody) + 1;
 
 // Item `index` of a batch was not answered; all of its answer columns are empty.
 struct ItemError {

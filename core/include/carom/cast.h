@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "carom/batch.h"
+#include "carom/bodies.h"
 #include "carom/geometry.h"
 #include "carom/polygon.h"
 #include "carom/scene.h"
@@ -83,10 +84,10 @@ struct CastOptions {
 
 inline constexpr uint32_t kMaxMaxHits = 65536;
 
-// One polygon met by one segment a->b. The passage is the largest interval of t in [0, 1] with
+// One polygon, or one body, met by one segment a->b. The passage is the largest interval of t in [0, 1] with
 // a + t(b - a) in the polygon that holds the hit.
 struct CastHit {
-  uint64_t polygon_id = 0;
+  uint64_t polygon_id = 0;  // of a body its index, see is_body
   // The least (ring, edge) through the hit point that is not parallel to the segment, else the
   // least of all. Meaningless when `feature` is NONE (the hit point is on no edge).
   EdgeRef edge;
@@ -95,17 +96,21 @@ struct CastHit {
   bool starts_inside = false;  // the passage holds the start
   bool ends_inside = false;    // the passage reaches `b`
   bool has_exit_edge = false;  // the passage's end is on an edge
-  // In [0, 1]: the exact value, rounded to nearest even.
+  bool is_body = false;        // a body was hit; a round one has no edges
+  // In [0, 1]: the exact value, rounded to nearest even; where a body with a radius is entered,
+  // rounded up.
   double fraction = 0;
   // The end of the passage, likewise; 1 when ends_inside. A segment of length zero has one
-  // parameter, t = 0: its passage starts and ends inside, and both fractions are 0.
+  // parameter, t = 0: its passage starts and ends inside, and both fractions are 0. Of a body with a
+  // radius it is rounded down, but not below the fraction.
   double exit_fraction = 0;
   // Errs by at most 2 ulp of the largest coordinate of the segment; for a ray, 3 ulp of that of its
   // origin and the exact point. A vertex is met exactly.
   Vec2 point;
   // Unit normal of the reported edge on the side the segment comes from, normal . (b - a) < 0;
   // each component within 1 ulp of exact. {0, 0} for an edge parallel to the segment, for none,
-  // and for a start inside under REPORT_START. Under EXIT it is that of the exit.
+  // and for a start inside under REPORT_START. Under EXIT it is that of the exit. Of a body with a
+  // radius: from its axis, within 1 ulp + 2^-94, or 2^-45 where the line all but grazes it.
   Vec2 normal;
   // Likewise for the end, exit_normal . (b - a) > 0; {0, 0} when ends_inside.
   Vec2 exit_normal;
@@ -114,6 +119,7 @@ struct CastHit {
 // Segments in columns: segment i runs from (ax[i], ay[i]) to (bx[i], by[i]).
 struct SegmentColumns {
   std::span<const double> ax, ay, bx, by;
+  Scope scope = {};
 
   size_t size() const { return ax.size(); }
 };
@@ -121,7 +127,8 @@ struct SegmentColumns {
 // Rays in columns: ray i is origin (x[i], y[i]), direction (dx[i], dy[i]), of any length but 0, and
 // the range [t_min[i], t_max[i]]. An empty t_min means 0, an empty t_max no end.
 struct RayColumns {
-  std::span<const double> x, y, dx, dy, t_min, t_max;
+  std::span<const double> x, y, dx, dy, t_min = {}, t_max = {};
+  Scope scope = {};
 
   size_t size() const { return x.size(); }
 };
@@ -141,10 +148,11 @@ struct CastAnswers {
 };
 
 // Casts each segment and appends nothing to what `out` held: it is cleared first. The total order
-// of hits is (exact fraction, polygon id, ring, edge). Returns false if `meter` stopped the work;
+// of hits is (exact fraction, polygon id, ring, edge), with bodies as carom/bodies.h has it. A body
+// with a radius counts by its rounded fraction. Returns false if `meter` stopped the work;
 // `out` is then meaningless. An item error is a coordinate that is not accepted. Cost per segment:
 // O(log n + edges near it); thread-safe.
-bool CastSegments(const Scene& scene, const SegmentColumns& segments, const CastOptions& options,
+bool CastSegments(const World& world, const SegmentColumns& segments, const CastOptions& options,
                   CastAnswers& out, WorkMeter& meter);
 
 // The same for rays: each is the segment from t_min to t_max, whose ends need not be doubles, taken
@@ -156,7 +164,7 @@ bool CastSegments(const Scene& scene, const SegmentColumns& segments, const Cast
 // Item errors: x, y, dx or dy that is not accepted; ZERO_DIRECTION on dx where dx and dy are read
 // as 0; NOT_A_RANGE on t_min where it is not in [0, inf), else on t_max where it is not above it.
 // Where t_min > 0, a polygon whose box holds the start costs its edges near all of the ray's line.
-bool CastRays(const Scene& scene, const RayColumns& rays, const CastOptions& options,
+bool CastRays(const World& world, const RayColumns& rays, const CastOptions& options,
               CastAnswers& out, WorkMeter& meter);
 
 }  // namespace carom

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "carom/batch.h"
+#include "carom/bodies.h"
 #include "carom/geometry.h"
 #include "carom/scene.h"
 #include "carom/shape.h"
@@ -114,7 +115,7 @@ struct ContactOptions {
 // Moving shapes, and on request the masses for a split: both columns or none. A mass is above 0;
 // +inf does not move, and one of a pair at most is infinite.
 struct ContactColumns {
-  ShapeColumns movers;
+  ShapeColumns movers;  // with the scope of the batch
   std::span<const double> mass, polygon_mass;
 
   size_t size() const { return movers.size(); }
@@ -122,7 +123,9 @@ struct ContactColumns {
 
 struct ContactAnswers {
   std::vector<uint32_t> counts;          // polygons in contact with item i
-  std::vector<uint64_t> polygon_ids;     // item after item, ascending
+  std::vector<uint64_t> polygon_ids;     // item after item, ascending, bodies after the polygons
+  // Beside polygon_ids where bodies are considered, else empty: 1 where it is the index of a body.
+  std::vector<uint8_t> is_body;
   std::vector<Contact> contacts;         // beside polygon_ids
   std::vector<SplitTranslation> splits;  // beside polygon_ids where masses were given, else empty
   std::vector<ItemError> errors;         // ascending by index
@@ -133,7 +136,26 @@ struct ContactAnswers {
 // Returns false if `meter` stopped the work; `out` is then meaningless. A convex polygon of the
 // scene costs O(n) a contact; its hull is found when the scene is made, but for small ones.
 // Thread-safe.
-bool FindContacts(const Scene& scene, const ContactColumns& columns, const ContactOptions& options,
+bool FindContacts(const World& world, const ContactColumns& columns, const ContactOptions& options,
                   ContactAnswers& out, WorkMeter& meter);
+
+// Bodies that are asked what they touch of those with a lower index: with `body` 0, 1, 2 and so on
+// every pair of bodies, each once. `mass`, empty or one for each body of the world, is for a split:
+// above 0, +inf does not move.
+struct BodyContactColumns {
+  std::span<const uint32_t> body;
+  std::span<const double> mass = {};
+
+  size_t size() const { return body.size(); }
+};
+
+// As `FindContacts` with body[i] as the mover of item i and the bodies before it as what it meets,
+// each the fixed shape of its contact: `is_body` is 1 throughout, and `polygon_ids` are the lower
+// indices. The mask is compared with their categories. Item errors: UNKNOWN_BODY; NOT_A_MASS where
+// a mass of the body is not above 0. A pair of which both masses are infinite splits to nothing, and
+// one whose other mass is not above 0 as if that were infinite. Cost O(log n) a body, n the bodies,
+// and that of a contact for each other whose box it meets.
+bool FindBodyContacts(const World& world, const BodyContactColumns& columns,
+                      const ContactOptions& options, ContactAnswers& out, WorkMeter& meter);
 
 }  // namespace carom

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "carom/batch.h"
+#include "carom/bodies.h"
 #include "carom/geometry.h"
 #include "carom/polygon.h"
 #include "carom/scene.h"
@@ -67,7 +68,7 @@ struct DistanceOptions {
 // Item i considers the polygons whose exact distance is at most max_distance[i], which is in
 // [0, +inf]; an empty column means no bound.
 struct DistanceColumns {
-  ShapeColumns movers;
+  ShapeColumns movers;  // with the scope of the batch
   std::span<const double> max_distance;
 
   size_t size() const { return movers.size(); }
@@ -93,7 +94,9 @@ struct DistanceRow {
 
 struct DistanceAnswers {
   std::vector<uint32_t> counts;       // polygons of item i
-  std::vector<uint64_t> polygon_ids;  // item after item, ascending
+  std::vector<uint64_t> polygon_ids;  // item after item, ascending, bodies after the polygons
+  // Beside polygon_ids where bodies are considered, else empty: 1 where it is the index of a body.
+  std::vector<uint8_t> is_body;
   std::vector<DistanceRow> rows;      // beside polygon_ids; empty under WITHIN
   std::vector<ItemError> errors;      // ascending by index
 
@@ -101,7 +104,7 @@ struct DistanceAnswers {
 };
 
 // Returns false if `meter` stopped the work; `out` is then meaningless. Thread-safe.
-bool MeasureDistances(const Scene& scene, const DistanceColumns& columns,
+bool MeasureDistances(const World& world, const DistanceColumns& columns,
                       const DistanceOptions& options, DistanceAnswers& out, WorkMeter& meter);
 
 }  // namespace carom

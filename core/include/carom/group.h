@@ -27,6 +27,7 @@
 
 #include "absl/status/status.h"
 #include "carom/arc.h"
+#include "carom/bodies.h"
 #include "carom/bounce.h"
 #include "carom/cast.h"
 #include "carom/contact.h"
@@ -48,6 +49,8 @@ namespace carom {
 // kind of question is a line of the list in carom/group_kinds.h too, which all that goes over the
 // kinds follows.
 struct Group {
+  // What questions whose scope has bodies consider beside the scene.
+  BodyColumns bodies;
   CastOptions cast_options;
   SegmentColumns segments;
   uint64_t point_mask = kEveryCategory;
@@ -84,6 +87,8 @@ struct Group {
   SlideColumns slides;
   BounceOptions bounce_options;
   SegmentColumns bounces;
+  ContactOptions body_contact_options;
+  BodyContactColumns body_contacts;
 
   // Items of all batches, fans by `FanQueryCount`: what "queries a frame" limits.
   uint64_t query_count() const;
@@ -114,6 +119,7 @@ struct GroupAnswers {
   MoveAnswers moves;
   SlideAnswers slides;
   BounceAnswers bounces;
+  ContactAnswers body_contacts;
 
   void Clear();
   // The room, in rows, of the largest column that can be longer than the items that were asked:
@@ -122,12 +128,14 @@ struct GroupAnswers {
 };
 
 // OK if the columns of each batch are of equal length and the options are in range; otherwise
-// INVALID_ARGUMENT naming the field, such as `segments.by` or `segments.max_hits`. A shape
+// INVALID_ARGUMENT naming the field, such as `segments.by` or `segments.max_hits`. More than
+// `kMaxBodies` bodies are RESOURCE_EXHAUSTED naming `bodies`. A shape
 // with more than kMaxMovingVertices vertices is RESOURCE_EXHAUSTED naming `polygons.shapes[i]` (or
 // `contacts.movers.shapes[i]`, and so on).
 absl::Status CheckGroup(const Group& group);
 
-// Answers a group that `CheckGroup` accepts. If `meter` stopped the work, `out` is meaningless and
+// Answers a group that `CheckGroup` accepts. A body that is not to be placed is INVALID_ARGUMENT, as
+// `Bodies::Create` has it, if any question considers bodies. If `meter` stopped the work, `out` is meaningless and
 // the status DEADLINE_EXCEEDED, or RESOURCE_EXHAUSTED when the answers have too many rows.
 // Thread-safe for distinct `out`, `meter` and trackers.
 absl::Status EvaluateGroup(const Scene& scene, const Group& group, GroupAnswers& out,

@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
+#include <type_traits>
 
 #include "carom/group.h"
 
@@ -46,7 +47,8 @@
   KIND(fans, fan_options, ScanFans)                            \
   KIND(moves, move_options, MoveTrackers)                      \
   KIND(slides, slide_options, SlideShapes)                     \
-  KIND(bounces, bounce_options, BounceSegments)
+  KIND(bounces, bounce_options, BounceSegments)                \
+  KIND(body_contacts, body_contact_options, FindBodyContacts)
 
 // The `GroupKind` of an entry of the list.
 #define CAROM_GROUP_KIND(name, options, evaluate)                            \
@@ -103,6 +105,22 @@ auto& PlacedOf(Columns& columns) {
     return columns.movers;
   } else {
     return columns;
+  }
+}
+
+// The scope of a kind: that of its columns, or of their `movers`. Depenetrations, rotating sweeps
+// and moves are of the scene alone.
+template <class Columns>
+concept HasScope = requires(const Columns& columns) { columns.scope; }
+|| std::is_same_v<std::remove_const_t<Columns>, DistanceColumns> ||
+    std::is_same_v<std::remove_const_t<Columns>, ContactColumns> ||
+    std::is_same_v<std::remove_const_t<Columns>, SweepColumns>;
+template <HasScope Columns>
+auto& ScopeOf(Columns& columns) {
+  if constexpr (requires { columns.scope; }) {
+    return columns.scope;
+  } else {
+    return columns.movers.scope;
   }
 }
 

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "carom/batch.h"
+#include "carom/bodies.h"
 #include "carom/geometry.h"
 #include "carom/scene.h"
 #include "carom/work_meter.h"
@@ -33,13 +34,16 @@ enum class Location : uint8_t { kOutside, kBoundary, kInside };
 
 struct PointColumns {
   std::span<const double> x, y;
+  Scope scope = {};
 
   size_t size() const { return x.size(); }
 };
 
 struct LocateAnswers {
   std::vector<uint32_t> counts;       // polygons that hold point i
-  std::vector<uint64_t> polygon_ids;  // point after point, ascending
+  std::vector<uint64_t> polygon_ids;  // point after point, ascending, bodies after the polygons
+  // Beside polygon_ids where bodies are considered, else empty: 1 where it is the index of a body.
+  std::vector<uint8_t> is_body;
   std::vector<Location> locations;    // BOUNDARY or INSIDE, beside polygon_ids
   std::vector<ItemError> errors;      // ascending by index
 
@@ -50,7 +54,7 @@ struct LocateAnswers {
 // `out` is then meaningless. Cost per point: O(log n), and for each polygon whose box holds it
 // about the logarithm of its edges; all of them where most of its parts surround the point.
 // Thread-safe.
-bool LocatePoints(const Scene& scene, const PointColumns& points, uint64_t mask, LocateAnswers& out,
+bool LocatePoints(const World& world, const PointColumns& points, uint64_t mask, LocateAnswers& out,
                   WorkMeter& meter);
 
 }  // namespace carom

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "carom/batch.h"
+#include "carom/bodies.h"
 #include "carom/geometry.h"
 #include "carom/polygon.h"
 #include "carom/scene.h"
@@ -43,6 +44,7 @@ struct OverlapOptions {
 
 struct CircleColumns {
   std::span<const double> x, y, radius;
+  Scope scope = {};
 
   size_t size() const { return x.size(); }
 };
@@ -50,6 +52,7 @@ struct CircleColumns {
 // Capsules about the segment from (ax[i], ay[i]) to (bx[i], by[i]).
 struct CapsuleColumns {
   std::span<const double> ax, ay, bx, by, radius;
+  Scope scope = {};
 
   size_t size() const { return ax.size(); }
 };
@@ -57,18 +60,21 @@ struct CapsuleColumns {
 // Axis-aligned boxes; a minimum equal to its maximum is legal.
 struct BoxColumns {
   std::span<const double> min_x, min_y, max_x, max_y;
+  Scope scope = {};
 
   size_t size() const { return min_x.size(); }
 };
 
 struct OverlapAnswers {
   std::vector<uint32_t> counts;       // polygons that item i touches
-  std::vector<uint64_t> polygon_ids;  // item after item, ascending
+  std::vector<uint64_t> polygon_ids;  // item after item, ascending, bodies after the polygons
+  // Beside polygon_ids where bodies are considered, else empty: 1 where it is the index of a body.
+  std::vector<uint8_t> is_body;
   // Beside polygon_ids, circles and capsules only (else empty): 1 if the distance from the centre,
   // or from the axis, to the polygon is exactly the radius, else 0.
   std::vector<uint8_t> touching;
   // Under EDGES: for each entry of polygon_ids, how many edges, and the edges, ascending. The
-  // number is 0 where the shape lies strictly inside the filled region.
+  // number is 0 where the shape lies strictly inside the filled region, and of a body with a radius.
   std::vector<uint32_t> edge_counts;
   std::vector<EdgeRef> edges;
   std::vector<ItemError> errors;  // ascending by index
@@ -78,13 +84,13 @@ struct OverlapAnswers {
 
 // Return false if `meter` stopped the work; `out` is then meaningless. Cost per item: O(log n +
 // edges near by), times the shape's vertices near by for polygons. Thread-safe.
-bool OverlapCircles(const Scene& scene, const CircleColumns& circles, const OverlapOptions& options,
+bool OverlapCircles(const World& world, const CircleColumns& circles, const OverlapOptions& options,
                     OverlapAnswers& out, WorkMeter& meter);
-bool OverlapCapsules(const Scene& scene, const CapsuleColumns& capsules,
+bool OverlapCapsules(const World& world, const CapsuleColumns& capsules,
                      const OverlapOptions& options, OverlapAnswers& out, WorkMeter& meter);
-bool OverlapBoxes(const Scene& scene, const BoxColumns& boxes, const OverlapOptions& options,
+bool OverlapBoxes(const World& world, const BoxColumns& boxes, const OverlapOptions& options,
                   OverlapAnswers& out, WorkMeter& meter);
-bool OverlapPolygons(const Scene& scene, const PolygonColumns& polygons,
+bool OverlapPolygons(const World& world, const PolygonColumns& polygons,
                      const OverlapOptions& options, OverlapAnswers& out, WorkMeter& meter);
 
 }  // namespace carom

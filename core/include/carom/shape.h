@@ -28,6 +28,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "carom/batch.h"
 #include "carom/geometry.h"
 #include "carom/polygon.h"
 
@@ -83,6 +84,7 @@ struct PlacedColumns {
   std::span<const S> shapes = {};
   std::span<const uint32_t> shape = {};
   std::span<const double> x = {}, y = {}, c = {}, s = {}, angle = {};
+  Scope scope = {};  // of the question that the shapes are the items of
 
   size_t size() const { return x.size(); }
 };

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "carom/batch.h"
+#include "carom/bodies.h"
 #include "carom/cast.h"
 #include "carom/geometry.h"
 #include "carom/polygon.h"
@@ -82,7 +83,7 @@ struct SweepOptions {
 // does not touch itself, solid, with an interior where it is placed: else the item's error names
 // `shape`.
 struct SweepColumns {
-  ShapeColumns movers;
+  ShapeColumns movers;  // with the scope of the batch
   std::span<const double> to_x, to_y;
   std::span<const double> dx = {}, dy = {};
   std::span<const double> skin = {};
@@ -90,12 +91,12 @@ struct SweepColumns {
   size_t size() const { return movers.size(); }
 };
 
-// One polygon met by one sweep. The total order of hits is (fraction, polygon id), where fractions
-// are the exact values for a polygon (and a capsule of radius 0), the reported doubles for a
-// capsule of radius > 0. Below, M is the largest magnitude among the coordinates of the polygon,
+// One polygon, or one body, met by one sweep. The total order of hits is (fraction, scene before
+// bodies, polygon id or index), where fractions are the exact values for a polygon (and a capsule of
+// radius 0), the reported doubles where the mover or the body is a capsule of radius > 0. Below, M is the largest magnitude among the coordinates of the polygon,
 // the placed shape, its radius and d.
 struct SweepHit {
-  uint64_t polygon_id = 0;
+  uint64_t polygon_id = 0;  // of a body its index, see is_body
   // In [0, 1]: 0 exactly if they overlap at the start (under REPORT_START). For a polygon, and for
   // a capsule of radius 0: the exact value rounded to nearest even. For a capsule of radius > 0:
   // the exact value rounded up. Under EXIT it is the passage's end, rounded likewise: 1 where the
@@ -114,6 +115,7 @@ struct SweepHit {
   // the shape in more than touch at the fraction count.
   EdgeRef edge;
   bool has_edge = false;
+  bool is_body = false;  // one with a radius has no edges
   // A point that they share at `fraction`, within 3 ulp(M): exactly a vertex of the polygon where
   // that touches the shape first.
   Vec2 point;
@@ -146,7 +148,7 @@ struct SweepAnswers {
 // or EXIT tests the whole path and sorts its contacts. Memory: those contacts, pairs of an edge
 // of the shape and one of a polygon; more of one polygon than the meter has rows left count as rows
 // and so stop the work.
-bool SweepShapes(const Scene& scene, const SweepColumns& columns, const SweepOptions& options,
+bool SweepShapes(const World& world, const SweepColumns& columns, const SweepOptions& options,
                  SweepAnswers& out, WorkMeter& meter);
 
 }  // namespace carom

@@ -31,8 +31,8 @@
 namespace carom {
 
 struct SightAnswers {
-  // 1 where the closed segment from a to b shares no point with any polygon considered, else 0:
-  // touching blocks, and so does a polygon that holds an end. Symmetric in a and b. 0 for an error.
+  // 1 where the closed segment from a to b shares no point with any polygon or body considered, else
+  // 0: touching blocks, and so does a polygon that holds an end. Symmetric in a and b. 0 for an error.
   std::vector<uint8_t> visible;
   std::vector<ItemError> errors;  // ascending by index
 
@@ -42,7 +42,7 @@ struct SightAnswers {
 // Considers the polygons with category & mask != 0: give the viewer and what is viewed
 // categories of their own. Exact. Cost per pair: that of a cast with ANY. Returns false if `meter`
 // stopped the work; `out` is then meaningless. Thread-safe.
-bool TestLinesOfSight(const Scene& scene, const SegmentColumns& sights, uint64_t mask,
+bool TestLinesOfSight(const World& world, const SegmentColumns& sights, uint64_t mask,
                       SightAnswers& out, WorkMeter& meter);
 
 // The beams of a fan at most.
@@ -58,6 +58,7 @@ inline constexpr uint32_t kMaxBeams = 65536;
 struct FanColumns {
   std::span<const double> x, y, angle, step, range;
   std::span<const uint32_t> beams;
+  Scope scope = {};
 
   size_t size() const { return x.size(); }
 };
@@ -70,9 +71,11 @@ struct FanOptions {
 // Rows are beams, fan after fan.
 struct FanAnswers {
   std::vector<uint32_t> counts;       // beams[i], or 0 for an error
-  std::vector<uint8_t> hits;          // 1 where the beam hits a polygon
+  std::vector<uint8_t> hits;          // 1 where the beam hits a polygon or a body
   std::vector<double> distances;      // fraction * range, rounded once; the range where it does not
   std::vector<uint64_t> polygon_ids;  // the first in the total order of hits; 0 where it does not
+  // Beside polygon_ids where bodies are considered, else empty: 1 where it is the index of a body.
+  std::vector<uint8_t> is_body;
   std::vector<ItemError> errors;      // ascending by index
 
   void Clear();
@@ -85,7 +88,7 @@ struct FanAnswers {
 // step, each in [-2^20, 2^20]; a range that is not accepted, or NEGATIVE_LENGTH; TOO_MANY_BEAMS
 // outside [1, 65536]; ANGLE_OUT_OF_RANGE on step where the last beam's angle is; a range of which
 // some beam's end is not accepted.
-bool ScanFans(const Scene& scene, const FanColumns& fans, const FanOptions& options,
+bool ScanFans(const World& world, const FanColumns& fans, const FanOptions& options,
               FanAnswers& out, WorkMeter& meter);
 
 }  // namespace carom

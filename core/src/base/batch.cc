@@ -19,7 +19,7 @@ constexpr const char* kNames[kItemColumnCount] = {
     "to_s",     "to_angle",     "tolerance", "vx",     "vy",
     "duration", "step",         "range",     "beams",  "tracker",
     "from_x",   "from_y",       "from_c",    "from_s", "from_angle",
-    "skin",     "pushes"};
+    "skin",     "pushes",       "body"};
 
 }  // namespace
 
@@ -63,6 +63,8 @@ const char* Description(ItemFault fault) {
       return "must be of a circle, a capsule or one ring that does not touch itself";
     case ItemFault::kTooManyPushes:
       return "must be in [1, 4]";
+    case ItemFault::kUnknownBody:
+      return "must be an index into the bodies";
   }
   return "";
 }

@@ -6,8 +6,8 @@
 // `HitCollector` takes hits in whatever order the index brings them and keeps those that the mode
 // wants: under ANY the first that comes, under CLOSEST the least, under ALL and ALL_PASSAGES the
 // `max_hits` least, and whether there were more. Least is by the total order of hits (exact time,
-// polygon id, ring, edge): all hits of one polygon differ in time, since its passages are apart, so
-// that ring and edge never decide.
+// scene before bodies, polygon id or index of the body, ring, edge): all hits of one polygon differ
+// in time, since its passages are apart, so that ring and edge never decide.
 //
 // Invariant: the hits kept are a heap with the last in the total order on top, of at most
 // `capacity` entries: 1, or max_hits + 1. The one more says that the answer is truncated, and is
@@ -32,6 +32,16 @@ inline bool IsOrdered(CastMode mode) {
   return mode == CastMode::kAll || mode == CastMode::kAllPassages;
 }
 
+// What is hit: a polygon by its id, or a body by its index.
+struct HitSource {
+  bool is_body = false;
+  uint64_t id = 0;
+
+  friend bool operator<(const HitSource& a, const HitSource& b) {
+    return a.is_body != b.is_body ? b.is_body : a.id < b.id;
+  }
+};
+
 // What the inside policy reports of a polygon: the begin of the passage of that number, or its end.
 // Later passages (ALL_PASSAGES) are reported by their begins.
 struct ReportedPassage {
@@ -48,7 +58,7 @@ inline ReportedPassage ApplyInsidePolicy(InsidePolicy policy, bool starts_inside
   return {policy == InsidePolicy::kIgnore ? size_t{1} : 0, policy == InsidePolicy::kExit};
 }
 
-// A `Hit` has `polygon_id()`. `compare(a, b)` below is the sign of the difference of the times of
+// A `Hit` has `source()`. `compare(a, b)` below is the sign of the difference of the times of
 // two hits, exactly, and the same at every call from one start to the next. Reused from item to
 // item, it allocates for items of very many hits alone. Not thread-safe.
 template <class Hit>
@@ -63,6 +73,7 @@ class HitCollector {
 
   // Whether no more hits are wanted.
   bool is_done() const { return mode_ == CastMode::kAny && !hits_.empty(); }
+  bool empty() const { return hits_.empty(); }
   // Whether a hit matters only if it comes before `last()`.
   bool is_full() const { return hits_.size() >= capacity_; }
   // Of those kept the last in the total order. There is one.
@@ -146,7 +157,7 @@ class HitCollector {
   template <class Compare>
   static bool ComesBefore(const Hit& a, const Hit& b, const Compare& compare) {
     const int order = compare(a, b);
-    return order != 0 ? order < 0 : a.polygon_id() < b.polygon_id();
+    return order != 0 ? order < 0 : a.source() < b.source();
   }
 
   std::vector<Hit> hits_;

@@ -8,6 +8,7 @@
 #include "base/hit_collector.h"
 #include "cast/arc_motion.h"
 #include "cast/arc_passage.h"
+#include "index/body_set.h"
 #include "index/scene_traversal.h"
 #include "shape/measures.h"
 
@@ -20,28 +21,29 @@ using internal::ArcTouch;
 
 // A hit before its measures are computed.
 struct Candidate {
+  internal::HitSource target;
   const Polygon* polygon;
   ArcContact contact;
   double time;  // of the hit, rounded up
 
-  uint64_t polygon_id() const { return polygon->id(); }
+  const internal::HitSource& source() const { return target; }
 };
 
 // Casts one arc at a time.
 class ArcCaster {
  public:
-  ArcCaster(const Scene& scene, const ArcOptions& options, ArcAnswers& out, WorkMeter& meter)
-      : scene_(scene), options_(options), out_(out), meter_(meter) {}
+  ArcCaster(const World& world, const ArcOptions& options, ArcAnswers& out, WorkMeter& meter)
+      : world_(world), options_(options), out_(out), meter_(meter) {}
 
   // Adds the answer of arc `index`. Returns false once the meter stops.
-  bool Cast(size_t index, const ArcMotion& motion);
+  bool Cast(size_t index, const ArcMotion& motion, const internal::Considered& considered);
 
  private:
-  void CollectHits(const ArcMotion& motion);
+  void CollectHits(const ArcMotion& motion, const internal::Considered& considered);
   void Keep(const ArcMotion& motion, Candidate candidate);
   ArcHit Measured(const ArcMotion& motion, const Candidate& candidate) const;
 
-  const Scene& scene_;
+  const World& world_;
   const ArcOptions& options_;
   ArcAnswers& out_;
   WorkMeter& meter_;
@@ -54,10 +56,11 @@ int CompareTimes(const Candidate& a, const Candidate& b) {
   return (a.time > b.time) - (a.time < b.time);
 }
 
-bool ArcCaster::Cast(size_t index, const ArcMotion& motion) {
+bool ArcCaster::Cast(size_t index, const ArcMotion& motion,
+                     const internal::Considered& considered) {
   reach_ = motion.BoxUntil(motion.duration());
   hits_.Start(options_.mode, options_.max_hits);
-  CollectHits(motion);
+  CollectHits(motion, considered);
   if (meter_.stopped()) return false;
   const auto measure = [&](size_t rank) {
     meter_.Spend(8);
@@ -66,16 +69,25 @@ bool ArcCaster::Cast(size_t index, const ArcMotion& motion) {
   return hits_.Write(index, out_, CompareTimes, measure, meter_);
 }
 
-void ArcCaster::CollectHits(const ArcMotion& motion) {
+void ArcCaster::CollectHits(const ArcMotion& motion, const internal::Considered& considered) {
   internal::ArcPassageFinder finder(motion, meter_);
-  internal::VisitPolygons(
-      scene_, options_.mask, meter_, [this](const Box& box) { return reach_.Intersects(box); },
-      [&](const IndexedPolygon& polygon) {
-        const auto contact = finder.Find(polygon, reach_, options_.inside_policy);
-        if (meter_.stopped()) return false;
-        if (contact) Keep(motion, {&polygon.polygon(), *contact, 0});
-        return !hits_.is_done();
-      });
+  const auto meets = [this](const Box& box) { return reach_.Intersects(box); };
+  const auto add = [&](const internal::HitSource& source, const IndexedPolygon& polygon) {
+    const auto contact = finder.Find(polygon, reach_, options_.inside_policy);
+    if (meter_.stopped()) return false;
+    if (contact) Keep(motion, {source, &polygon.polygon(), *contact, 0});
+    return !hits_.is_done();
+  };
+  if (considered.scene) {
+    internal::VisitPolygons(world_.scene, considered.mask, meter_, meets,
+                            [&](const IndexedPolygon& polygon) {
+                              return add({false, polygon.polygon().id()}, polygon);
+                            });
+  }
+  if (hits_.is_done()) return;
+  internal::VisitBodies(world_, considered, meter_, meets, [&](internal::Body& body) {
+    return body.is_round() || add({true, body.index()}, body.core());
+  });
 }
 
 // Rounding a time up may take exact arithmetic, which a hit that is certainly too late is spared,
@@ -96,7 +108,8 @@ ArcHit ArcCaster::Measured(const ArcMotion& motion, const Candidate& candidate) 
   const ArcContact& contact = candidate.contact;
   const ArcTouch& touch = contact.touch;
   ArcHit hit;
-  hit.polygon_id = candidate.polygon->id();
+  hit.polygon_id = candidate.target.id;
+  hit.is_body = candidate.target.is_body;
   hit.time = candidate.time;
   hit.starts_inside = contact.holds_start;
   hit.point = motion.PointAt(contact.at());
@@ -141,16 +154,17 @@ void ArcAnswers::Clear() {
   errors.clear();
 }
 
-bool CastArcs(const Scene& scene, const ArcColumns& arcs, const ArcOptions& options,
+bool CastArcs(const World& world, const ArcColumns& arcs, const ArcOptions& options,
               ArcAnswers& out, WorkMeter& meter) {
   out.Clear();
   out.counts.assign(arcs.size(), 0);
-  ArcCaster caster(scene, options, out, meter);
+  ArcCaster caster(world, options, out, meter);
   for (size_t i = 0; i < arcs.size(); ++i) {
     if (!meter.Spend(1)) return false;
     ItemChecker check(i, out.errors);
     const std::optional<ArcMotion> motion = MotionOf(arcs, i, check, meter);
-    if (motion && !caster.Cast(i, *motion)) return false;
+    const auto considered = internal::Considered::Of(arcs.scope, i, options.mask);
+    if (motion && !caster.Cast(i, *motion, considered)) return false;
   }
   return true;
 }

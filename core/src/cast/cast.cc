@@ -8,6 +8,8 @@
 
 #include "cast/general_batch.h"
 #include "cast/plain_batch.h"
+#include "cast/world_casts.h"
+#include "index/body_set.h"
 #include "index/scene_traversal.h"
 #include "shape/line.h"
 
@@ -52,12 +54,29 @@ bool ReadSegment(const SegmentColumns& segments, size_t i, Line& line,
   return true;
 }
 
-bool Cast(const Scene& scene, const CastOptions& options, const internal::PlainSource& source,
-          CastAnswers& out, WorkMeter& meter) {
+// Columns [begin, begin + count).
+std::span<const double> Part(std::span<const double> column, size_t begin, size_t count) {
+  return column.empty() ? column : column.subspan(begin, count);
+}
+
+bool CastScene(const Scene& scene, const SegmentColumns& segments, const CastOptions& options,
+               CastAnswers& out, WorkMeter& meter) {
+  const auto line_of = [&](size_t i, Line& line) {
+    return ReadSegment(segments, i, line, out.errors);
+  };
   if (internal::IsPlainQuestion(options)) {
-    return internal::CastPlain(scene, options, source, out, meter);
+    return internal::CastPlain(scene, options, {segments.size(), line_of, &segments}, out, meter);
   }
-  return internal::CastInGeneral(scene, options, source.count, source.line_of, out, meter);
+  return internal::CastInGeneral(scene, options, segments.size(), line_of, out, meter);
+}
+
+bool CastScene(const Scene& scene, const RayColumns& rays, const CastOptions& options,
+               CastAnswers& out, WorkMeter& meter) {
+  const auto line_of = [&](size_t i, Line& line) { return ReadRay(rays, i, line, out.errors); };
+  if (internal::IsPlainQuestion(options)) {
+    return internal::CastPlain(scene, options, {rays.size(), line_of}, out, meter);
+  }
+  return internal::CastInGeneral(scene, options, rays.size(), line_of, out, meter);
 }
 
 }  // namespace
@@ -70,18 +89,39 @@ void CastAnswers::Clear() {
   errors.clear();
 }
 
-bool CastSegments(const Scene& scene, const SegmentColumns& segments, const CastOptions& options,
+bool CastSegments(const World& world, const SegmentColumns& segments, const CastOptions& options,
                   CastAnswers& out, WorkMeter& meter) {
-  const auto line_of = [&](size_t i, Line& line) {
-    return ReadSegment(segments, i, line, out.errors);
+  if (internal::IsPlain(segments.scope)) {
+    return CastScene(world.scene, segments, options, out, meter);
+  }
+  const auto line_of = [&](size_t i, Line& line, std::vector<ItemError>& errors) {
+    return ReadSegment(segments, i, line, errors);
   };
-  return Cast(scene, options, {segments.size(), line_of, &segments}, out, meter);
+  const auto cast_scene = [&](size_t begin, size_t count, const CastOptions& by,
+                              CastAnswers& answers) {
+    const SegmentColumns part{Part(segments.ax, begin, count), Part(segments.ay, begin, count),
+                              Part(segments.bx, begin, count), Part(segments.by, begin, count)};
+    return CastScene(world.scene, part, by, answers, meter);
+  };
+  return internal::CastInWorld(
+      {world, options, segments.scope, segments.size(), line_of, cast_scene}, out, meter);
 }
 
-bool CastRays(const Scene& scene, const RayColumns& rays, const CastOptions& options,
+bool CastRays(const World& world, const RayColumns& rays, const CastOptions& options,
               CastAnswers& out, WorkMeter& meter) {
-  const auto line_of = [&](size_t i, Line& line) { return ReadRay(rays, i, line, out.errors); };
-  return Cast(scene, options, {rays.size(), line_of}, out, meter);
+  if (internal::IsPlain(rays.scope)) return CastScene(world.scene, rays, options, out, meter);
+  const auto line_of = [&](size_t i, Line& line, std::vector<ItemError>& errors) {
+    return ReadRay(rays, i, line, errors);
+  };
+  const auto cast_scene = [&](size_t begin, size_t count, const CastOptions& by,
+                              CastAnswers& answers) {
+    const RayColumns part{Part(rays.x, begin, count),     Part(rays.y, begin, count),
+                          Part(rays.dx, begin, count),    Part(rays.dy, begin, count),
+                          Part(rays.t_min, begin, count), Part(rays.t_max, begin, count)};
+    return CastScene(world.scene, part, by, answers, meter);
+  };
+  return internal::CastInWorld({world, options, rays.scope, rays.size(), line_of, cast_scene}, out,
+                               meter);
 }
 
 }  // namespace carom

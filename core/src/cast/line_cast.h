@@ -14,6 +14,7 @@
 #include "carom/polygon.h"
 #include "carom/work_meter.h"
 #include "cast/passages.h"
+#include "index/body_set.h"
 #include "index/indexed_polygon.h"
 #include "shape/fraction.h"
 #include "shape/line.h"
@@ -39,10 +40,20 @@ class LineCast {
   // Looks at a polygon that the line may meet, perhaps not for the first time unless the mode is
   // ALL or ALL_PASSAGES. Returns whether the reach became smaller. `finder` is anyone's.
   bool Add(const IndexedPolygon& indexed, PassageFinder& finder);
+  // The same for a polygon whose index is not at hand: O(edges).
+  bool AddWithoutIndex(const Polygon& polygon, PassageFinder& finder);
+  // The same for a body that the line may meet. It outlives what is asked of the line.
+  bool AddBody(Body& body, PassageFinder& finder);
+  bool has_hits() const { return !hits_.empty(); }
+  // Under CLOSEST the fraction of the first hit so far, rounded. There is one.
+  double BestRounded() const { return hits_.last().fraction().Rounded(line_); }
   // Whether no more polygons are wanted.
   bool is_done() const { return hits_.is_done(); }
-  // Where the part of the line ends in which a better hit may be.
+  // Where the part of the line ends in which a better hit may be, and a box that holds that part.
   double end() const { return end_; }
+  const Box& reach() const { return reach_; }
+  // Passes over what comes after `t`.
+  void EndAt(double t);
 
   // The number of hits. What follows does so once all polygons are there.
   size_t Finish();
@@ -54,15 +65,23 @@ class LineCast {
   void Trim() { hits_.Trim(); }
 
  private:
+  // What is hit: a polygon of the scene, or a body with the polygon that it is, if it is one.
+  struct Target {
+    const Polygon* polygon;
+    Body* body;
+  };
   // A hit before its measures are computed.
   struct Candidate {
-    const Polygon* polygon;
+    Target target;
     Passage passage;
     bool at_exit;  // the passage's end is the hit
 
     const Fraction& fraction() const { return at_exit ? passage.end : passage.begin; }
     const PassageEdge& reported() const { return at_exit ? passage.exit : passage.entry; }
-    uint64_t polygon_id() const { return polygon->id(); }
+    HitSource source() const {
+      return target.body != nullptr ? HitSource{true, target.body->index()}
+                                    : HitSource{false, target.polygon->id()};
+    }
   };
 
   // Orders hits by exact fraction.
@@ -72,8 +91,12 @@ class LineCast {
     };
   }
 
-  bool AddPassages(const Polygon& polygon, std::span<const Passage> passages);
-  bool Keep(const Polygon& polygon, const Passage& passage, bool at_exit);
+  bool AddPolygon(const IndexedPolygon& indexed, const Target& target, PassageFinder& finder);
+  bool AddPassages(const Target& target, std::span<const Passage> passages);
+  bool Keep(const Target& target, const Passage& passage, bool at_exit);
+  void MeasurePolygon(const Candidate& candidate, const Polygon& target, CastHit& hit,
+                      Vec2& reflection) const;
+  void MeasureBody(const Candidate& candidate, CastHit& hit, Vec2& reflection) const;
   bool Narrow(const Fraction& best);
 
   const CastOptions* options_ = nullptr;

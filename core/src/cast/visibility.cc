@@ -21,11 +21,15 @@ class Beams {
 
   double range() const { return range_; }
   size_t size() const { return ax_.size(); }
-  SegmentColumns segments() const { return {ax_, ay_, bx_, by_}; }
+  bool considers_bodies() const { return scope_.against != Against::kScene; }
+  SegmentColumns segments() const { return {ax_, ay_, bx_, by_, scope_}; }
 
  private:
   double range_ = 0;
   std::vector<double> ax_, ay_, bx_, by_;
+  std::vector<uint64_t> mask_;
+  std::vector<uint32_t> ignore_owner_;
+  Scope scope_;
 };
 
 // False for NaN, as every comparison with it.
@@ -62,6 +66,13 @@ bool Beams::Read(const FanColumns& fans, size_t i, std::vector<ItemError>& error
   ay_.assign(fans.beams[i], from.y);
   bx_.clear();
   by_.clear();
+  scope_.against = fans.scope.against;
+  if (!fans.scope.mask.empty()) mask_.assign(fans.beams[i], fans.scope.mask[i]);
+  scope_.mask = mask_;
+  if (!fans.scope.ignore_owner.empty()) {
+    ignore_owner_.assign(fans.beams[i], fans.scope.ignore_owner[i]);
+  }
+  scope_.ignore_owner = ignore_owner_;
   for (uint32_t k = 0; k < fans.beams[i] && meter.Spend(1); ++k) {
     const CosSin to = SinCos(fans.angle[i] + k * fans.step[i]);
     const Vec2 end{from.x + range_ * to.c, from.y + range_ * to.s};
@@ -80,6 +91,9 @@ void AddBeams(const Beams& beams, const CastAnswers& casts, FanAnswers& out) {
     out.distances.push_back(count == 0 ? beams.range()
                                        : casts.hits[row].fraction * beams.range() + 0.0);
     out.polygon_ids.push_back(count == 0 ? 0 : casts.hits[row].polygon_id);
+    if (beams.considers_bodies()) {
+      out.is_body.push_back(count != 0 && casts.hits[row].is_body ? 1 : 0);
+    }
     row += count;
   }
 }
@@ -96,19 +110,20 @@ void FanAnswers::Clear() {
   hits.clear();
   distances.clear();
   polygon_ids.clear();
+  is_body.clear();
   errors.clear();
 }
 
 // ANY stops at the first polygon that is met. An item with an error has no hit, and no sight
 // either.
-bool TestLinesOfSight(const Scene& scene, const SegmentColumns& sights, uint64_t mask,
+bool TestLinesOfSight(const World& world, const SegmentColumns& sights, uint64_t mask,
                       SightAnswers& out, WorkMeter& meter) {
   out.Clear();
   CastOptions options;
   options.mode = CastMode::kAny;
   options.mask = mask;
   CastAnswers casts;
-  if (!CastSegments(scene, sights, options, casts, meter)) return false;
+  if (!CastSegments(world, sights, options, casts, meter)) return false;
   for (const uint32_t count : casts.counts) out.visible.push_back(count == 0 ? 1 : 0);
   for (const ItemError& error : casts.errors) out.visible[error.index] = 0;
   out.errors = std::move(casts.errors);
@@ -116,7 +131,7 @@ bool TestLinesOfSight(const Scene& scene, const SegmentColumns& sights, uint64_t
 }
 
 // One fan at a time: its beams are a batch of casts of their own.
-bool ScanFans(const Scene& scene, const FanColumns& fans, const FanOptions& options,
+bool ScanFans(const World& world, const FanColumns& fans, const FanOptions& options,
               FanAnswers& out, WorkMeter& meter) {
   out.Clear();
   out.counts.assign(fans.size(), 0);
@@ -128,7 +143,7 @@ bool ScanFans(const Scene& scene, const FanColumns& fans, const FanOptions& opti
   for (size_t i = 0; i < fans.size(); ++i) {
     if (!meter.Spend(1)) return false;
     if (!beams.Read(fans, i, out.errors, meter)) continue;
-    if (meter.stopped() || !CastSegments(scene, beams.segments(), closest, casts, meter)) {
+    if (meter.stopped() || !CastSegments(world, beams.segments(), closest, casts, meter)) {
       return false;
     }
     // The casts have counted the rows of the hits.

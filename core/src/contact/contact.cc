@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "contact/body_contacts.h"
 #include "contact/contact_batch.h"
 #include "contact/feature_contact.h"
 #include "contact/manifold.h"
@@ -27,6 +28,7 @@ double Share(double own_mass, double other_mass) {
 void ContactAnswers::Clear() {
   counts.clear();
   polygon_ids.clear();
+  is_body.clear();
   contacts.clear();
   splits.clear();
   errors.clear();
@@ -51,11 +53,14 @@ SplitTranslation SplitByMass(const Contact& contact, double fixed_mass, double m
           along(contact.depth * Share(mover_mass, fixed_mass))};
 }
 
-bool FindContacts(const Scene& scene, const ContactColumns& columns, const ContactOptions& options,
+bool FindContacts(const World& world, const ContactColumns& columns, const ContactOptions& options,
                   ContactAnswers& out, WorkMeter& meter) {
+  if (columns.movers.scope.against != Against::kScene) {
+    return internal::FindContactsOfBodies(world, columns, options, out, meter);
+  }
   out.Clear();
   out.counts.assign(columns.size(), 0);
-  return internal::RunContacts({scene, columns, options}, out, meter);
+  return internal::RunContacts({world.scene, columns, options}, out, meter);
 }
 
 }  // namespace carom

@@ -17,6 +17,7 @@
 #include "contact/plain_axis.h"
 #include "contact/plain_manifold.h"
 #include "contact/plain_mover.h"
+#include "index/body_set.h"
 #include "index/box_traversal.h"
 #include "index/placed_items.h"
 #include "index/placed_shape.h"
@@ -141,6 +142,8 @@ class ContactBatch {
     BoxQuery& query = scratch_->queries[k];
     query.is_asked = false;
     if (!meter_.Spend(1)) return false;
+    const auto considered = Considered::Of(columns_.movers.scope, i, options_.mask);
+    masks_[k] = considered.scene ? considered.mask : 0;
     ItemChecker check(i, out_.errors);
     mover.shape = ShapeOf(columns_.movers, i, check);
     if (mover.shape == nullptr) return true;
@@ -211,7 +214,7 @@ class ContactBatch {
       if (i + kAhead < pair_count_) Prefetch(*pairs[i + kAhead].fixed);
       const PlainPair& pair = pairs[i];
       const Polygon& polygon = pair.fixed->polygon();
-      if ((polygon.category() & options_.mask) == 0 || polygon.solidity() == Solidity::kBoundary ||
+      if ((polygon.category() & masks_[pair.mover]) == 0 || polygon.solidity() == Solidity::kBoundary ||
           !polygon.bounds().Intersects(scratch_->queries[pair.mover].reach)) {
         continue;
       }
@@ -346,6 +349,7 @@ class ContactBatch {
   size_t begin_ = 0;  // of the window
   size_t pair_count_ = 0;
   size_t lanes_ = 0;
+  std::array<uint64_t, kWindow> masks_;  // of the movers
   std::array<Waiting, ContactBlock::kSize> waiting_;  // beside the lanes
   ContactCounts counts_;
 };

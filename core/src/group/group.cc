@@ -4,9 +4,11 @@
 #include "carom/group.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "carom/group_kinds.h"
+#include "index/body_set.h"
 #include "numeric/exact_count.h"
 
 namespace carom {
@@ -28,9 +30,9 @@ template <class Aggregate, size_t kCount>
 inline constexpr bool kHasMembers = TakesValues<Aggregate>(std::make_index_sequence<kCount>()) &&
                                     !TakesValues<Aggregate>(std::make_index_sequence<kCount + 1>());
 
-// No kind is forgotten: of each the list has the columns, the options and the answers; of the
-// answers there is a version beside.
-static_assert(kHasMembers<Group, 2 * kGroupKindCount>,
+// No kind is forgotten: of each the list has the columns, the options and the answers; beside them
+// there are the bodies, and a version.
+static_assert(kHasMembers<Group, 1 + 2 * kGroupKindCount>,
               "a member of Group that is not in CAROM_GROUP_KINDS");
 static_assert(kHasMembers<GroupAnswers, 1 + kGroupKindCount>,
               "a member of GroupAnswers that is not in CAROM_GROUP_KINDS");
@@ -40,6 +42,20 @@ uint64_t QueryCount(const Columns& columns) {
   return columns.size();
 }
 uint64_t QueryCount(const FanColumns& fans) { return FanQueryCount(fans.beams); }
+
+// Whether a question is asked of bodies.
+bool ConsidersBodies(const Group& group) {
+  bool considers = false;
+  ForEachKind([&](const auto& kind) {
+    const auto& columns = group.*kind.columns;
+    if constexpr (HasScope<std::remove_cvref_t<decltype(columns)>>) {
+      considers = considers ||
+                  (columns.size() > 0 && ScopeOf(columns).against != Against::kScene);
+    }
+  });
+  considers = considers || group.body_contacts.size() > 0;
+  return considers && group.bodies.size() > 0;
+}
 
 }  // namespace
 
@@ -69,16 +85,27 @@ size_t GroupAnswers::row_capacity() const {
 absl::Status EvaluateGroup(const Scene& scene, const Group& group, GroupAnswers& out,
                            WorkMeter& meter) {
   const internal::ExactCountScope exact(meter);
+  Bodies bodies;
+  if (ConsidersBodies(group)) {
+    if (absl::Status status = bodies.set().Place(group.bodies, meter); !status.ok()) return status;
+  }
+  const World world(scene, &bodies);
   out.version = scene.version();
   out.moves.Clear();  // what is not reached learns nothing
-  bool finished = true;
+  bool finished = !meter.stopped();
   ForEachKind([&](const auto& kind) {
     if (!finished) return;
     const auto& columns = group.*kind.columns;
     auto& answers = out.*kind.answers;
     // Most kinds ask nothing, and have nothing to be cleared.
     if (columns.size() == 0) return answers.Clear();
-    finished = kind.evaluate(scene, columns, group.*kind.options, answers, meter);
+    if constexpr (std::is_invocable_v<decltype(kind.evaluate), const World&, decltype(columns),
+                                      decltype(group.*kind.options), decltype(answers),
+                                      WorkMeter&>) {
+      finished = kind.evaluate(world, columns, group.*kind.options, answers, meter);
+    } else {
+      finished = kind.evaluate(scene, columns, group.*kind.options, answers, meter);
+    }
   });
   if (finished && !meter.stopped()) return absl::OkStatus();
   if (meter.out_of_rows()) {

@@ -300,20 +300,58 @@ void CheckKind(absl::string_view kind, const SegmentColumns& bounces, const Boun
   CheckEnds(kind, bounces, refusal).InRange("max_bounces", options.max_bounces, kMaxBounces);
 }
 
-// Adds an offence for each shape that is too large.
+// What the items of a kind consider: columns beside its items.
 template <class Columns>
-void CheckShapes(const char* kind, const Columns& columns, Refusal& refusal) {
-  if constexpr (HasShapes<Columns>) {
-    const auto& shapes = PlacedOf(columns).shapes;
-    const bool are_movers = std::is_same_v<decltype(PlacedOf(columns)), const ShapeColumns&>;
-    for (size_t i = 0; i < shapes.size(); ++i) {
-      const size_t count = shapes[i].vertex_count();
-      if (count <= kMaxMovingVertices) continue;
-      const std::string path = absl::StrCat(kind, are_movers ? ".movers" : "", ".shapes[", i, "]");
-      for (const Violation& violation : Violations(CheckMovingVertices(count, path))) {
-        refusal.Add(violation.field, violation.description);
-      }
+void CheckScope(const char* kind, const Columns& columns, Refusal& refusal) {
+  if constexpr (HasScope<const Columns>) {
+    const Scope& scope = ScopeOf(columns);
+    const auto check = [&](absl::string_view column, size_t size) {
+      if (size == 0 || size == columns.size()) return;
+      refusal.Add(absl::StrCat(kind, ".", column),
+                  absl::StrCat("must be absent or have an entry an item, ", columns.size()));
+    };
+    check("masks", scope.mask.size());
+    check("ignore_owner", scope.ignore_owner.size());
+  }
+}
+
+void CheckBodies(const Group& group, Refusal& refusal) {
+  const BodyColumns& bodies = group.bodies;
+  const ColumnsPath path{"bodies"};
+  CheckPlaced(path, bodies.placed, refusal);
+  ColumnCheck check(path, {"x", bodies.size()}, refusal);
+  check.Optional({"category", bodies.category.size()});
+  check.Optional({"owner", bodies.owner.size()});
+  const std::span<const double> mass = group.body_contacts.mass;
+  if (!mass.empty() && mass.size() != bodies.size()) {
+    refusal.Add("body_contacts.mass",
+                absl::StrCat("must be absent or have an entry a body, ", bodies.size()));
+  }
+}
+
+// Checked beside the bodies, of which there is a mass each.
+void CheckKind(absl::string_view, const BodyContactColumns&, const ContactOptions&, Refusal&) {}
+
+// Adds an offence for each shape that is too large.
+template <class S>
+void CheckShapes(absl::string_view path, std::span<const S> shapes, Refusal& refusal) {
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    const size_t count = shapes[i].vertex_count();
+    if (count <= kMaxMovingVertices) continue;
+    const absl::Status status = CheckMovingVertices(count, absl::StrCat(path, "[", i, "]"));
+    for (const Violation& violation : Violations(status)) {
+      refusal.Add(violation.field, violation.description);
     }
+  }
+}
+
+template <class Columns>
+void CheckShapesOf(const char* kind, const Columns& columns, Refusal& refusal) {
+  if constexpr (HasShapes<Columns>) {
+    const auto& placed = PlacedOf(columns);
+    const bool are_movers = std::is_same_v<decltype(placed), const ShapeColumns&>;
+    const std::string path = absl::StrCat(kind, are_movers ? ".movers" : "", ".shapes");
+    CheckShapes(path, placed.shapes, refusal);
   }
 }
 
@@ -323,9 +361,15 @@ absl::Status CheckGroup(const Group& group) {
   Refusal refusal;
   ForEachKind([&](const auto& kind) {
     CheckKind(kind.name, group.*kind.columns, group.*kind.options, refusal);
+    CheckScope(kind.name, group.*kind.columns, refusal);
   });
+  CheckBodies(group, refusal);
   if (!refusal.empty()) return refusal.status();
-  ForEachKind([&](const auto& kind) { CheckShapes(kind.name, group.*kind.columns, refusal); });
+  ForEachKind([&](const auto& kind) { CheckShapesOf(kind.name, group.*kind.columns, refusal); });
+  CheckShapes("bodies.shapes", group.bodies.placed.shapes, refusal);
+  if (group.bodies.size() > kMaxBodies) {
+    refusal.Add("bodies", absl::StrCat("must be at most ", kMaxBodies, " bodies"));
+  }
   return refusal.status(absl::StatusCode::kResourceExhausted);
 }
 

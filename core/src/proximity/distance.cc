@@ -15,6 +15,7 @@
 #include "index/placed_items.h"
 #include "index/placed_shape.h"
 #include "index/scene_traversal.h"
+#include "proximity/body_distances.h"
 #include "proximity/closest.h"
 #include "proximity/distance_query.h"
 #include "proximity/nearest_points.h"
@@ -97,25 +98,40 @@ struct Scratch {
   static constexpr size_t kMaxCachedItems = 16384;
 
   bool IsWorthCaching() const {
-    return near.capacity() <= kMaxCachedItems && largest <= kMaxMovingVertices;
+    return near.capacity() + bodies.capacity() <= kMaxCachedItems && largest <= kMaxMovingVertices;
   }
 
   MovingShape mover;
   std::vector<MeasuredPolygon> near;
+  std::vector<internal::MeasuredBody> bodies;
   size_t largest = 0;  // vertices of a mover
 };
 
-// Adds the rows of the polygons that the query of an item found. Returns false once the meter
-// stops.
-bool AppendRows(const PlacedShape& mover, std::span<const MeasuredPolygon> near, DistanceMode mode,
+// Adds the rows of the polygons, and of the bodies, that the queries of an item found. Returns
+// false once the meter stops.
+bool AppendRows(const PlacedShape& mover, const Scratch& found, DistanceMode mode,
                 DistanceAnswers& out, WorkMeter& meter) {
-  for (const MeasuredPolygon& polygon : near) {
+  for (const MeasuredPolygon& polygon : found.near) {
     if (!meter.Spend(8)) return false;
     out.polygon_ids.push_back(polygon.fixed->polygon().id());
     if (mode == DistanceMode::kWithin) continue;
     out.rows.push_back(RowOf(PlacedShape(*polygon.fixed), mover, polygon.closest));
   }
+  for (const internal::MeasuredBody& body : found.bodies) {
+    if (!meter.Spend(8)) return false;
+    out.polygon_ids.push_back(body.body->index());
+    if (mode == DistanceMode::kWithin) continue;
+    DistanceRow row = RowOf(body.body->view(), mover, body.closest);
+    if (body.body->is_round()) row.edge = {}, row.has_edge = false;
+    out.rows.push_back(row);
+  }
   return true;
+}
+
+// Beside the polygon ids of an item, where bodies are considered.
+void AppendIsBody(const Scratch& found, std::vector<uint8_t>& is_body) {
+  is_body.insert(is_body.end(), found.near.size(), 0);
+  is_body.insert(is_body.end(), found.bodies.size(), 1);
 }
 
 }  // namespace
@@ -123,6 +139,7 @@ bool AppendRows(const PlacedShape& mover, std::span<const MeasuredPolygon> near,
 void DistanceAnswers::Clear() {
   counts.clear();
   polygon_ids.clear();
+  is_body.clear();
   rows.clear();
   errors.clear();
 }
@@ -147,13 +164,15 @@ bool IsWithin(const Shape& a, const Shape& b, double distance) {
   return internal::IsWithin(shape_a.View(), shape_b.View(), distance, meter);
 }
 
-bool MeasureDistances(const Scene& scene, const DistanceColumns& columns,
+bool MeasureDistances(const World& world, const DistanceColumns& columns,
                       const DistanceOptions& options, DistanceAnswers& out, WorkMeter& meter) {
   out.Clear();
   out.counts.assign(columns.size(), 0);
   internal::ThreadScratch<Scratch> scratch;
   MovingShape& mover = scratch->mover;
-  DistanceQuery query(scene, options, scratch->near, meter);
+  const Scope& scope = columns.movers.scope;
+  DistanceQuery query(world.scene, options, scratch->near, meter);
+  internal::BodyDistances bodies(world, options.mode, scratch->near, scratch->bodies, meter);
   const auto measure = [&](size_t i, ItemChecker& check) {
     const double max_distance = columns.max_distance.empty() ? HUGE_VAL : columns.max_distance[i];
     if (!(max_distance >= 0)) {
@@ -163,14 +182,18 @@ bool MeasureDistances(const Scene& scene, const DistanceColumns& columns,
     scratch->largest = std::max(scratch->largest, mover.vertex_count());
     if (!meter.Spend(mover.vertex_count())) return false;
     const PlacedShape view = mover.View();
+    const auto considered = internal::Considered::Of(scope, i, options.mask);
+    query.SetMask(considered.scene ? considered.mask : 0);
     if (!query.Run(view, max_distance)) return false;
-    out.counts[i] = static_cast<uint32_t>(scratch->near.size());
-    return AppendRows(view, scratch->near, options.mode, out, meter);
+    if (!bodies.Run(view, max_distance, considered)) return false;
+    if (considered.bodies) AppendIsBody(*scratch, out.is_body);
+    out.counts[i] = static_cast<uint32_t>(scratch->near.size() + scratch->bodies.size());
+    return AppendRows(view, *scratch, options.mode, out, meter);
   };
-  internal::NearestPoints points(scene, columns, options, out, meter);
+  internal::NearestPoints points(world.scene, columns, options, out, meter);
   for (size_t i = 0; i < columns.size(); ++i) {
     if (!meter.Spend(1)) return false;
-    if (!points.Answer(i)) {
+    if (!internal::IsPlain(scope) || !points.Answer(i)) {
       ItemChecker check(i, out.errors);
       const bool is_placed = internal::PlaceItem(columns.movers, i, check, meter, mover);
       if (is_placed && !measure(i, check)) return false;

@@ -90,7 +90,7 @@ void DistanceQuery::VisitByBounds(const PlacedShape& mover, const IndexedPolygon
   if (!polygon.is_one_closed_ring() || ring.size() > kMostBoundedEdges || bounds.Contains(point)) {
     return Visit(mover, fixed);
   }
-  if ((polygon.category() & options_.mask) == 0 ||
+  if ((polygon.category() & mask_) == 0 ||
       LowerDistance2(bounds, mover.core_bounds()) > limit2_ || !meter_.Spend(ring.size())) {
     return;
   }
@@ -119,7 +119,7 @@ void DistanceQuery::VisitCandidates(const PlacedShape& mover) {
 // the shapes touch.
 void DistanceQuery::Visit(const PlacedShape& mover, const IndexedPolygon& fixed) {
   const Polygon& polygon = fixed.polygon();
-  if ((polygon.category() & options_.mask) == 0 ||
+  if ((polygon.category() & mask_) == 0 ||
       LowerDistance2(polygon.bounds(), mover.core_bounds()) > limit2_) {
     return;
   }

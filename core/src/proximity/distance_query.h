@@ -33,7 +33,10 @@ class DistanceQuery {
   // Fills `near`.
   DistanceQuery(const Scene& scene, const DistanceOptions& options,
                 std::vector<MeasuredPolygon>& near, WorkMeter& meter)
-      : scene_(scene), options_(options), near_(near), meter_(meter) {}
+      : scene_(scene), options_(options), near_(near), meter_(meter), mask_(options.mask) {}
+
+  // By which mask the shapes that follow consider polygons, in place of that of the options.
+  void SetMask(uint64_t mask) { mask_ = mask; }
 
   // Replaces `near` by the polygons that the options ask for, by ascending id. Returns false once
   // the meter has stopped.
@@ -61,6 +64,7 @@ class DistanceQuery {
   const DistanceOptions options_;
   std::vector<MeasuredPolygon>& near_;
   WorkMeter& meter_;
+  uint64_t mask_;
   LengthSum touch_;  // cores this near touch
   LengthSum reach_;  // cores this near count
   Bounds2 touch2_;

@@ -38,9 +38,9 @@ enum class Surface { kRound, kStraight };
 // A batch of one kind of shape.
 class OverlapBatch {
  public:
-  OverlapBatch(const Scene& scene, const OverlapOptions& options, OverlapAnswers& out,
-               WorkMeter& meter)
-      : scene_(scene), options_(options), out_(out), meter_(meter) {}
+  OverlapBatch(const World& world, const Scope& scope, const OverlapOptions& options,
+               OverlapAnswers& out, WorkMeter& meter)
+      : world_(world), scope_(scope), options_(options), out_(out), meter_(meter) {}
 
   // Answers `count` items: read(item, check, scratch) gives a shape that has an `OverlapQuery`, as
   // something that converts to false where the item has none. Returns false once the meter stops.
@@ -48,13 +48,14 @@ class OverlapBatch {
   bool Run(size_t count, Surface surface, const Read& read) {
     out_.Clear();
     out_.counts.assign(count, 0);
-    OverlapQuery query(scene_, options_, scratch_->found, meter_);
+    OverlapQuery query(world_, options_, scratch_->found, meter_);
     for (size_t i = 0; i < count; ++i) {
       if (!meter_.Spend(1)) return false;
       ItemChecker check(i, out_.errors);
       auto shape = read(i, check, *scratch_);
       if (meter_.stopped()) return false;
       if (!shape) continue;
+      query.Consider(internal::Considered::Of(scope_, i, options_.mask));
       query.Run(*shape);
       if (!AppendRows(i, surface)) return false;
     }
@@ -68,6 +69,7 @@ class OverlapBatch {
     const internal::OverlapRows& found = scratch_->found;
     for (const internal::OverlapRow& row : found.rows) {
       out_.polygon_ids.push_back(row.id);
+      if (scope_.against != Against::kScene) out_.is_body.push_back(row.is_body ? 1 : 0);
       if (surface == Surface::kRound) out_.touching.push_back(row.touching ? 1 : 0);
       if (options_.detail == OverlapDetail::kEdges) {
         const std::span<const EdgeRef> edges = found.EdgesOf(row);
@@ -79,7 +81,8 @@ class OverlapBatch {
     return !meter_.stopped();
   }
 
-  const Scene& scene_;
+  const World& world_;
+  const Scope& scope_;
   const OverlapOptions& options_;
   OverlapAnswers& out_;
   WorkMeter& meter_;
@@ -105,13 +108,14 @@ bool CheckBox(const BoxColumns& boxes, size_t i, ItemChecker& check, Box& box) {
 void OverlapAnswers::Clear() {
   counts.clear();
   polygon_ids.clear();
+  is_body.clear();
   touching.clear();
   edge_counts.clear();
   edges.clear();
   errors.clear();
 }
 
-bool OverlapCircles(const Scene& scene, const CircleColumns& circles, const OverlapOptions& options,
+bool OverlapCircles(const World& world, const CircleColumns& circles, const OverlapOptions& options,
                     OverlapAnswers& out, WorkMeter& meter) {
   const auto read = [&](size_t i, ItemChecker& check, Scratch&) -> std::optional<Circle> {
     if (!check.Coordinate(ItemColumn::kX, circles.x[i]) ||
@@ -120,10 +124,11 @@ bool OverlapCircles(const Scene& scene, const CircleColumns& circles, const Over
     }
     return Circle{Normalized(Vec2{circles.x[i], circles.y[i]}), Normalized(circles.radius[i])};
   };
-  return OverlapBatch(scene, options, out, meter).Run(circles.size(), Surface::kRound, read);
+  return OverlapBatch(world, circles.scope, options, out, meter)
+      .Run(circles.size(), Surface::kRound, read);
 }
 
-bool OverlapCapsules(const Scene& scene, const CapsuleColumns& capsules,
+bool OverlapCapsules(const World& world, const CapsuleColumns& capsules,
                      const OverlapOptions& options, OverlapAnswers& out, WorkMeter& meter) {
   const auto read = [&](size_t i, ItemChecker& check, Scratch&) -> std::optional<Capsule> {
     if (!check.Coordinate(ItemColumn::kAx, capsules.ax[i]) ||
@@ -136,19 +141,21 @@ bool OverlapCapsules(const Scene& scene, const CapsuleColumns& capsules,
                     Normalized(Vec2{capsules.bx[i], capsules.by[i]})},
                    Normalized(capsules.radius[i])};
   };
-  return OverlapBatch(scene, options, out, meter).Run(capsules.size(), Surface::kRound, read);
+  return OverlapBatch(world, capsules.scope, options, out, meter)
+      .Run(capsules.size(), Surface::kRound, read);
 }
 
-bool OverlapBoxes(const Scene& scene, const BoxColumns& boxes, const OverlapOptions& options,
+bool OverlapBoxes(const World& world, const BoxColumns& boxes, const OverlapOptions& options,
                   OverlapAnswers& out, WorkMeter& meter) {
   const auto read = [&](size_t i, ItemChecker& check, Scratch&) -> std::optional<Box> {
     Box box;
     return CheckBox(boxes, i, check, box) ? std::optional(box) : std::nullopt;
   };
-  return OverlapBatch(scene, options, out, meter).Run(boxes.size(), Surface::kStraight, read);
+  return OverlapBatch(world, boxes.scope, options, out, meter)
+      .Run(boxes.size(), Surface::kStraight, read);
 }
 
-bool OverlapPolygons(const Scene& scene, const PolygonColumns& polygons,
+bool OverlapPolygons(const World& world, const PolygonColumns& polygons,
                      const OverlapOptions& options, OverlapAnswers& out, WorkMeter& meter) {
   const auto read = [&](size_t i, ItemChecker& check, Scratch& scratch) -> internal::MovingShape* {
     const Polygon* const shape = internal::ShapeOf(polygons, i, check);
@@ -161,7 +168,8 @@ bool OverlapPolygons(const Scene& scene, const PolygonColumns& polygons,
     check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
     return nullptr;
   };
-  return OverlapBatch(scene, options, out, meter).Run(polygons.size(), Surface::kStraight, read);
+  return OverlapBatch(world, polygons.scope, options, out, meter)
+      .Run(polygons.size(), Surface::kStraight, read);
 }
 
 }  // namespace carom

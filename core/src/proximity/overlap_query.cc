@@ -9,6 +9,7 @@
 #include "index/scene_traversal.h"
 #include "numeric/box_distance.h"
 #include "proximity/polygon_pair.h"
+#include "shape/approach.h"
 
 namespace carom::internal {
 namespace {
@@ -97,6 +98,48 @@ PairOverlap Overlap(const IndexedPolygon& fixed, MovingShape& mover, std::vector
   return {true};
 }
 
+namespace {
+
+// The sign of (distance of two segments) - sum, which is above 0. Apart they are nearest at an end
+// of one of them.
+int CompareSegments(const Segment& a, const Segment& b, const LengthSum& sum) {
+  if (Intersects(a, b)) return -1;
+  return std::min({Compare(Approach(a.a, b), sum), Compare(Approach(a.b, b), sum),
+                   Compare(Approach(b.a, a), sum), Compare(Approach(b.b, a), sum)});
+}
+
+// With a round body, which has no edges.
+PairOverlap OverlapRoundBody(const Capsule& body, const Capsule& capsule) {
+  const int order = CompareSegments(body.axis, capsule.axis, {body.radius, capsule.radius, 0});
+  return {order <= 0, capsule.radius == 0 ? order <= 0 : order == 0};
+}
+PairOverlap OverlapRoundBody(const Capsule& body, const Circle& circle) {
+  return OverlapRoundBody(body, Capsule{{circle.center, circle.center}, circle.radius});
+}
+PairOverlap OverlapRoundBody(const Capsule& body, const Box& box) {
+  const Vec2 corners[] = {box.min, {box.max.x, box.min.y}, box.max, {box.min.x, box.max.y}};
+  if (box.Contains(body.axis.a)) return {true};
+  for (size_t i = 0; i < 4; ++i) {
+    if (CompareDistance(Segment{corners[i], corners[(i + 1) % 4]}, body) <= 0) return {true};
+  }
+  return {};
+}
+
+template <class Shape>
+PairOverlap OverlapBody(Body& body, Shape& shape, std::vector<EdgeRef>* edges, WorkMeter& meter) {
+  if (!body.is_round()) return Overlap(body.core(), shape, edges, meter);
+  meter.Spend(4);
+  return OverlapRoundBody(body.capsule(), shape);
+}
+PairOverlap OverlapBody(Body& body, MovingShape& mover, std::vector<EdgeRef>* edges,
+                        WorkMeter& meter) {
+  if (!body.is_round()) return Overlap(body.core(), mover, edges, meter);
+  if (mover.capsule()) return OverlapRoundBody(body.capsule(), *mover.capsule());
+  return {OverlapRound(mover.polygon(), body.capsule(), nullptr, meter).overlaps};
+}
+
+}  // namespace
+
 template <class Meets, class Shape>
 void OverlapQuery::Find(const Meets& meets, Shape& shape) {
   // Rows come in the order of the index, and their edges with them; sorting moves the rows, each of
@@ -106,15 +149,24 @@ void OverlapQuery::Find(const Meets& meets, Shape& shape) {
   rows.clear();
   edges.clear();
   std::vector<EdgeRef>* const wanted = options_.detail == OverlapDetail::kEdges ? &edges : nullptr;
-  VisitPolygons(scene_, options_.mask, meter_, meets, [&](const IndexedPolygon& fixed) {
+  const auto add = [&](bool is_body, uint64_t id, const auto& overlap) {
     const size_t first_edge = edges.size();
-    const PairOverlap pair = Overlap(fixed, shape, wanted, meter_);
+    const PairOverlap pair = overlap();
     if (!pair.overlaps) return !meter_.stopped();
-    rows.push_back({fixed.polygon().id(), pair.touching, first_edge, edges.size() - first_edge});
+    rows.push_back({is_body, id, pair.touching, first_edge, edges.size() - first_edge});
     return meter_.SpendRows(1);
+  };
+  if (considered_.scene) {
+    VisitPolygons(world_.scene, considered_.mask, meter_, meets, [&](const IndexedPolygon& fixed) {
+      return add(false, fixed.polygon().id(), [&] { return Overlap(fixed, shape, wanted, meter_); });
+    });
+  }
+  VisitBodies(world_, considered_, meter_, meets, [&](Body& body) {
+    return add(true, body.index(), [&] { return OverlapBody(body, shape, wanted, meter_); });
   });
-  std::sort(rows.begin(), rows.end(),
-            [](const OverlapRow& a, const OverlapRow& b) { return a.id < b.id; });
+  std::sort(rows.begin(), rows.end(), [](const OverlapRow& a, const OverlapRow& b) {
+    return a.is_body != b.is_body ? b.is_body : a.id < b.id;
+  });
 }
 
 void OverlapQuery::Run(const Circle& circle) {

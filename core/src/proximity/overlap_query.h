@@ -3,7 +3,7 @@
 
 // Which polygons of a scene does one shape overlap, and at which of their edges?
 //
-// `Overlap` are the kernels for one polygon; `OverlapQuery` asks all polygons of a scene. Batches,
+// `Overlap` are the kernels for one polygon; `OverlapQuery` asks all polygons of a scene, and bodies. Batches,
 // trackers and rotating sweeps ask through them. Everything is exact, and touching counts. Once a
 // meter has stopped, answers are meaningless.
 #pragma once
@@ -17,6 +17,7 @@
 #include "carom/overlap.h"
 #include "carom/scene.h"
 #include "carom/work_meter.h"
+#include "index/body_set.h"
 #include "index/indexed_polygon.h"
 #include "index/placed_shape.h"
 
@@ -38,8 +39,9 @@ PairOverlap Overlap(const IndexedPolygon& fixed, const Box& box, std::vector<Edg
 PairOverlap Overlap(const IndexedPolygon& fixed, MovingShape& mover, std::vector<EdgeRef>* edges,
                     WorkMeter& meter);
 
-// One polygon that a shape overlaps.
+// One polygon, or body, that a shape overlaps.
 struct OverlapRow {
+  bool is_body;
   uint64_t id;
   bool touching;
   size_t first_edge;  // among those of the rows
@@ -47,7 +49,7 @@ struct OverlapRow {
 };
 
 struct OverlapRows {
-  std::vector<OverlapRow> rows;  // by ascending id
+  std::vector<OverlapRow> rows;  // by ascending id, bodies after the polygons
   std::vector<EdgeRef> edges;
 
   std::span<const EdgeRef> EdgesOf(const OverlapRow& row) const {
@@ -60,9 +62,16 @@ struct OverlapRows {
 class OverlapQuery {
  public:
   // Fills `found`.
-  OverlapQuery(const Scene& scene, const OverlapOptions& options, OverlapRows& found,
+  OverlapQuery(const World& world, const OverlapOptions& options, OverlapRows& found,
                WorkMeter& meter)
-      : scene_(scene), options_(options), found_(found), meter_(meter) {}
+      : world_(world),
+        options_(options),
+        found_(found),
+        meter_(meter),
+        considered_(Considered::Scene(options.mask)) {}
+
+  // What the shapes that follow consider, in place of the scene by the mask of the options.
+  void Consider(const Considered& considered) { considered_ = considered; }
 
   // Replaces what was found by the polygons that overlap the shape.
   void Run(const Circle& circle);
@@ -74,10 +83,11 @@ class OverlapQuery {
   template <class Meets, class Shape>
   void Find(const Meets& meets, Shape& shape);
 
-  const Scene& scene_;
+  const World world_;
   const OverlapOptions options_;
   OverlapRows& found_;
   WorkMeter& meter_;
+  Considered considered_;
 };
 
 }  // namespace carom::internal

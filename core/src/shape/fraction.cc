@@ -20,6 +20,7 @@ double Comparable(double t) { return t == 0 ? 0 : std::clamp(t, 0x1p-500, 0x1p50
 
 bool Fraction::SameSource(const Fraction& other) const {
   if (kind_ != other.kind_) return false;
+  if (kind_ == Kind::kValue) return low_ == other.low_;
   if (v_ == other.v_ && w_ == other.w_) return true;
   return kind_ == Kind::kCrossing && v_ == other.w_ && w_ == other.v_;
 }
@@ -95,7 +96,7 @@ int Fraction::ExactCompare(const Line& line, const Fraction& a, const Fraction& 
 }
 
 double Fraction::ExactRounded(const Line& line) const {
-  if (kind_ == Kind::kStart || kind_ == Kind::kEnd) return low_;
+  if (kind_ <= Kind::kValue) return low_;
   return WithExact(line, [](const auto& n, const auto& d) { return RoundedQuotient(n, d); });
 }
 
@@ -164,7 +165,7 @@ Interval Fraction::Refined(const Line& line) const {
 // Rounding is monotonic: what is between two numbers that round to one double rounds to it, ties
 // too.
 double Fraction::Rounded(const Line& line) const {
-  if (kind_ == Kind::kStart || kind_ == Kind::kEnd) return low_;
+  if (kind_ <= Kind::kValue) return low_;
   const Interval t = Refined(line);
   return t.low == t.high ? t.low : ExactRounded(line);
 }

@@ -87,6 +87,8 @@ class Fraction {
   static Fraction End(const Line& line) {
     return Fraction(Kind::kEnd, {}, {}, line.t_max, line.t_max);
   }
+  // Exactly `t`.
+  static Fraction OfValue(double t) { return Fraction(Kind::kValue, {}, {}, t, t); }
   // Of a point on the line's unbounded extension.
   static Meeting OfVertex(const Line& line, const DominantAxis& axis, Vec2 vertex);
   // Of the crossing of the unbounded extensions of the line and of `edge`, not parallel to it.
@@ -111,8 +113,8 @@ class Fraction {
   }
   // The nearest double, ties to even. Exact.
   double Rounded(const Line& line) const;
-  // An interval that holds it, almost always so narrow that it rounds to one double. Not for a
-  // start or an end.
+  // An interval that holds it, almost always so narrow that it rounds to one double. For a vertex or
+  // a crossing.
   Interval Refined(const Line& line) const;
   // `Rounded` and `Compare` by expansions alone.
   double ExactRounded(const Line& line) const;
@@ -121,7 +123,7 @@ class Fraction {
   Vec2 Point(const Line& line, double rounded) const;
 
  private:
-  enum class Kind : uint8_t { kStart, kEnd, kVertex, kCrossing };
+  enum class Kind : uint8_t { kStart, kEnd, kValue, kVertex, kCrossing };
 
   Fraction(Kind kind, Vec2 v, Vec2 w, double low, double high)
       : v_(v), w_(w), low_(low), high_(high), kind_(kind) {}

@@ -85,4 +85,9 @@ Vec2 Reflected(const Line& line, const Segment& edge) {
   return {Divide(x, length2).high + 0.0, Divide(y, length2).high + 0.0};
 }
 
+Vec2 Reflected(const Line& line, Vec2 normal) {
+  const double twice = 2 * (line.dx.high * normal.x + line.dy.high * normal.y);
+  return {line.dx.high - twice * normal.x + 0.0, line.dy.high - twice * normal.y + 0.0};
+}
+
 }  // namespace carom::internal

@@ -35,4 +35,8 @@ Vec2 UnitNormalOfPairs(const Segment& edge, int side);
 // doubles. Never -0.
 Vec2 Reflected(const Line& line, const Segment& edge);
 
+// The same about a unit normal, each component within 8 ulp of |d|: two units of the normal's own
+// rounding count four times, and the product and the difference are rounded.
+Vec2 Reflected(const Line& line, Vec2 normal);
+
 }  // namespace carom::internal

@@ -10,9 +10,11 @@
 
 #include "base/hit_collector.h"
 #include "carom/predicates.h"
+#include "index/body_set.h"
 #include "index/placed_items.h"
 #include "index/placed_shape.h"
 #include "index/scene_traversal.h"
+#include "shape/approach.h"
 #include "sweep/blocking_batch.h"
 #include "sweep/sweep_measures.h"
 #include "sweep/sweep_passage.h"
@@ -20,6 +22,8 @@
 namespace carom {
 namespace {
 
+using internal::Body;
+using internal::Considered;
 using internal::IntervalEnd;
 using internal::Motion;
 using internal::PlacedShape;
@@ -29,23 +33,101 @@ using internal::SweepTime;
 
 // A hit before its measures are computed.
 struct Candidate {
+  Body* body;  // null for a polygon of the scene
   const IndexedPolygon* fixed;
   SweepEvent event;
   bool starts_inside;
   bool at_exit;  // the passage's end is the hit
 
   const SweepTime& time() const { return event.touch.time; }
-  uint64_t polygon_id() const { return fixed->polygon().id(); }
+  internal::HitSource source() const {
+    if (body != nullptr) return {true, body->index()};
+    return {false, fixed->polygon().id()};
+  }
+  bool meets_round_body() const { return body != nullptr && body->is_round(); }
 };
+
+// A shape and a round body on the way to each other: of the two, the one that is grown by a radius
+// moves, the other stands.
+struct RoundMeeting {
+  SweepPair pair;
+  Motion motion;
+  Capsule grown;  // as bounds and the axis are taken: its radius is rounded up
+  std::optional<PlacedShape> moving;
+  const IndexedPolygon* fixed = nullptr;
+  bool body_moves = false;  // backwards, for the mover has no radius
+
+  void Start(Body& body, internal::MovingShape& mover, Vec2 d);
+  Vec2 PointOf(const Candidate& hit, const Capsule& body, Vec2 d, Vec2 normal) const;
+};
+
+// A mover without radius stays in place, and the body moves backwards; else the mover is grown by
+// the body's radius and meets its axis.
+void RoundMeeting::Start(Body& body, internal::MovingShape& mover, Vec2 d) {
+  const Capsule fixed_body = body.capsule();
+  body_moves = mover.capsule() == nullptr || mover.capsule()->radius == 0;
+  if (body_moves) {
+    fixed = mover.RingView().polygon();
+    grown = fixed_body;
+    motion = {{-d.x + 0.0, -d.y + 0.0}, fixed_body.radius};
+  } else {
+    fixed = &body.core();
+    grown = *mover.capsule();
+    motion = {d, grown.radius, fixed_body.radius};
+    grown.radius = std::nextafter(motion.rounded_radius(), HUGE_VAL);
+  }
+  moving.emplace(grown);
+  pair.Start(*moving, motion);
+}
+
+// A point of the surface of one of the two, where the other touches it. `normal` is from the body
+// to the mover.
+Vec2 RoundMeeting::PointOf(const Candidate& hit, const Capsule& body, Vec2 d, Vec2 normal) const {
+  const internal::EdgeMeeting& meeting = hit.time().meeting();
+  const double t = hit.time().high();
+  const auto along = [&](double length) { return Vec2{length * normal.x, length * normal.y}; };
+  if (body_moves) {
+    if (!meeting.is_on_fixed_edge()) return internal::PointOnPath(meeting.fixed.a, d, t);
+    return internal::PointOnPath(meeting.moving.a, {}, 0, along(-body.radius));
+  }
+  if (!meeting.is_on_fixed_edge()) {
+    return internal::PointOnPath(meeting.fixed.a, {}, 0, along(-body.radius));
+  }
+  return internal::PointOnPath(meeting.moving.a, d, t, along(motion.radius));
+}
+
+// The point of a segment that is nearest to another one, of two that share no point, rounded.
+Vec2 NearestOn(const Segment& axis, const Segment& other) {
+  using internal::Approach;
+  const Approach ends[] = {Approach(axis.a, other), Approach(axis.b, other),
+                           Approach(other.a, axis), Approach(other.b, axis)};
+  const Approach* least = &ends[0];
+  for (const Approach& end : ends) {
+    if (Compare(end, *least) < 0) least = &end;
+  }
+  return least < &ends[2] ? least->vertex : internal::NearestPoint(*least);
+}
+
+// A point that two capsules share, for capsules that do: from the point of one axis nearest to the
+// other towards that, as far as the radius.
+Vec2 SharedPointOf(const Capsule& a, const Capsule& b) {
+  if (Intersects(a.axis, b.axis)) return internal::CommonPoint(a.axis, b.axis);
+  const Vec2 from = NearestOn(a.axis, b.axis);
+  const Vec2 to = NearestOn(b.axis, {from, from});
+  const Vec2 step{to.x - from.x, to.y - from.y};
+  const double length = std::hypot(step.x, step.y);
+  const double share = length <= a.radius ? 1 : a.radius / length;
+  return {from.x + share * step.x + 0.0, from.y + share * step.y + 0.0};
+}
 
 // Sweeps one shape at a time.
 class Sweeper {
  public:
-  Sweeper(const Scene& scene, const SweepOptions& options, SweepAnswers& out, WorkMeter& meter)
-      : scene_(scene), options_(options), out_(out), meter_(meter) {}
+  Sweeper(const World& world, const SweepOptions& options, SweepAnswers& out, WorkMeter& meter)
+      : world_(world), options_(options), out_(out), meter_(meter) {}
 
   // Adds the answer of item `index`. Returns false once the meter stops.
-  bool Sweep(size_t index, const PlacedShape& mover, const Motion& motion);
+  bool Sweep(size_t index, internal::MovingShape& mover, Vec2 d, const Considered& considered);
 
  private:
   // Orders hits by time.
@@ -53,38 +135,46 @@ class Sweeper {
     return [this](const Candidate& a, const Candidate& b) { return CompareTimes(a, b); };
   }
 
-  void CollectCandidates();
-  std::optional<Candidate> HitOf(const IndexedPolygon& fixed);
-  std::optional<Candidate> HitFromInside(const IndexedPolygon& fixed);
-  void Keep(const Candidate& candidate);
+  void CollectCandidates(const Considered& considered);
+  std::optional<Candidate> HitOf(const IndexedPolygon& fixed, Body* body);
+  std::optional<Candidate> HitOfRound(Body& body);
+  std::optional<Candidate> HitFromInside(Candidate start, SweepPair& pair);
+  bool Keep(const std::optional<Candidate>& candidate);
+  bool IsRound(const Candidate& hit) const { return motion_.is_round() || hit.meets_round_body(); }
   int CompareTimes(const Candidate& a, const Candidate& b) const;
-  SweepHit Measured(const Candidate& candidate) const;
+  SweepHit Measured(const Candidate& candidate);
   void MeasureTouch(const Candidate& candidate, SweepHit& hit) const;
+  void MeasureRound(const Candidate& candidate, SweepHit& hit);
 
-  const Scene& scene_;
+  const World world_;
   const SweepOptions& options_;
   SweepAnswers& out_;
   WorkMeter& meter_;
-  const PlacedShape* mover_ = nullptr;
+  internal::MovingShape* shape_ = nullptr;
+  std::optional<PlacedShape> mover_;
   Box bounds_;  // of the mover at the start
   Motion motion_;
   double limit_ = 1;          // no later hit matters
   internal::SweptBox reach_;  // holds the shape until `limit_`
   internal::SweepAxes axes_;
   SweepPair pair_;
+  RoundMeeting round_;
   internal::HitCollector<Candidate> hits_;
 };
 
-bool Sweeper::Sweep(size_t index, const PlacedShape& mover, const Motion& motion) {
-  mover_ = &mover;
-  motion_ = motion;
+bool Sweeper::Sweep(size_t index, internal::MovingShape& mover, Vec2 d,
+                    const Considered& considered) {
+  shape_ = &mover;
+  mover_.emplace(mover.View());
+  if (!meter_.Spend(mover_->edge_count())) return false;
+  motion_ = {d, mover_->radius()};
   limit_ = 1;
-  bounds_ = mover.bounds();
-  reach_ = internal::SweptBox(bounds_, motion.d, limit_);
-  pair_.Start(mover, motion);
-  axes_.Start(mover, motion);
+  bounds_ = mover_->bounds();
+  reach_ = internal::SweptBox(bounds_, motion_.d, limit_);
+  pair_.Start(*mover_, motion_);
+  axes_.Start(*mover_, motion_);
   hits_.Start(options_.mode, options_.max_hits);
-  CollectCandidates();
+  CollectCandidates(considered);
   if (meter_.stopped()) return false;
   const auto measure = [this](size_t rank) {
     meter_.Spend(4);
@@ -96,70 +186,102 @@ bool Sweeper::Sweep(size_t index, const PlacedShape& mover, const Motion& motion
 }
 
 // ANY is over with the first hit.
-void Sweeper::CollectCandidates() {
-  internal::VisitPolygons(
-      scene_, options_.mask, meter_, [this](const Box& box) { return reach_.MayMeet(box); },
-      [this](const IndexedPolygon& fixed) {
-        const std::optional<Candidate> hit = HitOf(fixed);
-        if (meter_.stopped()) return false;
-        if (hit) Keep(*hit);
-        return !hits_.is_done();
-      });
+void Sweeper::CollectCandidates(const Considered& considered) {
+  const auto meets = [this](const Box& box) { return reach_.MayMeet(box); };
+  if (considered.scene) {
+    internal::VisitPolygons(
+        world_.scene, considered.mask, meter_, meets,
+        [this](const IndexedPolygon& fixed) { return Keep(HitOf(fixed, nullptr)); });
+  }
+  if (hits_.is_done()) return;
+  internal::VisitBodies(world_, considered, meter_, meets, [this](Body& body) {
+    return Keep(body.is_round() ? HitOfRound(body) : HitOf(body.core(), &body));
+  });
 }
 
 // Shapes share a point at the start if edges do, or if one holds a ring of the other. A polygon
 // that is met later only is met at an edge.
-std::optional<Candidate> Sweeper::HitOf(const IndexedPolygon& fixed) {
+std::optional<Candidate> Sweeper::HitOf(const IndexedPolygon& fixed, Body* body) {
   if (const std::optional<internal::TouchBounds> bounds = axes_.Bound(fixed)) {
     meter_.Spend(fixed.polygon().vertex_count());
     if (bounds->low > limit_) return std::nullopt;
     const std::optional<SweepEvent> touch = pair_.FirstTouch(fixed, limit_, *bounds, meter_);
-    return touch ? std::optional(Candidate{&fixed, *touch, false, false}) : std::nullopt;
+    return touch ? std::optional(Candidate{body, &fixed, *touch, false, false}) : std::nullopt;
   }
   const std::optional<SweepEvent> touch = pair_.FirstTouch(fixed, limit_, meter_);
   const bool touches_at_start = touch && touch->touch.time.is_zero();
-  if (touches_at_start || pair_.HoldsRingAtStart(fixed, meter_)) return HitFromInside(fixed);
+  if (touches_at_start || pair_.HoldsRingAtStart(fixed, meter_)) {
+    return HitFromInside({body, &fixed, {}, true, false}, pair_);
+  }
   if (!touch) return std::nullopt;
-  return Candidate{&fixed, *touch, false, false};
+  return Candidate{body, &fixed, *touch, false, false};
+}
+
+std::optional<Candidate> Sweeper::HitOfRound(Body& body) {
+  round_.Start(body, *shape_, motion_.d);
+  const IndexedPolygon& fixed = *round_.fixed;
+  const std::optional<SweepEvent> touch = round_.pair.FirstTouch(fixed, limit_, meter_);
+  const bool touches_at_start = touch && touch->touch.time.is_zero();
+  if (touches_at_start || round_.pair.HoldsRingAtStart(fixed, meter_)) {
+    return HitFromInside({&body, &fixed, {}, true, false}, round_.pair);
+  }
+  if (!touch) return std::nullopt;
+  return Candidate{&body, &fixed, *touch, false, false};
 }
 
 // A sweep of length zero has the one parameter 0: its passage begins and ends there.
-std::optional<Candidate> Sweeper::HitFromInside(const IndexedPolygon& fixed) {
+std::optional<Candidate> Sweeper::HitFromInside(Candidate start, SweepPair& pair) {
   const bool moves = !(motion_.d == Vec2{});
   const auto [passage, at_exit] = internal::ApplyInsidePolicy(options_.inside_policy, true);
   if (passage > 0) {
     if (!moves) return std::nullopt;
-    const std::optional<SweepEvent> re_entry = pair_.FirstPassage(fixed, meter_).re_entry;
+    const std::optional<SweepEvent> re_entry = pair.FirstPassage(*start.fixed, meter_).re_entry;
     if (!re_entry) return std::nullopt;
-    return Candidate{&fixed, *re_entry, false, false};
+    return Candidate{start.body, start.fixed, *re_entry, false, false};
   }
-  if (at_exit && moves) return Candidate{&fixed, pair_.FirstPassage(fixed, meter_).end, true, true};
-  return Candidate{&fixed, {}, true, false};
+  if (at_exit && moves) {
+    start.event = pair.FirstPassage(*start.fixed, meter_).end;
+    start.at_exit = true;
+  }
+  return start;
 }
 
-// While the collector is full, what comes after its last hit does not matter.
-void Sweeper::Keep(const Candidate& candidate) {
-  if (!hits_.Add(candidate, ByTime(), meter_) || !hits_.is_full()) return;
-  limit_ = std::fmin(1, hits_.last().time().high());
-  reach_ = internal::SweptBox(bounds_, motion_.d, limit_);
+// While the collector is full, what comes after its last hit does not matter. Returns whether more
+// is wanted.
+bool Sweeper::Keep(const std::optional<Candidate>& candidate) {
+  if (meter_.stopped()) return false;
+  if (candidate && hits_.Add(*candidate, ByTime(), meter_) && hits_.is_full()) {
+    limit_ = std::fmin(1, hits_.last().time().high());
+    reach_ = internal::SweptBox(bounds_, motion_.d, limit_);
+  }
+  return !hits_.is_done();
 }
 
-// The total order: exact for radius 0, of the times rounded up else.
+// The total order: exact where both are without radius, of the times rounded up else.
 int Sweeper::CompareTimes(const Candidate& a, const Candidate& b) const {
-  if (motion_.radius > 0) {
+  const auto key = [this](const Candidate& hit) {
+    return IsRound(hit) ? SweepTime::OfValue(hit.time().high()) : hit.time();
+  };
+  if (IsRound(a) && IsRound(b)) {
     return (a.time().high() > b.time().high()) - (a.time().high() < b.time().high());
   }
-  return SweepTime::Compare(motion_, a.time(), b.time());
+  return SweepTime::Compare(motion_, key(a), key(b));
 }
 
 // Three kinds of places: where the shapes overlap at the start, where they do at the end of the
 // path (EXIT), and a touch of two edges between.
-SweepHit Sweeper::Measured(const Candidate& candidate) const {
-  const Polygon& polygon = candidate.fixed->polygon();
+SweepHit Sweeper::Measured(const Candidate& candidate) {
   SweepHit hit;
-  hit.polygon_id = polygon.id();
-  hit.fraction = candidate.time().Rounded(motion_);
+  const internal::HitSource source = candidate.source();
+  hit.polygon_id = source.id;
+  hit.is_body = source.is_body;
   hit.starts_inside = candidate.starts_inside;
+  if (candidate.meets_round_body()) {
+    MeasureRound(candidate, hit);
+    return hit;
+  }
+  const Polygon& polygon = candidate.fixed->polygon();
+  hit.fraction = candidate.time().Rounded(motion_);
   if (candidate.starts_inside && !candidate.at_exit) {
     const SweepPair::Place start = pair_.AtStart(*candidate.fixed, meter_);
     hit.point = start.point;
@@ -181,7 +303,7 @@ void Sweeper::MeasureTouch(const Candidate& candidate, SweepHit& hit) const {
   const internal::SweepTouch& touch = candidate.event.touch;
   const internal::EdgeMeeting& meeting = touch.time.meeting();
   const Vec2 d = motion_.d;
-  if (motion_.radius > 0) {
+  if (motion_.is_round()) {
     const auto end = candidate.at_exit ? IntervalEnd::kEnd : IntervalEnd::kBegin;
     hit.normal = internal::RoundNormal(motion_, meeting, end);
   } else {
@@ -195,6 +317,33 @@ void Sweeper::MeasureTouch(const Candidate& candidate, SweepHit& hit) const {
     hit.point = internal::PointOnPath(meeting.moving.a, d, hit.fraction, step);
   }
   if (candidate.at_exit) hit.normal = {};
+}
+
+// Where they overlap at an end of the path, any point that they share.
+void Sweeper::MeasureRound(const Candidate& candidate, SweepHit& hit) {
+  Body& body = *candidate.body;
+  round_.Start(body, *shape_, motion_.d);
+  hit.fraction = candidate.time().high();
+  const bool at_start = candidate.starts_inside && !candidate.at_exit;
+  if (at_start || candidate.time().is_one()) {
+    const Vec2 shift = at_start ? Vec2{} : motion_.d;
+    if (round_.body_moves) {
+      const auto place = at_start ? round_.pair.AtStart(*round_.fixed, meter_)
+                                  : round_.pair.AtEnd(*round_.fixed, meter_);
+      hit.point = internal::PointOnPath(place.point, shift, 1);
+    } else {
+      Capsule mover = *shape_->capsule();
+      mover.axis = {internal::PointOnPath(mover.axis.a, shift, 1),
+                    internal::PointOnPath(mover.axis.b, shift, 1)};
+      hit.point = SharedPointOf(body.capsule(), mover);
+    }
+    return;
+  }
+  const auto end = candidate.at_exit ? IntervalEnd::kEnd : IntervalEnd::kBegin;
+  Vec2 normal = internal::RoundNormal(round_.motion, candidate.time().meeting(), end);
+  if (round_.body_moves) normal = {-normal.x + 0.0, -normal.y + 0.0};
+  hit.point = round_.PointOf(candidate, body.capsule(), motion_.d, normal);
+  if (!candidate.at_exit) hit.normal = normal;
 }
 
 }  // namespace
@@ -230,21 +379,21 @@ std::optional<Vec2> internal::DisplacementOf(const SweepColumns& columns, size_t
   return d;
 }
 
-bool SweepShapes(const Scene& scene, const SweepColumns& columns, const SweepOptions& options,
+bool SweepShapes(const World& world, const SweepColumns& columns, const SweepOptions& options,
                  SweepAnswers& out, WorkMeter& meter) {
   out.Clear();
   out.counts.assign(columns.size(), 0);
   if (IsBlocking(options.inside_policy)) {
-    return internal::SweepBlocking(scene, columns, options, out, meter);
+    return internal::SweepBlocking(world.scene, columns, options, out, meter);
   }
-  Sweeper sweeper(scene, options, out, meter);
+  Sweeper sweeper(world, options, out, meter);
   internal::MovingShape mover;
   return internal::VisitMovers(
       columns.movers, out.errors, meter, mover, [&](size_t i, ItemChecker& check) {
         const std::optional<Vec2> d = internal::DisplacementOf(columns, i, check);
         if (!d) return true;
-        const PlacedShape view = mover.View();
-        return meter.Spend(view.edge_count()) && sweeper.Sweep(i, view, {*d, view.radius()});
+        return sweeper.Sweep(i, mover, *d,
+                             Considered::Of(columns.movers.scope, i, options.mask));
       });
 }
 

@@ -10,6 +10,7 @@
 #include "carom/predicates.h"
 #include "numeric/bounded.h"
 #include "numeric/exact.h"
+#include "shape/approach.h"
 
 namespace carom::internal {
 namespace {
@@ -73,7 +74,7 @@ class RoundContact {
         axis_(axis),
         d_(ExactValue(motion.d)),
         length2_(Dot(d_, d_)),
-        radius_(ExactValue(motion.radius)),
+        radius_{TwoSum(motion.radius, motion.fixed_radius), 0},
         end_(end),
         limit_(limit),
         counts_grazes_(counts_grazes) {}
@@ -149,7 +150,7 @@ class RoundContact {
   bool MissesVertex(Vec2 z) const {
     const Vec2 d = motion_.d;
     const double length2 = d.x * d.x + d.y * d.y;
-    const double reach = std::sqrt(length2) * motion_.radius;
+    const double reach = std::sqrt(length2) * motion_.rounded_radius();
     const RoundedCross across(z.x * d.y, z.y * d.x);
     const RoundedCross along(z.x * d.x, -(z.y * d.y));
     const double slack = 16 * kFilterUnit * reach;
@@ -162,10 +163,11 @@ class RoundContact {
   bool MissesEdge(Vec2 z, Vec2 z_end, Vec2 s) const {
     const Vec2 d = motion_.d;
     const double length = std::sqrt(s.x * s.x + s.y * s.y);
-    const double sign = at_end() ? motion_.radius : -motion_.radius;
+    const double radius = motion_.rounded_radius();
+    const double sign = at_end() ? radius : -radius;
     const double offset = sign * (d.x * s.x + d.y * s.y);
     const double slack =
-        16 * kFilterUnit * motion_.radius * (std::abs(d.x * s.x) + std::abs(d.y * s.y));
+        16 * kFilterUnit * radius * (std::abs(d.x * s.x) + std::abs(d.y * s.y));
     const RoundedCross first(z.x * d.y, z.y * d.x);
     const RoundedCross last(z_end.x * d.y, z_end.y * d.x);
     const auto error = [&](const RoundedCross& cross) {
@@ -239,7 +241,7 @@ class RoundContact {
     const Dyadic sx = Dyadic(side.b.x) - side.a.x;
     const Dyadic sy = Dyadic(side.b.y) - side.a.y;
     const Dyadic cross = (Dyadic(q.x) - p.x) * dy - (Dyadic(q.y) - p.y) * dx;
-    const Dyadic radius = at_end() ? motion_.radius : -motion_.radius;
+    const Dyadic radius = at_end() ? motion_.ExactRadius() : -motion_.ExactRadius();
     return SignWithRoot(radius * (dx * sx + dy * sy), cross, sx * sx + sy * sy);
   }
 
@@ -331,9 +333,22 @@ std::optional<SweepInterval> CrossingInterval(const Motion& motion, const Segmen
   return sum.MeetingsOf(motion).interval();
 }
 
+// Apart, two segments are nearest at an end of one of them.
+bool AreWithin(const Segment& fixed, const Segment& moving, const Motion& motion) {
+  if (motion.fixed_radius == 0) {
+    return CompareDistance(fixed, Capsule{moving, motion.radius}) <= 0;
+  }
+  if (Intersects(fixed, moving)) return true;
+  const LengthSum radii{motion.radius, motion.fixed_radius, 0};
+  return Compare(Approach(fixed.a, moving), radii) <= 0 ||
+         Compare(Approach(fixed.b, moving), radii) <= 0 ||
+         Compare(Approach(moving.a, fixed), radii) <= 0 ||
+         Compare(Approach(moving.b, fixed), radii) <= 0;
+}
+
 std::optional<SweepTime> RoundContactBegin(const Motion& motion, const Segment& fixed,
                                            const Segment& axis, double limit) {
-  if (CompareDistance(fixed, Capsule{axis, motion.radius}) <= 0) return SweepTime::Zero();
+  if (AreWithin(fixed, axis, motion)) return SweepTime::Zero();
   const double last = std::fmin(limit, 1);
   return FirstBegin(motion, RoundContact(motion, fixed, axis, IntervalEnd::kBegin, last), last);
 }

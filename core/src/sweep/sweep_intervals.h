@@ -35,8 +35,11 @@ std::optional<SweepInterval> ContactInterval(const Motion& motion, const Segment
 std::optional<SweepInterval> CrossingInterval(const Motion& motion, const Segment& fixed,
                                               const Segment& moving);
 
-// The same for radius > 0, piece by piece. A begin that is above `limit` may be left out. The end
-// is asked of an edge whose begin is something.
+// Whether the edges are within the radius of each other at the start. Exact.
+bool AreWithin(const Segment& fixed, const Segment& moving, const Motion& motion);
+
+// The interval for radius > 0, piece by piece. A begin that is above `limit` may be left out. The
+// end is asked of an edge whose begin is something.
 std::optional<SweepTime> RoundContactBegin(const Motion& motion, const Segment& fixed,
                                            const Segment& axis, double limit);
 // Likewise the time at which the edges come closer than the radius, for edges that are not closer

@@ -168,7 +168,8 @@ Vec2 RoundNormal(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd e
   const BoundedPair cross = ToBoundedPair(Cross(z, {motion.d.x, motion.d.y}));
   BoundedPair along = SquareRoot(ToBoundedPair(t.r));
   if (end == IntervalEnd::kBegin) along = -along;
-  const BoundedPair scale = ToBoundedPair(t.m) * ExactValue(motion.radius);
+  const BoundedPair radius{TwoSum(motion.radius, motion.fixed_radius), 0};
+  const BoundedPair scale = ToBoundedPair(t.m) * radius;
   const BoundedPairVec2 d = ExactValue(motion.d);
   const BoundedPair x = (along * d.x - cross * d.y) / scale;
   const BoundedPair y = (along * d.y + cross * d.x) / scale;

@@ -144,8 +144,7 @@ void SweepPair::Start(const PlacedShape& mover, const Motion& motion) {
 std::optional<SweepTime> SweepPair::Begin(const Segment& fixed, const Segment& moving,
                                           double limit) const {
   if (motion_.d == Vec2{}) {
-    const bool touch = CompareDistance(fixed, Capsule{moving, motion_.radius}) <= 0;
-    return touch ? std::optional(SweepTime::Zero()) : std::nullopt;
+    return AreWithin(fixed, moving, motion_) ? std::optional(SweepTime::Zero()) : std::nullopt;
   }
   if (is_round()) return RoundContactBegin(motion_, fixed, moving, limit);
   const std::optional<SweepInterval> interval = ContactInterval(motion_, fixed, moving);
@@ -238,8 +237,8 @@ bool SweepPair::HoldsRingAtStart(const IndexedPolygon& fixed, WorkMeter& meter) 
 // A point of the edge that the shape holds at the start.
 std::optional<Vec2> SweepPair::StartPointOn(const Segment& edge, WorkMeter& meter) const {
   if (is_round()) {
-    if (CompareDistance(edge, Capsule{mover_->edge(0), motion_.radius}) > 0) return std::nullopt;
-    return SharedPoint(edge, mover_->edge(0), {}, motion_.radius);
+    if (!AreWithin(edge, mover_->edge(0), motion_)) return std::nullopt;
+    return SharedPoint(edge, mover_->edge(0), {}, motion_.rounded_radius());
   }
   const Box reach = BoundsOf(edge);
   std::optional<Vec2> point;
@@ -281,7 +280,7 @@ SweepPair::Place SweepPair::AtEnd(const IndexedPolygon& fixed, WorkMeter& meter)
   VisitPairs(fixed, 1, meter, [&](size_t, const Segment& edge, size_t, const Segment& moving) {
     const std::optional<SweepInterval> interval = Interval(edge, moving);
     if (interval && SweepTime::Compare(motion_, interval->end, SweepTime::One()) == 0) {
-      point = SharedPoint(edge, moving, motion_.d, motion_.radius);
+      point = SharedPoint(edge, moving, motion_.d, motion_.rounded_radius());
     }
     return !point;
   });

@@ -85,7 +85,7 @@ struct SweepEvent {
 // Reused from polygon to polygon. Not thread-safe.
 class SweepPair {
  public:
-  // The shape of the calls that follow, whose radius is `motion.radius`; `motion.d` may be 0. Keeps
+  // The shape of the calls that follow, whose radius is that of `motion`; `motion.d` may be 0. Keeps
   // a reference.
   void Start(const PlacedShape& mover, const Motion& motion);
 
@@ -128,7 +128,7 @@ class SweepPair {
   };
   class ContactPath;
 
-  bool is_round() const { return motion_.radius > 0; }
+  bool is_round() const { return motion_.is_round(); }
   template <class Visit>
   void VisitPairs(const IndexedPolygon& fixed, double limit, WorkMeter& meter,
                   const Visit& visit) const {

@@ -101,7 +101,8 @@ auto SweepTime::WithQuotient(const Motion& motion, Use use) const {
   Expansion<8> m;
   const Vec2 d = motion.d;
   if (kind_ != Kind::kTouch) {
-    n.Append(kind_ == Kind::kOne ? 1 : 0);
+    // Other times are 0 or at least 2^-494, as Fraction has it.
+    n.Append(low_ == 0 ? 0 : std::max(low_, 0x1p-500));
     m.Append(1);
   } else if (!meeting_.is_on_fixed_edge() && !meeting_.is_on_moving_edge()) {
     const bool x = IsLongerInX(d);
@@ -124,7 +125,7 @@ int SweepTime::Compare(const Motion& motion, const SweepTime& a, const SweepTime
   if (a.high_ < b.low_) return -1;
   if (a.low_ > b.high_) return 1;
   if (a.SameSource(b)) return 0;
-  if (motion.radius > 0) return CompareRoots(a.Exact(motion), b.Exact(motion));
+  if (motion.is_round()) return CompareRoots(a.Exact(motion), b.Exact(motion));
   return a.WithQuotient(motion, [&](const auto& a_n, const auto& a_m) {
     return b.WithQuotient(
         motion, [&](const auto& b_n, const auto& b_m) { return (a_n * b_m - b_n * a_m).sign(); });
@@ -148,6 +149,7 @@ ExactRoot SweepTime::Exact(const Motion& motion) const {
       return ExactRoundTouch(motion, meeting_, IntervalEnd::kBegin);
     case Kind::kRoundEnd:
       return ExactRoundTouch(motion, meeting_, IntervalEnd::kEnd);
+    case Kind::kValue:
     case Kind::kTouch:
       break;
   }
@@ -163,7 +165,7 @@ ExactRoot SweepTime::Exact(const Motion& motion) const {
 ExactRoot ExactRoundTouch(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end) {
   const DyadicVec2 d{motion.d.x, motion.d.y};
   const DyadicVec2 z = DyadicDifference(meeting.fixed.a, meeting.moving.a);
-  const Dyadic radius = motion.radius;
+  const Dyadic radius = motion.ExactRadius();
   const double sign = end == IntervalEnd::kBegin ? -1 : 1;
   if (!meeting.is_on_fixed_edge() && !meeting.is_on_moving_edge()) {
     const Dyadic length2 = Dot(d, d);
@@ -172,7 +174,7 @@ ExactRoot ExactRoundTouch(const Motion& motion, const EdgeMeeting& meeting, Inte
   }
   const Segment side = meeting.side();
   const DyadicVec2 s = DyadicDifference(side.b, side.a);
-  return {Cross(z, s), sign * motion.radius, Dot(s, s), Cross(d, s)};
+  return {Cross(z, s), sign * radius, Dot(s, s), Cross(d, s)};
 }
 
 BoundedPair ToBoundedPair(const Dyadic& value) {

@@ -23,10 +23,17 @@
 
 namespace carom::internal {
 
-// The displacement, not 0, and the radius of the moving shape.
+// The displacement, not 0, and the radius of the moving shape, to which that of a fixed one is
+// added where this is round, too: their exact sum is what counts.
 struct Motion {
   Vec2 d;
   double radius = 0;
+  double fixed_radius = 0;
+
+  bool is_round() const { return radius > 0 || fixed_radius > 0; }
+  // The sum rounded once.
+  double rounded_radius() const { return radius + fixed_radius; }
+  Dyadic ExactRadius() const { return Dyadic(radius) + fixed_radius; }
 };
 
 // (p + q sqrt(r)) / m, with r >= 0 and m > 0.
@@ -69,6 +76,8 @@ class SweepTime {
   // Radius 0: any t, also outside [0, 1]. Vertices meet at one (z is parallel to d), an edge is not
   // parallel to d.
   static SweepTime OfTouch(const Motion& motion, const EdgeMeeting& meeting);
+  // Exactly t, in [0, 1].
+  static SweepTime OfValue(double t) { return SweepTime(Kind::kValue, {}, t, t); }
   // Radius > 0: known to be in [0, 1] and to have `rounded_up` as least double that is at least t.
   // `d x s` > 0 for the meeting's s.
   static SweepTime OfRoundTouch(const EdgeMeeting& meeting, IntervalEnd end, double rounded_up);
@@ -87,7 +96,7 @@ class SweepTime {
   ExactRoot Exact(const Motion& motion) const;
 
  private:
-  enum class Kind : uint8_t { kZero, kOne, kTouch, kRoundBegin, kRoundEnd };
+  enum class Kind : uint8_t { kZero, kOne, kValue, kTouch, kRoundBegin, kRoundEnd };
 
   SweepTime(Kind kind, const EdgeMeeting& meeting, double low, double high)
       : meeting_(meeting), low_(low), high_(high), kind_(kind) {}

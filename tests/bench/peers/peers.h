@@ -35,6 +35,8 @@ extern "C" {
 void* carom_box2d_new(const RustPolygons* polygons, const RustPolygons* movers);
 void carom_box2d_free(void* world);
 uint64_t carom_box2d_cast(const void* world, const RustSegment* segments, size_t count);
+void carom_box2d_move_discs(void* world, const RustPlacement* placements, size_t count,
+                            float radius);
 uint64_t carom_box2d_overlap(const void* world, const RustPlacement* placements, size_t count);
 uint64_t carom_box2d_overlap_shape(const void* world, const RustPlacement* placements,
                                    size_t count);

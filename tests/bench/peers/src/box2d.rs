@@ -18,6 +18,8 @@ pub struct World {
     polygons: Vec<b2Polygon>,
     movers: Vec<b2Polygon>,
     bounds: b2AABB,
+    // Kinematic bodies of a circle each.
+    discs: Vec<b2BodyId>,
 }
 
 fn polygon(ring: &[[f32; 2]]) -> b2Polygon {
@@ -60,6 +62,7 @@ pub unsafe extern "C" fn carom_box2d_new(polygons: &Polygons, movers: &Polygons)
             polygons,
             movers,
             bounds,
+            discs: Vec::new(),
         }))
     }
 }
@@ -96,6 +99,42 @@ pub unsafe extern "C" fn carom_box2d_cast(
         hits += u64::from(black_box(hit).hit);
     }
     hits
+}
+
+/// Moves the first `count` discs, which are made at the first call.
+///
+/// # Safety
+/// `placements` holds `count` placements.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn carom_box2d_move_discs(
+    world: &mut World,
+    placements: *const Placement,
+    count: usize,
+    radius: f32,
+) {
+    let placements = unsafe { std::slice::from_raw_parts(placements, count) };
+    for (i, placement) in placements.iter().enumerate() {
+        let position = b2Pos {
+            x: placement.x,
+            y: placement.y,
+        };
+        if i == world.discs.len() {
+            unsafe {
+                let mut definition = b2DefaultBodyDef();
+                definition.type_ = b2BodyType_b2_kinematicBody;
+                definition.position = position;
+                let body = b2CreateBody(world.id, &definition);
+                let circle = b2Circle {
+                    center: b2Vec2 { x: 0.0, y: 0.0 },
+                    radius,
+                };
+                b2CreateCircleShape(body, &b2DefaultShapeDef(), &circle);
+                world.discs.push(body);
+            }
+            continue;
+        }
+        unsafe { b2Body_SetTransform(world.discs[i], position, b2Rot { c: 1.0, s: 0.0 }) };
+    }
 }
 
 struct Overlap<'a> {

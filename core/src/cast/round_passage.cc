@@ -1,0 +1,402 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "cast/round_passage.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "numeric/bounded.h"
+#include "numeric/dyadic.h"
+#include "shape/measures.h"
+
+namespace carom::internal {
+namespace {
+
+// A sign, and whether it is that of the exact number.
+struct Decision {
+  int sign;
+  bool is_certain;
+};
+Decision SignOf(const BoundedPair& value) {
+  if (value.is_zero()) return {0, true};
+  return {value.sign(), value.is_certain()};
+}
+Decision SignOf(const Dyadic& value) { return {value.sign(), true}; }
+
+template <class N>
+N NumberOf(TwoDoubles value);
+template <>
+BoundedPair NumberOf(TwoDoubles value) {
+  return {value, 0};
+}
+template <>
+Dyadic NumberOf(TwoDoubles value) {
+  return Dyadic(value.high) + Dyadic(value.low);
+}
+
+template <class N>
+struct Vector {
+  N x;
+  N y;
+
+  friend Vector operator+(const Vector& a, const Vector& b) { return {a.x + b.x, a.y + b.y}; }
+  friend Vector operator-(const Vector& a, const Vector& b) { return {a.x - b.x, a.y - b.y}; }
+  friend Vector operator*(const Vector& a, const N& factor) {
+    return {a.x * factor, a.y * factor};
+  }
+  friend N Dot(const Vector& a, const Vector& b) { return a.x * b.x + a.y * b.y; }
+  friend N Cross(const Vector& a, const Vector& b) { return a.x * b.y - a.y * b.x; }
+};
+
+// The line and the axis as numbers of type N. Everything is relative to the axis' start.
+template <class N>
+struct Numbers {
+  Numbers(const Line& line, const Capsule& capsule)
+      : origin{Difference(line.origin.x, capsule.axis.a.x),
+               Difference(line.origin.y, capsule.axis.a.y)},
+        d{NumberOf<N>(line.dx), NumberOf<N>(line.dy)},
+        s{Difference(capsule.axis.b.x, capsule.axis.a.x),
+          Difference(capsule.axis.b.y, capsule.axis.a.y)},
+        radius(Value(capsule.radius)) {}
+
+  static N Value(double value) { return NumberOf<N>({value, 0}); }
+  static N Difference(double a, double b) { return NumberOf<N>(TwoDiff(a, b)); }
+
+  Vector<N> At(double t) const { return origin + d * Value(t); }
+
+  Vector<N> origin;
+  Vector<N> d;
+  Vector<N> s;  // the axis
+  N radius;
+};
+
+// What is nearest of the axis to a point, by its projection.
+enum class Nearest : uint8_t { kStart, kSide, kEnd };
+
+template <class N>
+class Predicates {
+ public:
+  Predicates(const Line& line, const Capsule& capsule)
+      : numbers_(line, capsule),
+        is_disc_(capsule.axis.a == capsule.axis.b),
+        radius2_(numbers_.radius * numbers_.radius),
+        length2_(Dot(numbers_.s, numbers_.s)) {}
+
+  // Whether all decisions were certain. Always, of dyadics.
+  bool is_certain() const { return is_certain_; }
+
+  Nearest NearestAt(double t) { return NearestTo(numbers_.At(t)); }
+
+  // On which side of the axis the line is at t.
+  int SideAt(double t) { return Sign(Cross(numbers_.s, numbers_.At(t))); }
+
+  bool IsWithin(double t) {
+    const Vector<N> w = numbers_.At(t);
+    switch (NearestTo(w)) {
+      case Nearest::kStart:
+        return Sign(Dot(w, w) - radius2_) <= 0;
+      case Nearest::kEnd:
+        return Sign(Dot(w - numbers_.s, w - numbers_.s) - radius2_) <= 0;
+      case Nearest::kSide:
+        break;
+    }
+    const N cross = Cross(numbers_.s, w);
+    return Sign(cross * cross - radius2_ * length2_) <= 0;
+  }
+
+  // Two segments are nearest at an end of one of them, unless they cross. `to` may be infinite.
+  bool Meets(double from, double to) {
+    if (IsWithin(from) || (to < HUGE_VAL && IsWithin(to))) return true;
+    const N d2 = Dot(numbers_.d, numbers_.d);
+    const Vector<N> to_start = Vector<N>{} - numbers_.origin;
+    if (PassesEnd(to_start, d2, from, to)) return true;
+    if (is_disc_) return false;
+    const Vector<N> to_end = numbers_.s - numbers_.origin;
+    if (PassesEnd(to_end, d2, from, to)) return true;
+    if (Sign(Cross(numbers_.d, to_start)) * Sign(Cross(numbers_.d, to_end)) > 0) return false;
+    const int last = to < HUGE_VAL ? SideAt(to) : Sign(Cross(numbers_.s, numbers_.d));
+    return SideAt(from) * last < 0;
+  }
+
+ private:
+  int Sign(const N& value) {
+    const auto [sign, is_certain] = SignOf(value);
+    is_certain_ = is_certain_ && is_certain;
+    return sign;
+  }
+
+  Nearest NearestTo(const Vector<N>& w) {
+    if (is_disc_) return Nearest::kStart;
+    const N along = Dot(w, numbers_.s);
+    if (Sign(along) <= 0) return Nearest::kStart;
+    return Sign(along - length2_) >= 0 ? Nearest::kEnd : Nearest::kSide;
+  }
+
+  // Whether the line passes an end of the axis within the radius, in the range.
+  bool PassesEnd(const Vector<N>& to_end, const N& d2, double from, double to) {
+    const N along = Dot(to_end, numbers_.d);
+    if (Sign(along - d2 * numbers_.Value(from)) < 0) return false;
+    if (to < HUGE_VAL && Sign(along - d2 * numbers_.Value(to)) > 0) return false;
+    const N cross = Cross(numbers_.d, to_end);
+    return Sign(cross * cross - radius2_ * d2) <= 0;
+  }
+
+  const Numbers<N> numbers_;
+  const bool is_disc_;
+  const N radius2_;
+  const N length2_;
+  bool is_certain_ = true;
+};
+
+// An answer of filters, or of dyadics where these are not certain.
+template <class Ask>
+auto Decide(const Line& line, const Capsule& capsule, const Ask& ask) {
+  if (kHasFilters) {
+    Predicates<BoundedPair> filter(line, capsule);
+    const auto answer = ask(filter);
+    if (filter.is_certain()) return answer;
+  }
+  Predicates<Dyadic> exact(line, capsule);
+  return ask(exact);
+}
+
+bool IsWithin(const Line& line, const Capsule& capsule, double t) {
+  return Decide(line, capsule, [t](auto& predicates) { return predicates.IsWithin(t); });
+}
+
+bool Meets(const Line& line, const Capsule& capsule, double from, double to) {
+  return Decide(line, capsule, [&](auto& predicates) { return predicates.Meets(from, to); });
+}
+
+// In doubles: whether the line surely keeps to one side of the capsule. With c the ends of the axis
+// and the errors of d x (c - origin) and of the root, as `kCrossError` has them, below 16 u.
+bool SurelyMisses(const Line& line, const Capsule& capsule) {
+  const Vec2 d{line.dx.high, line.dy.high};
+  const double reach = std::sqrt(d.x * d.x + d.y * d.y) * capsule.radius;
+  const auto gap = [&](Vec2 c, double side) {
+    const double x = d.x * (c.y - line.origin.y);
+    const double y = d.y * (c.x - line.origin.x);
+    return side * (x - y) - 16 * kFilterUnit * (std::abs(x) + std::abs(y));
+  };
+  const double enough = reach * (1 + 16 * kFilterUnit);
+  const auto& [a, b] = capsule.axis;
+  return kHasFilters && (std::min(gap(a, 1), gap(b, 1)) > enough ||
+                         std::min(gap(a, -1), gap(b, -1)) > enough);
+}
+
+// The least double that is at least value + side * error; the error is made larger by 2^-40 of
+// itself, which covers the rounding of the bound and its sum.
+double AtLeast(const BoundedPair& t, int side) {
+  const double error = (t.error + kPairError * t.magnitude()) * (1 + 0x1p-40);
+  const TwoDoubles tail = TwoSum(t.value.low, side * error);
+  const TwoDoubles sum = TwoSum(t.value.high, tail.high);
+  return (sum.low > 0 ? std::nextafter(sum.high, HUGE_VAL) : sum.high) + 0.0;
+}
+
+// Doubles that hold a number rounded up, or down.
+struct Bracket {
+  double low = HUGE_VAL;
+  double high = HUGE_VAL;
+};
+
+// The ends of the passage of the unbounded line: the least and the greatest parameter at which it
+// meets the boundary of a disc about an end, or a side next to the axis. Nothing is known where a
+// sign is not certain.
+class BoundaryRoots {
+ public:
+  BoundaryRoots(const Line& line, const Capsule& capsule) : numbers_(line, capsule) {
+    AddDisc({});
+    if (capsule.axis.a == capsule.axis.b) return;
+    AddDisc(numbers_.s);
+    AddSides();
+  }
+
+  bool is_certain() const { return is_certain_; }
+  bool empty() const { return first_.low == HUGE_VAL; }
+  // The least root rounded up.
+  const Bracket& first() const { return first_; }
+  // The greatest rounded down, with the opposite sign.
+  const Bracket& minus_last() const { return minus_last_; }
+
+ private:
+  using Pair = BoundedPair;
+
+  void Add(const Pair& begin, const Pair& end) {
+    Lower(begin, first_);
+    Lower(-end, minus_last_);
+  }
+  void Lower(const Pair& t, Bracket& least) {
+    is_certain_ = is_certain_ && t.error < HUGE_VAL;
+    least.low = std::min(least.low, AtLeast(t, -1));
+    least.high = std::min(least.high, AtLeast(t, 1));
+  }
+
+  // |origin + t d - c| = radius.
+  void AddDisc(const Vector<Pair>& c) {
+    const Vector<Pair> z = c - numbers_.origin;
+    const Vector<Pair>& d = numbers_.d;
+    const Pair cross = Cross(z, d);
+    const Pair d2 = Dot(d, d);
+    const Pair discriminant = d2 * (numbers_.radius * numbers_.radius) - cross * cross;
+    if (!discriminant.is_certain()) is_certain_ = false;
+    if (!is_certain_ || discriminant.sign() < 0) return;
+    const Pair root = SquareRoot(discriminant);
+    const Pair middle = Dot(z, d);
+    Add((middle - root) / d2, (middle + root) / d2);
+  }
+
+  // (origin + t d) x s = +- radius |s|. Each counts where its projection is on the axis.
+  void AddSides() {
+    const Vector<Pair>& s = numbers_.s;
+    const Pair slope = Cross(numbers_.d, s);
+    if (slope.is_zero()) return;
+    if (!slope.is_certain()) is_certain_ = false;
+    if (!is_certain_) return;
+    const Pair length2 = Dot(s, s);
+    const Pair offset = numbers_.radius * SquareRoot(length2);
+    const Pair start = Cross(numbers_.origin, s);
+    for (const Pair& side : {offset, -offset}) {
+      const Pair t = (side - start) / slope;
+      const Pair along = Dot(numbers_.origin, s) + t * Dot(numbers_.d, s);
+      const Pair beyond = along - length2;
+      if (!along.is_certain() || !beyond.is_certain()) is_certain_ = false;
+      if (along.sign() < 0 || beyond.sign() > 0) continue;
+      Add(t, t);
+    }
+  }
+
+  const Numbers<Pair> numbers_;
+  bool is_certain_ = true;
+  Bracket first_;
+  Bracket minus_last_;
+};
+
+// The least double in [low, high] for which `holds`, which it does for all from some on and for
+// `high`. Doubles that are not negative are ordered as their bits.
+template <class Holds>
+double LeastDouble(double low, double high, const Holds& holds) {
+  auto first = std::bit_cast<uint64_t>(low);
+  auto last = std::bit_cast<uint64_t>(high);
+  while (first < last) {
+    const uint64_t middle = first + (last - first) / 2;
+    if (holds(std::bit_cast<double>(middle))) {
+      last = middle;
+    } else {
+      first = middle + 1;
+    }
+  }
+  return std::bit_cast<double>(last);
+}
+
+double MostDouble(const Line& line) {
+  return std::min(line.t_max, std::numeric_limits<double>::max());
+}
+
+// The begin rounded up, of a line that meets the capsule later than at its start.
+double ExactBegin(const Line& line, const Capsule& capsule) {
+  return LeastDouble(line.t_min, MostDouble(line),
+                     [&](double t) { return Meets(line, capsule, line.t_min, t); });
+}
+
+// The end rounded down, of a line that meets the capsule and leaves it before its end: the double
+// before the least one from which on it does not.
+double ExactEnd(const Line& line, const Capsule& capsule) {
+  const double beyond = LeastDouble(line.t_min, MostDouble(line), [&](double t) {
+    return !Meets(line, capsule, t, line.t_max);
+  });
+  return std::nextafter(beyond, -HUGE_VAL);
+}
+
+}  // namespace
+
+bool ExactlyMeets(const Line& line, const Capsule& capsule, double from, double to) {
+  return Predicates<Dyadic>(line, capsule).Meets(from, to);
+}
+
+std::optional<RoundPassage> FindRoundPassage(const Line& line, const Capsule& capsule) {
+  RoundPassage passage;
+  if (!line.is_point() && SurelyMisses(line, capsule)) return std::nullopt;
+  passage.begin = line.t_min;
+  passage.starts_inside = IsWithin(line, capsule, line.t_min);
+  if (line.is_point()) {
+    passage.end = line.t_min;
+    passage.ends_inside = true;
+    return passage.starts_inside ? std::optional(passage) : std::nullopt;
+  }
+  const BoundaryRoots roots(line, capsule);
+  const bool is_known = kHasFilters && roots.is_certain();
+  if (!passage.starts_inside) {
+    if (is_known && (roots.empty() || roots.first().low > line.t_max)) return std::nullopt;
+    if (is_known && roots.first().low == roots.first().high) {
+      passage.begin = roots.first().high;
+      if (passage.begin <= line.t_min || passage.begin > line.t_max) return std::nullopt;
+    } else {
+      if (!Meets(line, capsule, line.t_min, line.t_max)) return std::nullopt;
+      passage.begin = ExactBegin(line, capsule);
+    }
+  }
+  passage.ends_inside = line.t_max < HUGE_VAL && IsWithin(line, capsule, line.t_max);
+  if (passage.ends_inside) {
+    passage.end = line.t_max;
+    return passage;
+  }
+  const Bracket& minus_last = roots.minus_last();
+  passage.end = is_known && minus_last.low == minus_last.high ? -minus_last.high + 0.0
+                                                              : ExactEnd(line, capsule);
+  passage.end = std::max(passage.end, passage.begin);
+  return passage;
+}
+
+namespace {
+
+// The normal of the boundary at the begin of a passage (`side` -1), or at its end (+1). On a disc
+// about c, with w = t d - z for z = c - origin, w . d is the root of the discriminant with that
+// sign, and w x d = -(z x d); d and (d.y, -d.x) are perpendicular, and |w| is the radius.
+Vec2 RoundNormalAt(const Line& line, const Capsule& capsule, double t, int side) {
+  using Pair = BoundedPair;
+  Predicates<Pair> near(line, capsule);
+  const Nearest nearest = near.NearestAt(t);
+  if (nearest == Nearest::kSide) return UnitNormal(capsule.axis, near.SideAt(t));
+  const Numbers<Pair> numbers(line, capsule);
+  const Vector<Pair> c = nearest == Nearest::kStart ? Vector<Pair>{} : numbers.s;
+  const Vector<Pair> z = c - numbers.origin;
+  const Vector<Pair>& d = numbers.d;
+  const Pair cross = Cross(z, d);
+  const Pair d2 = Dot(d, d);
+  Pair along = SquareRoot(d2 * (numbers.radius * numbers.radius) - cross * cross);
+  if (side < 0) along = -along;
+  const Pair scale = d2 * numbers.radius;
+  const Pair x = (along * d.x - cross * d.y) / scale;
+  const Pair y = (along * d.y + cross * d.x) / scale;
+  return {x.value.high + 0.0, y.value.high + 0.0};
+}
+
+}  // namespace
+
+void MeasureRoundHit(const Line& line, const Capsule& capsule, const RoundPassage& passage,
+                     const HitReport& report, CastHit& hit) {
+  const auto [at_exit, detail] = report;
+  hit.starts_inside = passage.starts_inside;
+  hit.ends_inside = passage.ends_inside;
+  hit.fraction = at_exit ? passage.end : passage.begin;
+  const auto exit_normal = [&] {
+    return passage.ends_inside ? Vec2{} : RoundNormalAt(line, capsule, passage.end, 1);
+  };
+  if (detail >= CastDetail::kNormal) {
+    hit.point = PointAt(line, hit.fraction);
+    if (at_exit) {
+      hit.normal = exit_normal();
+    } else if (!passage.starts_inside) {
+      hit.normal = RoundNormalAt(line, capsule, passage.begin, -1);
+    }
+  }
+  if (detail < CastDetail::kExit) return;
+  hit.exit_fraction = passage.end;
+  hit.exit_normal = exit_normal();
+}
+
+}  // namespace carom::internal

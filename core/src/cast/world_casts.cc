@@ -1,0 +1,229 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "cast/world_casts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+
+#include "base/thread_scratch.h"
+#include "cast/line_cast.h"
+#include "cast/passages.h"
+#include "index/body_set.h"
+#include "index/scene_index.h"
+#include "shape/meets_box.h"
+
+namespace carom::internal {
+namespace {
+
+// What lines work with, kept while it is small.
+struct Scratch {
+  static constexpr size_t kMaxCachedHits = 16384;
+
+  bool IsWorthCaching() const {
+    return scene.hits.capacity() + scene.counts.capacity() <= kMaxCachedHits &&
+           finder.capacity() <= kMaxCachedHits;
+  }
+
+  CastAnswers scene;  // of all lines
+  CastAnswers run;    // of a run of lines of one mask
+  LineCast cast;
+  PassageFinder finder;
+  std::vector<ItemError> ignored;
+};
+
+template <class T>
+void AppendTo(std::vector<T>& all, const std::vector<T>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
+// Adds the answers of the lines from `begin` on.
+void Append(size_t begin, const CastAnswers& run, CastAnswers& out) {
+  const auto offset = static_cast<uint32_t>(begin);
+  AppendTo(out.counts, run.counts);
+  AppendTo(out.hits, run.hits);
+  AppendTo(out.reflections, run.reflections);
+  for (const uint32_t i : run.truncated) out.truncated.push_back(offset + i);
+  for (ItemError error : run.errors) {
+    error.index += offset;
+    out.errors.push_back(error);
+  }
+}
+
+// Whether a box may meet the unbounded line: not where its corners lie strictly on one side. Three
+// roundings a product and one of their difference: 8 u of the magnitudes.
+bool LineMayMeet(const Line& line, const Box& box) {
+  const double y1 = line.dx.high * (box.min.y - line.origin.y);
+  const double y2 = line.dx.high * (box.max.y - line.origin.y);
+  const double x1 = line.dy.high * (box.min.x - line.origin.x);
+  const double x2 = line.dy.high * (box.max.x - line.origin.x);
+  const double error =
+      8 * kUnit * (std::max(std::abs(y1), std::abs(y2)) + std::max(std::abs(x1), std::abs(x2)));
+  return std::max(y1, y2) - std::min(x1, x2) >= -error &&
+         std::min(y1, y2) - std::max(x1, x2) <= error;
+}
+
+class WorldCaster {
+ public:
+  WorldCaster(const WorldCasts& casts, CastAnswers& out, WorkMeter& meter)
+      : casts_(casts), options_(casts.options), out_(out), meter_(meter) {
+    // Polygons of the scene that come again were considered already, and bodies have `Considered`.
+    options_.mask = kEveryCategory;
+  }
+
+  bool Run() {
+    out_.Clear();
+    const bool has_bodies = casts_.world.bodies != nullptr && casts_.world.bodies->size() > 0;
+    if (casts_.scope.against == Against::kScene || !has_bodies) return CastScene(out_);
+    if (!CastScene(scratch_->scene)) return false;
+    out_.counts.assign(casts_.count, 0);
+    const bool has_errors = casts_.scope.against == Against::kBodies;
+    if (!has_errors) out_.errors = scratch_->scene.errors;
+    std::vector<ItemError>& errors = has_errors ? out_.errors : scratch_->ignored;
+    size_t row = 0;
+    for (size_t i = 0; i < casts_.count; ++i) {
+      if (!meter_.Spend(1)) return false;
+      const bool has_rows = options_.mode != CastMode::kAny;
+      const size_t rows = has_rows ? scratch_->scene.counts[i] : 0;
+      if (casts_.line_of(i, scratch_->cast.line(), errors) && !CastLine(i, row, rows)) return false;
+      row += rows;
+    }
+    scratch_->ignored.clear();
+    // Ascending, and each once: a truncated answer of the scene is one of both.
+    std::sort(out_.truncated.begin(), out_.truncated.end());
+    if (scratch_->IsWorthCaching()) scratch_.Return();
+    return true;
+  }
+
+ private:
+  // Every line against the scene, by its own mask. Lines that do not ask it hit nothing there.
+  bool CastScene(CastAnswers& out) {
+    out.Clear();
+    if (casts_.scope.against == Against::kBodies) {
+      out.counts.assign(casts_.count, 0);
+      return true;
+    }
+    const std::span<const uint64_t> masks = casts_.scope.mask;
+    if (masks.empty()) return casts_.cast_scene(0, casts_.count, casts_.options, out);
+    CastOptions options = casts_.options;
+    for (size_t begin = 0; begin < casts_.count;) {
+      size_t end = begin + 1;
+      while (end < casts_.count && masks[end] == masks[begin]) ++end;
+      options.mask = masks[begin];
+      if (!casts_.cast_scene(begin, end - begin, options, scratch_->run)) return false;
+      Append(begin, scratch_->run, out);
+      begin = end;
+    }
+    return true;
+  }
+
+  // Line i, which has `rows` hits in the scene from `row` on.
+  bool CastLine(size_t i, size_t row, size_t rows) {
+    const CastAnswers& scene = scratch_->scene;
+    LineCast& cast = scratch_->cast;
+    if (options_.mode == CastMode::kAny && scene.counts[i] != 0) {
+      out_.counts[i] = 1;
+      return true;
+    }
+    cast.Start(options_, meter_);
+    const bool is_closest = options_.mode == CastMode::kClosest;
+    if (is_closest && rows > 0) EndAfter(scene.hits[row].fraction);
+    if (!AddBodies(i)) return false;
+    if (!cast.has_hits()) return CopyRows(i, row, rows);
+    if (is_closest && rows > 0 && cast.BestRounded() != scene.hits[row].fraction) {
+      if (scene.hits[row].fraction < cast.BestRounded()) return CopyRows(i, row, rows);
+    } else {
+      AddPolygons({scene.hits.data() + row, rows});
+    }
+    return WriteLine(i, rows);
+  }
+
+  // A fraction is rounded to the nearest double: what ties with it exactly may be a little later.
+  void EndAfter(double fraction) {
+    LineCast& cast = scratch_->cast;
+    if (fraction < cast.end()) cast.EndAt(std::nextafter(fraction, HUGE_VAL));
+  }
+
+  bool AddBodies(size_t i) {
+    LineCast& cast = scratch_->cast;
+    const Considered considered = Considered::Of(casts_.scope, i, casts_.options.mask);
+    VisitBodies(casts_.world, considered, meter_, MeetsBox{cast.reach()}, [&](Body& body) {
+      if (LineMayMeet(cast.line(), body.bounds())) cast.AddBody(body, scratch_->finder);
+      return !cast.is_done() && !meter_.stopped();
+    });
+    return !meter_.stopped();
+  }
+
+  // Collects what was hit in the scene once more.
+  void AddPolygons(std::span<const CastHit> hits) {
+    uint64_t last = 0;
+    for (size_t k = 0; k < hits.size() && !meter_.stopped(); ++k) {
+      const uint64_t id = hits[k].polygon_id;
+      // Under ALL_PASSAGES one call adds every passage of a polygon, the hits of which are apart.
+      if (k > 0 && (id == last || WasAdded(hits.first(k), id))) continue;
+      last = id;
+      const Polygon* const polygon = casts_.world.scene.index().Find(id);
+      scratch_->cast.AddWithoutIndex(*polygon, scratch_->finder);
+    }
+  }
+
+  bool WasAdded(std::span<const CastHit> hits, uint64_t id) {
+    if (options_.mode != CastMode::kAllPassages) return false;
+    meter_.Spend(hits.size());
+    return std::any_of(hits.begin(), hits.end(),
+                       [id](const CastHit& hit) { return hit.polygon_id == id; });
+  }
+
+  bool CopyRows(size_t i, size_t row, size_t rows) {
+    const CastAnswers& scene = scratch_->scene;
+    out_.counts[i] = static_cast<uint32_t>(rows);
+    const auto begin = static_cast<std::ptrdiff_t>(row);
+    const auto end = static_cast<std::ptrdiff_t>(row + rows);
+    out_.hits.insert(out_.hits.end(), scene.hits.begin() + begin, scene.hits.begin() + end);
+    if (options_.reflect) {
+      out_.reflections.insert(out_.reflections.end(), scene.reflections.begin() + begin,
+                              scene.reflections.begin() + end);
+    }
+    if (WasTruncated(i)) out_.truncated.push_back(static_cast<uint32_t>(i));
+    return meter_.Spend(rows);
+  }
+
+  bool WasTruncated(size_t i) const {
+    const std::vector<uint32_t>& truncated = scratch_->scene.truncated;
+    return std::binary_search(truncated.begin(), truncated.end(), static_cast<uint32_t>(i));
+  }
+
+  // The rows of the scene are counted already.
+  bool WriteLine(size_t i, size_t rows) {
+    LineCast& cast = scratch_->cast;
+    const size_t count = cast.Finish();
+    if (meter_.stopped()) return false;
+    out_.counts[i] = static_cast<uint32_t>(count);
+    if (options_.mode == CastMode::kAny) return true;
+    if (cast.is_truncated() || WasTruncated(i)) out_.truncated.push_back(static_cast<uint32_t>(i));
+    if (count > rows && !meter_.SpendRows(count - rows)) return false;
+    for (size_t rank = 0; rank < count && meter_.Spend(4); ++rank) {
+      Vec2 reflection;
+      cast.Measure(rank, out_.hits.emplace_back(), reflection);
+      if (options_.reflect) out_.reflections.push_back(reflection);
+    }
+    cast.Trim();
+    return !meter_.stopped();
+  }
+
+  const WorldCasts& casts_;
+  CastOptions options_;
+  CastAnswers& out_;
+  WorkMeter& meter_;
+  ThreadScratch<Scratch> scratch_;
+};
+
+}  // namespace
+
+bool CastInWorld(const WorldCasts& casts, CastAnswers& out, WorkMeter& meter) {
+  return WorldCaster(casts, out, meter).Run();
+}
+
+}  // namespace carom::internal

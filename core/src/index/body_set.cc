@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "index/body_set.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "carom/status.h"
+#include "index/placed_items.h"
+
+namespace carom {
+namespace internal {
+namespace {
+
+constexpr size_t kMaxBodyVertices = 16 * kMaxMovingVertices;
+
+// The bits of a number of 16 bits, a zero before each.
+uint32_t Spread(uint32_t bits) {
+  bits = (bits | bits << 8) & 0x00ff00ff;
+  bits = (bits | bits << 4) & 0x0f0f0f0f;
+  bits = (bits | bits << 2) & 0x33333333;
+  return (bits | bits << 1) & 0x55555555;
+}
+
+// The place of a coordinate in [low, high], in [0, 65535].
+uint32_t PlaceIn(double low, double high, double value) {
+  if (!(high > low)) return 0;
+  return static_cast<uint32_t>(std::clamp((value - low) / (high - low), 0.0, 1.0) * 65535);
+}
+
+double Middle(double a, double b) { return a + (b - a) / 2; }
+
+absl::Status TooMany(absl::string_view what) {
+  Refusal refusal;
+  refusal.Add("bodies", what);
+  return refusal.status(absl::StatusCode::kResourceExhausted);
+}
+
+}  // namespace
+
+absl::Status BodySet::Place(const BodyColumns& columns, WorkMeter& meter) {
+  count_ = 0;
+  if (columns.size() > kMaxBodies) {
+    return TooMany(absl::StrCat("must be at most ", kMaxBodies, " bodies"));
+  }
+  std::vector<ItemError> errors;
+  size_t vertices = 0;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (i == bodies_.size()) bodies_.push_back(std::make_unique<Body>());
+    Body& body = *bodies_[i];
+    ItemChecker check(i, errors);
+    if (!meter.Spend(8)) return absl::OkStatus();
+    if (!PlaceItem(columns.placed, i, check, meter, body.shape_)) continue;
+    vertices += body.shape_.vertex_count();
+    if (vertices > kMaxBodyVertices) {
+      return TooMany(absl::StrCat("must have at most ", kMaxBodyVertices, " vertices in all"));
+    }
+    const Capsule* const capsule = body.shape_.capsule();
+    if (capsule == nullptr) body.shape_.polygon().MakeIndex();
+    body.radius_ = capsule == nullptr ? 0 : capsule->radius;
+    body.bounds_ = body.shape_.bounds();
+    body.category_ = columns.category.empty() ? 1 : columns.category[i];
+    body.owner_ = columns.owner.empty() ? 0 : columns.owner[i];
+    body.index_ = static_cast<uint32_t>(i);
+  }
+  if (!errors.empty()) {
+    Refusal refusal;
+    for (const ItemError& error : errors) {
+      refusal.Add(absl::StrCat("bodies.", Name(error.column), "[", error.index, "]"),
+                  Description(error.fault));
+    }
+    return refusal.status();
+  }
+  count_ = columns.size();
+  Arrange();
+  return absl::OkStatus();
+}
+
+// Along a Z-order curve over the middles of their boxes (Morton 1966), so that boxes of a node of
+// the tree are near each other.
+void BodySet::Arrange() {
+  Box frame;
+  for (size_t i = 0; i < count_; ++i) frame.Extend(bodies_[i]->bounds_);
+  std::vector<std::pair<uint32_t, uint32_t>> places;
+  places.reserve(count_);
+  for (size_t i = 0; i < count_; ++i) {
+    const auto& [min, max] = bodies_[i]->bounds_;
+    const uint32_t x = PlaceIn(frame.min.x, frame.max.x, Middle(min.x, max.x));
+    const uint32_t y = PlaceIn(frame.min.y, frame.max.y, Middle(min.y, max.y));
+    places.emplace_back(Spread(x) | Spread(y) << 1, static_cast<uint32_t>(i));
+  }
+  std::sort(places.begin(), places.end());
+  order_.clear();
+  for (const auto& [place, index] : places) order_.push_back(index);
+  tree_ = BoxTree(count_, [&](size_t item) { return arranged(item).bounds(); });
+}
+
+}  // namespace internal
+
+Bodies::Bodies() : set_(std::make_unique<internal::BodySet>()) {}
+Bodies::Bodies(Bodies&&) noexcept = default;
+Bodies& Bodies::operator=(Bodies&&) noexcept = default;
+Bodies::~Bodies() = default;
+
+absl::StatusOr<Bodies> Bodies::Create(const BodyColumns& columns) {
+  Bodies bodies;
+  WorkMeter meter;
+  const absl::Status status = bodies.set_->Place(columns, meter);
+  if (!status.ok()) return status;
+  return bodies;
+}
+
+size_t Bodies::size() const { return set_->size(); }
+
+}  // namespace carom

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "proximity/body_distances.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "numeric/box_distance.h"
+#include "shape/approach.h"
+
+namespace carom::internal {
+namespace {
+
+// At least the exact distance of shapes that are apart.
+double UpperDistance(const Approach& approach, double radius_a, double radius_b) {
+  return std::nextafter(Clearance(approach, radius_a, radius_b), HUGE_VAL);
+}
+
+// The least double not below it.
+double DistanceRoundedUp(const Approach& approach, double radius_a, double radius_b) {
+  const double nearest = Clearance(approach, radius_a, radius_b);
+  const bool is_below = Compare(approach, LengthSum{radius_a, radius_b, nearest}) > 0;
+  return is_below ? std::nextafter(nearest, HUGE_VAL) : nearest;
+}
+
+// What is compared: a distance of 0, one rounded up, or one that `approach` has exactly.
+struct Key {
+  bool is_touching;
+  bool is_rounded;
+  double rounded_up;
+  const std::optional<Approach>* approach;
+};
+
+int CompareToRounded(const Key& exact, const Key& rounded, const PlacedShape& mover) {
+  return Compare(**exact.approach, LengthSum{mover.radius(), 0, rounded.rounded_up});
+}
+
+int CompareKeys(const Key& a, const Key& b, const PlacedShape& mover) {
+  if (a.is_touching || b.is_touching) {
+    return static_cast<int>(b.is_touching) - static_cast<int>(a.is_touching);
+  }
+  if (a.is_rounded && b.is_rounded) {
+    return (a.rounded_up > b.rounded_up) - (a.rounded_up < b.rounded_up);
+  }
+  if (a.is_rounded) return -CompareToRounded(b, a, mover);
+  return b.is_rounded ? CompareToRounded(a, b, mover) : Compare(**a.approach, **b.approach);
+}
+
+Key KeyOf(const MeasuredBody& body) {
+  return {body.is_touching, body.body->is_round(), body.rounded_up, &body.closest.approach};
+}
+Key KeyOf(const MeasuredPolygon& polygon) {
+  return {polygon.is_touching, false, 0, &polygon.closest.approach};
+}
+
+}  // namespace
+
+bool BodyDistances::Run(const PlacedShape& mover, double max_distance,
+                        const Considered& considered) {
+  near_.clear();
+  best_ = max_distance;
+  if (mode_ == DistanceMode::kNearest && !polygons_.empty()) {
+    const MeasuredPolygon& nearest = polygons_.front();
+    best_ = nearest.is_touching ? 0 : UpperDistance(*nearest.closest.approach, 0, mover.radius());
+  }
+  const Box from = mover.bounds();
+  const auto may_be_near = [&](const Box& box) {
+    return std::sqrt(LowerDistance2(box, from)) * (1 - 4 * kUnit) <= best_;
+  };
+  VisitBodies(world_, considered, meter_, may_be_near, [&](Body& body) {
+    Visit(mover, max_distance, body);
+    return !meter_.stopped();
+  });
+  if (mode_ == DistanceMode::kNearest) meter_.SpendRows(near_.size());
+  if (meter_.stopped()) return false;
+  std::sort(near_.begin(), near_.end(), [](const MeasuredBody& a, const MeasuredBody& b) {
+    return a.body->index() < b.body->index();
+  });
+  return true;
+}
+
+// Under WITHIN any pair of edges in reach will do.
+void BodyDistances::Visit(const PlacedShape& mover, double max_distance, Body& body) {
+  const LengthSum touch{body.radius(), mover.radius(), 0};
+  const LengthSum reach{body.radius(), mover.radius(), max_distance};
+  const LengthSum limit{body.radius(), mover.radius(), best_};
+  const bool is_enough = mode_ == DistanceMode::kWithin;
+  const std::optional<Closest> closest = FindClosest(
+      body.view(), mover, {is_enough ? reach : touch, SquareBounds(limit).high}, meter_);
+  if (!closest || !IsCoreWithin(*closest, reach, SquareBounds(reach))) return;
+  MeasuredBody found{&body, *closest, IsCoreWithin(*closest, touch, SquareBounds(touch)), 0};
+  if (mode_ != DistanceMode::kNearest) {
+    near_.push_back(found);
+    meter_.SpendRows(1);
+    return;
+  }
+  if (!found.is_touching && body.is_round()) {
+    found.rounded_up = DistanceRoundedUp(*closest->approach, body.radius(), mover.radius());
+  }
+  KeepNearest(mover, found);
+}
+
+// All that is near is at the same distance.
+void BodyDistances::KeepNearest(const PlacedShape& mover, const MeasuredBody& found) {
+  int order = -1;
+  if (!near_.empty()) {
+    order = CompareKeys(KeyOf(found), KeyOf(near_.front()), mover);
+  } else if (!polygons_.empty()) {
+    order = CompareKeys(KeyOf(found), KeyOf(polygons_.front()), mover);
+  }
+  if (order > 0) return;
+  if (order < 0) {
+    near_.clear();
+    polygons_.clear();
+  }
+  near_.push_back(found);
+  const double radius = found.body->radius();
+  best_ = found.is_touching ? 0
+                            : std::min(best_, UpperDistance(*found.closest.approach, radius,
+                                                            mover.radius()));
+}
+
+}  // namespace carom::internal
