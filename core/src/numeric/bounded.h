@@ -157,6 +157,16 @@ inline BoundedPair operator/(const BoundedPair& a, const BoundedPair& b) {
   return {value, (a.error + magnitude * b.error) / rest * (1 + 0x1p-40) + kPairError * magnitude};
 }
 
+// The least double not below value - error (`side` -1) or value + error (1), or above it by 2^-98 of
+// itself at most. The error is made larger by 2^-40 of itself, which covers the rounding of the
+// bound and its sum.
+inline double RoundedUpEnd(const BoundedPair& t, int side) {
+  const double error = (t.error + kPairError * t.magnitude()) * (1 + 0x1p-40);
+  const TwoDoubles tail = TwoSum(t.value.low, side * error);
+  const TwoDoubles sum = TwoSum(t.value.high, tail.high);
+  return sum.low > 0 ? std::nextafter(sum.high, HUGE_VAL) : sum.high;
+}
+
 struct BoundedPairVec2 {
   BoundedPair x;
   BoundedPair y;

@@ -13,6 +13,9 @@
 #include "index/placed_items.h"
 #include "index/placed_shape.h"
 #include "index/scene_traversal.h"
+#include "sweep/plain_sweep.h"
+#include "sweep/sweep_batch.h"
+#include "sweep/sweep_items.h"
 #include "sweep/sweep_measures.h"
 #include "sweep/sweep_passage.h"
 
@@ -22,9 +25,13 @@ namespace {
 using internal::IntervalEnd;
 using internal::Motion;
 using internal::PlacedShape;
+using internal::PlainSweepVerdict;
+using internal::SweepCounts;
 using internal::SweepEvent;
 using internal::SweepPair;
+using internal::SweepRun;
 using internal::SweepTime;
+using internal::SweepWay;
 
 // A hit before its measures are computed.
 struct Candidate {
@@ -45,8 +52,13 @@ class Sweeper {
 
   // Adds the answer of item `index`. Returns false once the meter stops.
   bool Sweep(size_t index, const PlacedShape& mover, const Motion& motion);
+  // The same, known to overlap a polygon at the start, which is the answer.
+  bool AddOverlap(size_t index, const PlacedShape& mover, const Motion& motion,
+                  const IndexedPolygon& fixed);
 
  private:
+  void Start(const PlacedShape& mover, const Motion& motion);
+  bool Write(size_t index);
   // Orders hits by time.
   auto ByTime() const {
     return [this](const Candidate& a, const Candidate& b) { return CompareTimes(a, b); };
@@ -74,17 +86,16 @@ class Sweeper {
   internal::HitCollector<Candidate> hits_;
 };
 
-bool Sweeper::Sweep(size_t index, const PlacedShape& mover, const Motion& motion) {
+void Sweeper::Start(const PlacedShape& mover, const Motion& motion) {
   mover_ = &mover;
   motion_ = motion;
   limit_ = 1;
   bounds_ = mover.bounds();
-  reach_ = internal::SweptBox(bounds_, motion.d, limit_);
   pair_.Start(mover, motion);
-  axes_.Start(mover, motion);
   hits_.Start(options_.mode, options_.max_hits);
-  CollectCandidates();
-  if (meter_.stopped()) return false;
+}
+
+bool Sweeper::Write(size_t index) {
   const auto measure = [this](size_t rank) {
     meter_.Spend(4);
     SweepHit hit = Measured(hits_.hits()[rank]);
@@ -92,6 +103,21 @@ bool Sweeper::Sweep(size_t index, const PlacedShape& mover, const Motion& motion
     return hit;
   };
   return hits_.Write(index, out_, ByTime(), measure, meter_);
+}
+
+bool Sweeper::Sweep(size_t index, const PlacedShape& mover, const Motion& motion) {
+  Start(mover, motion);
+  reach_ = internal::SweptBox(bounds_, motion.d, limit_);
+  axes_.Start(mover, motion);
+  CollectCandidates();
+  return !meter_.stopped() && Write(index);
+}
+
+bool Sweeper::AddOverlap(size_t index, const PlacedShape& mover, const Motion& motion,
+                         const IndexedPolygon& fixed) {
+  Start(mover, motion);
+  hits_.Add({&fixed, {}, true, false}, ByTime(), meter_);
+  return Write(index);
 }
 
 // ANY is over with the first hit.
@@ -196,20 +222,83 @@ void Sweeper::MeasureTouch(const Candidate& candidate, SweepHit& hit) const {
   if (candidate.at_exit) hit.normal = {};
 }
 
-// The displacement of item i, or nothing and an error recorded.
-std::optional<Vec2> DisplacementOf(const SweepColumns& columns, size_t i, ItemChecker& check) {
-  if (!check.Coordinate(ItemColumn::kToX, columns.to_x[i]) ||
-      !check.Coordinate(ItemColumn::kToY, columns.to_y[i])) {
-    return std::nullopt;
+// Sweeps one item after the other: quickly, or exactly where that is left.
+class SweepBatch {
+ public:
+  SweepBatch(const SweepRun& run, SweepAnswers& out, WorkMeter& meter)
+      : columns_(run.columns),
+        options_(run.options),
+        way_(run.way),
+        out_(out),
+        meter_(meter),
+        sweeper_(run.scene, run.options, out, meter),
+        plain_(run.scene, run.columns, run.options, meter) {}
+
+  // Returns false once the meter stops.
+  bool Answer(size_t i) {
+    if (!meter_.Spend(1)) return false;
+    switch (way_ == SweepWay::kShort ? plain_.Answer(i) : PlainSweepVerdict::kLeft) {
+      case PlainSweepVerdict::kNone:
+        return true;
+      case PlainSweepVerdict::kTouch:
+        return AddTouch(i);
+      case PlainSweepVerdict::kOverlap:
+        ++counts_.overlaps;
+        return Place(i, [&](const PlacedShape& view, const Motion& motion) {
+          return sweeper_.AddOverlap(i, view, motion, plain_.fixed(i));
+        });
+      case PlainSweepVerdict::kLeft:
+        break;
+    }
+    return AnswerExactly(i);
   }
-  const Vec2 from = Normalized(Vec2{columns.movers.x[i], columns.movers.y[i]});
-  const Vec2 to = Normalized(Vec2{columns.to_x[i], columns.to_y[i]});
-  const Vec2 d = Normalized(Vec2{to.x - from.x, to.y - from.y});
-  if (!check.Coordinate(ItemColumn::kToX, d.x) || !check.Coordinate(ItemColumn::kToY, d.y)) {
-    return std::nullopt;
+
+  const SweepCounts& counts() const { return counts_; }
+
+ private:
+  bool AnswerExactly(size_t i) {
+    ++counts_.left;
+    return Place(i, [&](const PlacedShape& view, const Motion& motion) {
+      return sweeper_.Sweep(i, view, motion);
+    });
   }
-  return d;
-}
+
+  bool AddTouch(size_t i) {
+    SweepHit hit;
+    if (options_.mode != CastMode::kAny) {
+      if (!plain_.Measure(i, hit)) return AnswerExactly(i);
+      out_.hits.push_back(hit);
+      if (!meter_.Spend(4) || !meter_.SpendRows(1)) return false;
+    }
+    ++counts_.touches;
+    out_.counts[i] = 1;
+    return true;
+  }
+
+  // Calls use(shape, motion) of an item, or leaves an error. Returns false once `use` does or the
+  // meter stops.
+  template <class Use>
+  bool Place(size_t i, const Use& use) {
+    ItemChecker check(i, out_.errors);
+    const bool is_placed = PlaceItem(columns_.movers, i, check, meter_, mover_);
+    if (meter_.stopped()) return false;
+    if (!is_placed) return true;
+    const std::optional<Vec2> d = internal::DisplacementOf(columns_, i, check);
+    if (!d) return true;
+    const PlacedShape view = mover_.View();
+    return meter_.Spend(view.edge_count()) && use(view, Motion{*d, view.radius()});
+  }
+
+  const SweepColumns& columns_;
+  const SweepOptions& options_;
+  const SweepWay way_;
+  SweepAnswers& out_;
+  WorkMeter& meter_;
+  Sweeper sweeper_;
+  internal::MovingShape mover_;
+  internal::PlainSweeps plain_;
+  SweepCounts counts_;
+};
 
 }  // namespace
 
@@ -220,19 +309,21 @@ void SweepAnswers::Clear() {
   errors.clear();
 }
 
+bool internal::RunSweeps(const SweepRun& run, SweepAnswers& out, WorkMeter& meter,
+                         SweepCounts* counts) {
+  out.Clear();
+  out.counts.assign(run.columns.size(), 0);
+  SweepBatch batch(run, out, meter);
+  for (size_t i = 0; i < run.columns.size(); ++i) {
+    if (!batch.Answer(i)) return false;
+  }
+  if (counts != nullptr) *counts = batch.counts();
+  return true;
+}
+
 bool SweepShapes(const Scene& scene, const SweepColumns& columns, const SweepOptions& options,
                  SweepAnswers& out, WorkMeter& meter) {
-  out.Clear();
-  out.counts.assign(columns.size(), 0);
-  Sweeper sweeper(scene, options, out, meter);
-  internal::MovingShape mover;
-  return internal::VisitMovers(
-      columns.movers, out.errors, meter, mover, [&](size_t i, ItemChecker& check) {
-        const std::optional<Vec2> d = DisplacementOf(columns, i, check);
-        if (!d) return true;
-        const PlacedShape view = mover.View();
-        return meter.Spend(view.edge_count()) && sweeper.Sweep(i, view, {*d, view.radius()});
-      });
+  return internal::RunSweeps({scene, columns, options}, out, meter);
 }
 
 }  // namespace carom

@@ -34,6 +34,8 @@ class SweptBox {
 
   // False only if the swept box misses `box`.
   bool MayMeet(const Box& box) const;
+  // Holds it all.
+  const Box& reach() const { return reach_; }
 
  private:
   Box reach_;
