@@ -77,6 +77,7 @@ HWY_INLINE PlainAxis AxisOf(const Polygon& polygon, bool is_clockwise, const Pla
   const PointSet mover_points{mover.from_x.data(), mover.from_y.data(), mover_width};
   const double fixed_least = SetDepths(depths.edges, width, mover_points, depths.fixed);
   if (fixed_least < -error) return axis;
+  SetInverses(width, depths.edges);
 
   const double least = std::min(mover_least, fixed_least);
   if (!(least > 8 * error)) {

@@ -71,6 +71,7 @@ HWY_INLINE void SetRing(std::span<const Vec2> ring, Vec2 origin, Depths& depths)
   }
 }
 
+// Sets all about the edges but the squares of their lengths, which SetInverses does.
 HWY_INLINE void SetEdges(size_t width, bool is_clockwise, Depths& depths) {
   const V turn = All(is_clockwise ? -1 : 1);
   for (size_t i = 0; i < width; i += hn::Lanes(D())) {
@@ -81,7 +82,14 @@ HWY_INLINE void SetEdges(size_t width, bool is_clockwise, Depths& depths) {
     hn::Store(ex, D(), &depths.edges.x[i]);
     hn::Store(ey, D(), &depths.edges.y[i]);
     hn::Store(hn::MulSub(ex, y, Mul(ey, x)), D(), &depths.edges.offset[i]);
-    hn::Store(hn::Div(All(1), hn::MulAdd(ex, ex, Mul(ey, ey))), D(), &depths.edges.inverse[i]);
+  }
+}
+
+HWY_INLINE void SetInverses(size_t width, PlainEdges& edges) {
+  for (size_t i = 0; i < width; i += hn::Lanes(D())) {
+    const V ex = At(&edges.x[i]);
+    const V ey = At(&edges.y[i]);
+    hn::Store(hn::Div(All(1), hn::MulAdd(ex, ex, Mul(ey, ey))), D(), &edges.inverse[i]);
   }
 }
 

@@ -4,12 +4,14 @@
 #include "sweep/plain_sweep.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <span>
 
 #include "base/hard_share.h"
 #include "index/placed_items.h"
+#include "shape/place_vertices.h"
 #include "sweep/plain_sweep_row.h"
 #include "sweep/sweep_items.h"
 
@@ -23,7 +25,10 @@ namespace {
 // edges that tie with a touch are less far from it (plain_corner.h).
 constexpr double kApart = 0x1p-50;
 
-Box Around(const Box& box, double radius) { return radius > 0 ? Grown(box, radius) : box; }
+// `SweptBox` has slack for the rounding of this, too.
+Box Around(const Box& box, double radius) {
+  return {{box.min.x - radius, box.min.y - radius}, {box.max.x + radius, box.max.y + radius}};
+}
 
 void Prefetch(const IndexedPolygon& fixed) {
   const auto* const block = static_cast<const char*>(fixed.polygon().memory());
@@ -71,10 +76,12 @@ bool PlainSweeps::Place(size_t i, Item& item) {
   SweptMover& mover = item.mover;
   mover.d = *d;
   if (const Capsule* const capsule = shape->capsule()) {
-    const Segment axis{Placed(*pose, capsule->axis.a), Placed(*pose, capsule->axis.b)};
-    if (!(capsule->radius > 0) || !IsAccepted(axis.a) || !IsAccepted(axis.b)) return false;
+    const std::array<Vec2, 2> described{capsule->axis.a, capsule->axis.b};
+    std::array<Vec2, 2> ends;
+    PlaceVertices(*pose, described, ends.data());
+    if (!(capsule->radius > 0) || !IsAccepted(ends[0]) || !IsAccepted(ends[1])) return false;
     mover.radius = capsule->radius;
-    mover.SetAxis(axis);
+    mover.SetAxis({ends[0], ends[1]});
     return true;
   }
   const PlainShape& plain = PlainOf(movers.shape.empty() ? i : movers.shape[i]);

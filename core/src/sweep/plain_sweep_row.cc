@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "numeric/bounded.h"
+#include "numeric/double_lanes.h"
 #include "shape/measures.h"
 #include "sweep/sweep_measures.h"
 #include "sweep/sweep_time.h"
@@ -38,22 +39,60 @@ uint32_t FirstEdge(const PlainTouch& touch) {
   return touch.fixed - uint32_t{1};
 }
 
-// Sets the double nearest to a quotient, if that is certain.
-bool RoundToNearest(const BoundedPair& t, double slack, double& rounded) {
-  const double error = (t.error + slack) * (1 + 0x1p-40);
-  const double least = t.value.high + (t.value.low - error);
-  rounded = t.value.high + (t.value.low + error) + 0.0;
-  return kHasFilters && least + 0.0 == rounded;
+// Two numbers, each as a pair of doubles that errs by at most 2^-100 of `scale`.
+struct TwoPairs {
+  TwoLanes value;
+  Lanes scale;
+};
+
+BoundedPair PairOf(const TwoPairs& of, size_t lane) {
+  return {{of.value.high[lane], of.value.low[lane]}, kPairError * of.scale[lane]};
 }
+
+// a b + c d in both lanes, where what is negated is so beforehand. Left out are products of two
+// lows, u^2 = 2^-106 of each product, and lows are summed up by up to eight roundings of 2^-53 of at
+// most 4u of both.
+TwoPairs SumOfProducts(const TwoLanes& a, const TwoLanes& b, const TwoLanes& c, const TwoLanes& d) {
+  const TwoLanes left = TwoProduct(a.high, b.high);
+  const TwoLanes right = TwoProduct(c.high, d.high);
+  const TwoLanes sum = TwoSum(left.high, right.high);
+  const Lanes lows = (a.high * b.low + a.low * b.high) + (c.high * d.low + c.low * d.high);
+  const Lanes low = sum.low + ((left.low + right.low) + lows);
+  const Lanes high = sum.high + low;
+  return {{high, low - (high - sum.high)}, Abs(left.high) + Abs(right.high)};
+}
+
+TwoLanes Both(double high, double low) { return {Lanes{high, high}, Lanes{low, low}}; }
+TwoLanes Both(double first, double second, double first_low) {
+  return {Lanes{first, second}, Lanes{first_low, 0}};
+}
+TwoLanes Negated(const TwoLanes& a) { return {-a.high, -a.low}; }
+
+// An edge that is met, the way z from the moving vertex to the fixed one, and z x s and d x s.
+struct EdgeProducts {
+  EdgeProducts(const EdgeMeeting& meeting, Vec2 d) {
+    const Segment side = meeting.side();
+    s = TwoDiff(ToLanes(side.b), ToLanes(side.a));
+    const TwoLanes z = TwoDiff(ToLanes(meeting.fixed.a), ToLanes(meeting.moving.a));
+    crosses = SumOfProducts(Both(z.high[0], d.x, z.low[0]), Both(s.high[1], s.low[1]),
+                            Both(z.high[1], d.y, z.low[1]), Negated(Both(s.high[0], s.low[0])));
+  }
+
+  BoundedPair of_way() const { return PairOf(crosses, 0); }
+  BoundedPair of_path() const { return PairOf(crosses, 1); }
+
+  TwoLanes s;
+  TwoPairs crosses;
+};
 
 // A polygon's touch: t = (z x s) / (d x s), as sweep_time.h has it.
 bool SetStraight(const EdgeMeeting& meeting, Vec2 d, SweepHit& hit) {
-  const Segment side = meeting.side();
-  const BoundedPairVec2 s = ExactDifference(side.b, side.a);
-  const BoundedPair n = Cross(ExactDifference(meeting.fixed.a, meeting.moving.a), s);
-  const BoundedPair t = n / Cross(ExactValue(d), s);
-  if (!RoundToNearest(t, 0, hit.fraction)) return false;
-  hit.normal = NormalAgainst(meeting.is_on_fixed_edge() ? meeting.fixed : meeting.moving, d);
+  const EdgeProducts products(meeting, d);
+  const BoundedPair m = products.of_path();
+  if (!m.is_certain() || !RoundToNearest(products.of_way() / m, 0, hit.fraction)) return false;
+  // The side of a moving edge runs backward.
+  hit.normal = meeting.is_on_fixed_edge() ? UnitNormal(meeting.fixed, m.sign())
+                                          : UnitNormal(meeting.moving, -m.sign());
   return true;
 }
 
@@ -72,30 +111,48 @@ bool SetOnEdge(EdgeMeeting meeting, const Motion& motion, SweepHit& hit) {
     std::swap(meeting.fixed.a, meeting.fixed.b);
     std::swap(meeting.moving.a, meeting.moving.b);
   }
-  const Segment side = meeting.side();
-  const BoundedPairVec2 s = ExactDifference(side.b, side.a);
-  const BoundedPairVec2 z = ExactDifference(meeting.fixed.a, meeting.moving.a);
-  const BoundedPair reach = ExactValue(motion.radius) * SquareRoot(Dot(s, s));
-  if (!RoundUp((Cross(z, s) - reach) / Cross(ExactValue(motion.d), s), hit.fraction)) return false;
-  hit.normal = RoundNormal(motion, meeting, IntervalEnd::kBegin);
+  const EdgeProducts products(meeting, motion.d);
+  const TwoLanes& s = products.s;
+  const TwoLanes x = Both(s.high[0], s.low[0]);
+  const TwoLanes y = Both(s.high[1], s.low[1]);
+  const BoundedPair length = SquareRoot(PairOf(SumOfProducts(x, x, y, y), 0));
+  const BoundedPair n = products.of_way() - ExactValue(motion.radius) * length;
+  if (!RoundUp(n / products.of_path(), hit.fraction)) return false;
+  hit.normal = UnitNormal(meeting.side(), 1);
   return true;
 }
 
 // An end on a vertex: with A = d.d and w the root of A r^2 - (z x d)^2, t = (d.z - w) / A. The normal
 // is (-w d - (z x d) (d.y, -d.x)) / (A r) (`RoundNormal`, which errs by 2^-94 at most).
 bool SetOnVertex(const EdgeMeeting& meeting, const Motion& motion, SweepHit& hit) {
-  const BoundedPairVec2 d = ExactValue(motion.d);
-  const BoundedPairVec2 z = ExactDifference(meeting.fixed.a, meeting.moving.a);
+  const Vec2 d = motion.d;
+  const TwoLanes z = TwoDiff(ToLanes(meeting.fixed.a), ToLanes(meeting.moving.a));
+  const TwoLanes d_x = Both(d.x, 0.0);
+  const TwoLanes d_y = Both(d.y, 0.0);
+  // z.d and d.d, then z x d.
+  const TwoLanes x = Both(z.high[0], d.x, z.low[0]);
+  const TwoLanes y = Both(z.high[1], d.y, z.low[1]);
+  const TwoPairs dots = SumOfProducts(x, d_x, y, d_y);
+  const BoundedPair cross = PairOf(SumOfProducts(x, d_y, y, Negated(d_x)), 0);
+  const BoundedPair length2 = PairOf(dots, 1);
   const BoundedPair radius = ExactValue(motion.radius);
-  const BoundedPair length2 = Dot(d, d);
-  const BoundedPair cross = Cross(z, d);
   const BoundedPair root = SquareRoot(length2 * (radius * radius) - cross * cross);
-  if (!RoundUp((Dot(d, z) - root) / length2, hit.fraction)) return false;
+  if (!RoundUp((PairOf(dots, 0) - root) / length2, hit.fraction)) return false;
   const BoundedPair scale = length2 * radius;
-  const BoundedPair x = -(root * d.x + cross * d.y) / scale;
-  const BoundedPair y = (cross * d.x - root * d.y) / scale;
-  const double slack = 0x1p-94;
-  if (!RoundToNearest(x, slack, hit.normal.x) || !RoundToNearest(y, slack, hit.normal.y)) {
+  // Both components, of terms that are at most as large as the scale.
+  const TwoLanes w = Both(root.value.high, root.value.low);
+  const TwoLanes c = Both(cross.value.high, cross.value.low);
+  const TwoPairs sums =
+      SumOfProducts(w, Both(-d.x, -d.y, 0), c, Both(-d.y, d.x, 0));
+  const double passed = root.error * (std::abs(d.x) + std::abs(d.y)) +
+                        cross.error * (std::abs(d.x) + std::abs(d.y));
+  BoundedPair normal_x = PairOf(sums, 0);
+  BoundedPair normal_y = PairOf(sums, 1);
+  normal_x.error += passed;
+  normal_y.error += passed;
+  constexpr double kSlack = 0x1p-94;
+  if (!RoundToNearest(normal_x / scale, kSlack, hit.normal.x) ||
+      !RoundToNearest(normal_y / scale, kSlack, hit.normal.y)) {
     hit.normal = RoundNormal(motion, meeting, IntervalEnd::kBegin);
   }
   return true;

@@ -7,8 +7,10 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <span>
 
+#include "numeric/double_lanes.h"
 #include "numeric/exact.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -122,25 +124,31 @@ namespace {
 
 HWY_EXPORT(FindTouchHere);
 
+void StoreLanes(Lanes lanes, double* to) { std::memcpy(to, &lanes, sizeof lanes); }
+
 }  // namespace
 
 void SweptMover::SetAxis(const Segment& axis) {
-  const Vec2 ends[2] = {axis.a, axis.b};
-  const Vec2 along{axis.b.x - axis.a.x, axis.b.y - axis.a.y};
+  const Lanes a = ToLanes(axis.a);
+  const Lanes b = ToLanes(axis.b);
+  const Lanes along = b - a;
+  const Lanes min = Min(a, b);
+  const Lanes max = Max(a, b);
+  const Lanes magnitudes = Abs(along);
   ring.size = axis.a == axis.b ? 1 : 2;
   ring.is_clockwise = false;
-  ring.bounds = BoundsOf(axis);
-  ring.extent = std::max(std::abs(along.x), std::abs(along.y));
+  ring.bounds = {{min[0], min[1]}, {max[0], max[1]}};
+  ring.extent = Max(magnitudes, Swapped(magnitudes))[0];
   edge_count = ring.size == 1 ? 0 : 2;
-  for (size_t i = 0; i < kMostPlainVertices; ++i) {
-    const double sign = i % 2 == 0 ? 1 : -1;
-    ring.x[i] = ring.x[i + kMostPlainVertices] = ends[i % 2].x;
-    ring.y[i] = ring.y[i + kMostPlainVertices] = ends[i % 2].y;
-    ring.from_x[i] = i % 2 == 0 ? 0 : along.x;
-    ring.from_y[i] = i % 2 == 0 ? 0 : along.y;
-    ring.edges.x[i] = sign * along.x;
-    ring.edges.y[i] = sign * along.y;
-    ring.edges.offset[i] = 0;
+  // One vector of lanes is as wide as a ring of two is filled up to, or a part of it.
+  for (size_t i = 0; i < WidthOf(2); i += 2) {
+    StoreLanes(Lows(a, b), &ring.x[i]);
+    StoreLanes(Highs(a, b), &ring.y[i]);
+    StoreLanes(Lanes{0, along[0]}, &ring.from_x[i]);
+    StoreLanes(Lanes{0, along[1]}, &ring.from_y[i]);
+    StoreLanes(Lanes{along[0], -along[0]}, &ring.edges.x[i]);
+    StoreLanes(Lanes{along[1], -along[1]}, &ring.edges.y[i]);
+    StoreLanes(Lanes{0, 0}, &ring.edges.offset[i]);
   }
 }
 

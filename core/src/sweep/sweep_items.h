@@ -10,6 +10,7 @@
 #include "carom/geometry.h"
 #include "carom/sweep.h"
 #include "index/scene_traversal.h"
+#include "numeric/double_lanes.h"
 
 namespace carom::internal {
 
@@ -20,9 +21,9 @@ inline std::optional<Vec2> DisplacementOf(const SweepColumns& columns, size_t i,
       !check.Coordinate(ItemColumn::kToY, columns.to_y[i])) {
     return std::nullopt;
   }
-  const Vec2 from = Normalized(Vec2{columns.movers.x[i], columns.movers.y[i]});
-  const Vec2 to = Normalized(Vec2{columns.to_x[i], columns.to_y[i]});
-  const Vec2 d = Normalized(Vec2{to.x - from.x, to.y - from.y});
+  const Vec2 from = NormalizedByLanes(Vec2{columns.movers.x[i], columns.movers.y[i]});
+  const Vec2 to = NormalizedByLanes(Vec2{columns.to_x[i], columns.to_y[i]});
+  const Vec2 d = NormalizedByLanes(Vec2{to.x - from.x, to.y - from.y});
   if (!check.Coordinate(ItemColumn::kToX, d.x) || !check.Coordinate(ItemColumn::kToY, d.y)) {
     return std::nullopt;
   }
