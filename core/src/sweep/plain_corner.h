@@ -69,11 +69,9 @@ class RoundTouch {
       const auto place = static_cast<uint32_t>(std::countr_zero(last));
       if (MeetsSide(place, bounds, touch, misses_side)) return SetIfWithin(touch);
     }
-    if (MovesAway(limit)) {
-      touch.verdict = TouchVerdict::kNone;
-      return;
-    }
     MeetCorner(misses_side, limit, touch);
+    const bool is_uncertain = touch.verdict == TouchVerdict::kUncertain;
+    if (is_uncertain && MovesAway(limit)) touch.verdict = TouchVerdict::kNone;
   }
 
  private:

@@ -114,28 +114,46 @@ class PathEdges {
   V enter_low_, enter_high_, leave_low_, leave_high_, along_low_, along_high_;
 };
 
-// Makes depths those of edges that are moved outward by a radius.
-HWY_INLINE void MoveOut(const PlainEdges& edges, size_t width, double radius, EdgeColumn& depths) {
-  for (size_t i = 0; i < width; i += hn::Lanes(D())) {
-    const V ex = At(&edges.x[i]);
-    const V ey = At(&edges.y[i]);
-    const V length = hn::Sqrt(hn::MulAdd(ex, ex, Mul(ey, ey)));
-    hn::StoreU(hn::MulAdd(All(radius), length, At(&depths[i])), D(), &depths[i]);
-  }
-}
-
 // Sets the polygon's columns and how deep all edges are; with R = `target.extent` within 48 u R^2
 // (`AxisOf` in contact/plain_axis.cc).
 HWY_INLINE void SetPath(const PlainTarget& target, const SweptMover& mover, Depths& depths) {
   const size_t width = WidthOf(target.ring.size());
+  const size_t mover_width = WidthOf(mover.ring.size);
   SetRing(target.ring, mover.ring.vertex(0), depths);
   SetEdges(width, target.is_clockwise, depths);
   const PointSet fixed_points{depths.x.data(), depths.y.data(), width};
-  const size_t mover_width = WidthOf(mover.ring.size);
   const PointSet mover_points{mover.ring.from_x.data(), mover.ring.from_y.data(), mover_width};
   SetDepths(depths.edges, width, mover_points, depths.fixed);
-  if (mover.edge_count == 0) return;
   SetDepths(mover.ring.edges, mover_width, fixed_points, depths.mover);
+}
+
+// The same of a capsule, whose axis begins at 0; all edges are moved outward by its radius.
+HWY_INLINE void SetRoundPath(const PlainTarget& target, const SweptMover& mover, Depths& depths) {
+  const size_t width = WidthOf(target.ring.size());
+  SetRing(target.ring, mover.ring.vertex(0), depths);
+  SetEdges(width, target.is_clockwise, depths);
+  const V fx = All(mover.ring.from_x[1]);
+  const V fy = All(mover.ring.from_y[1]);
+  V most = All(-HUGE_VAL);
+  V least = All(HUGE_VAL);
+  for (size_t i = 0; i < width; i += hn::Lanes(D())) {
+    const V ex = At(&depths.edges.x[i]);
+    const V ey = At(&depths.edges.y[i]);
+    const V reach = Mul(All(mover.radius), hn::Sqrt(hn::MulAdd(ex, ex, Mul(ey, ey))));
+    const V end = Max(All(0), hn::MulSub(ex, fy, Mul(ey, fx)));
+    hn::StoreU(Add(reach, Sub(end, At(&depths.edges.offset[i]))), D(), &depths.fixed[i]);
+    const V vertex = hn::MulSub(fx, At(&depths.y[i]), Mul(fy, At(&depths.x[i])));
+    most = Max(most, vertex);
+    least = Min(least, vertex);
+  }
+  if (mover.edge_count == 0) return;
+  const double x = mover.ring.from_x[1];
+  const double y = mover.ring.from_y[1];
+  const double reach = mover.radius * std::sqrt(x * x + y * y);
+  for (size_t i = 0; i < WidthOf(2); i += 2) {
+    depths.mover[i] = reach + hn::GetLane(hn::MaxOfLanes(D(), most));
+    depths.mover[i + 1] = reach - hn::GetLane(hn::MinOfLanes(D(), least));
+  }
 }
 
 // The edges that are entered last, perhaps: bit k for edge k of the polygon, bit 8 + k for that of

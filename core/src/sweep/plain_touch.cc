@@ -77,16 +77,18 @@ PlainTouch TouchOf(const IndexedPolygon& fixed, const SweptMover& mover, double 
   const size_t width = WidthOf(n);
   const size_t mover_width = WidthOf(mover.ring.size);
   Depths depths;
-  SetPath(target, mover, depths);
+  if (mover.radius > 0) {
+    SetRoundPath(target, mover, depths);
+  } else {
+    SetPath(target, mover, depths);
+  }
   alignas(64) PathColumn entries;
   entries.fill(-HUGE_VAL);
   // An edge errs by 4 u R in each coordinate.
   PathEdges edges(error, 8 * kFilterUnit * target.extent *
                              (std::abs(mover.d.x) + std::abs(mover.d.y)));
-  if (mover.radius > 0) MoveOut(depths.edges, width, mover.radius, depths.fixed);
   edges.AddRing(depths.edges, depths.fixed, width, mover.d, entries.data());
   if (mover.edge_count > 0) {
-    if (mover.radius > 0) MoveOut(mover.ring.edges, mover_width, mover.radius, depths.mover);
     edges.AddRing(mover.ring.edges, depths.mover, mover_width, {-mover.d.x, -mover.d.y},
               &entries[kMostPlainVertices]);
   }
