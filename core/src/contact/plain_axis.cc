@@ -18,8 +18,8 @@
 #include "numeric/vector_targets.h"
 #include "hwy/foreach_target.h"  // compiles this file once for each instruction set
 // clang-format on
-#include "hwy/highway.h"
 #include "contact/plain_depths.h"
+#include "hwy/highway.h"
 #include "numeric/double_vectors.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -165,8 +165,8 @@ inline double NextAbove(double x) {
   return std::bit_cast<double>(std::bit_cast<int64_t>(x) + (x > 0 ? 1 : -1));
 }
 
-// The least double not below value - error (`side` -1) or value + error (1), or above it by 2^-98 of
-// itself at most. The error is made larger by 2^-40 of itself, which covers the rounding of the
+// The least double not below value - error (`side` -1) or value + error (1), or above it by 2^-98
+// of itself at most. The error is made larger by 2^-40 of itself, which covers the rounding of the
 // bound and its sum.
 inline double RoundedUpEnd(const BoundedPair& t, int side) {
   const double error = (t.error + kPairError * t.magnitude()) * (1 + 0x1p-40);

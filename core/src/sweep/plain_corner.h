@@ -31,9 +31,9 @@ namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
 // The ends of the capsule's axis, seen from each other shape's vertex, are one point t d among the
-// corners z = (vertex of the polygon) - (end of the axis): the first touch is where t d comes within
-// the radius of the convex hull of all z (Minkowski). That is on a side of the hull, which is an
-// edge of the polygon or of the axis, or on a corner.
+// corners z = (vertex of the polygon) - (end of the axis): the first touch is where t d comes
+// within the radius of the convex hull of all z (Minkowski). That is on a side of the hull, which
+// is an edge of the polygon or of the axis, or on a corner.
 //
 // A touch is certain where no other corner is within `margin` of the line, on the inside, that
 // supports the hull there, and where on a side it is not within `margin` of an end. Let m be the
@@ -110,7 +110,9 @@ class RoundTouch {
     return mover_.ring.size == 1 ? one : one | one << kMostPlainVertices;
   }
 
-  HWY_INLINE double Along(size_t corner, Vec2 v) const { return x_[corner] * v.x + y_[corner] * v.y; }
+  HWY_INLINE double Along(size_t corner, Vec2 v) const {
+    return x_[corner] * v.x + y_[corner] * v.y;
+  }
   // Corners of which the product with v is not above a bound.
   HWY_INLINE uint32_t CornersUpTo(double bound, Vec2 v) const {
     uint32_t bits = 0;
@@ -122,7 +124,8 @@ class RoundTouch {
   }
 
   // Whether the path meets a side at the time it enters it; sets `is_missed` if it certainly does
-  // not. Times |e|, its length, all other corners are to be the margin further inward than its ends.
+  // not. Times |e|, its length, all other corners are to be the margin further inward than its
+  // ends.
   HWY_INLINE bool MeetsSide(uint32_t place, const PathBounds& bounds, PlainTouch& touch,
                             bool& is_missed) const {
     const bool is_fixed = place < kMostPlainVertices;
@@ -133,7 +136,7 @@ class RoundTouch {
     const double bound = margin_ * std::sqrt(length2);
     const double t = bounds.enter_low + (bounds.enter_high - bounds.enter_low) / 2;
     if (!(slack_ < bound / 8) || !IsShort(bounds.enter_high - bounds.enter_low)) return false;
-    // On the hull an edge of the axis runs the other way.
+    // On the hull an edge of the axis runs backward.
     const Vec2 inward = is_fixed ? Vec2{-e.y, e.x} : Vec2{e.y, -e.x};
     const auto next = static_cast<uint32_t>(at + 1 < target_.ring.size() ? at + 1 : 0);
     uint32_t ends = 0;
@@ -184,8 +187,8 @@ class RoundTouch {
     return static_cast<size_t>(std::countr_zero(bits & AllCorners()));
   }
 
-  // Whether the line through the corner that is nearest at the start, across the way to it, parts
-  // the two until `limit`.
+  // Whether the line through the corner that is nearest at the start, at a right angle to where
+  // that is, parts the two until `limit`.
   HWY_INLINE bool MovesAway(double limit) const {
     alignas(64) CornerColumn squares;
     VisitCorners([&](size_t i) HWY_ATTR {
@@ -240,10 +243,10 @@ class RoundTouch {
     touch.high = high + 8 * kFilterUnit * std::abs(high);
     if (!(rests[corner] > 4 * errors[corner]) || !IsShort(touch.high - low)) return;
     const double t = low + (touch.high - low) / 2;
-    const Vec2 way{x_[corner] - t * d.x, y_[corner] - t * d.y};
+    const Vec2 inward{x_[corner] - t * d.x, y_[corner] - t * d.y};
     const double bound = margin_ * mover_.radius;
     if (!(slack_ < bound / 8)) return;
-    if (CornersUpTo(Along(corner, way) + bound, way) != uint32_t{1} << corner) return;
+    if (CornersUpTo(Along(corner, inward) + bound, inward) != uint32_t{1} << corner) return;
     touch.low = low;
     touch.kind = TouchKind::kVertices;
     touch.fixed = static_cast<uint8_t>(corner % kMostPlainVertices);
@@ -251,7 +254,8 @@ class RoundTouch {
     SetIfWithin(touch);
   }
 
-  // Whether a corner, or a side beside which the start is, is within the radius for certain.
+  // Whether a corner, or a side beside which the start is, is within the radius, or the polygon
+  // holds an end of the axis, for certain.
   HWY_INLINE bool OverlapsAtStart() const {
     const double radius2 = mover_.radius * mover_.radius - 2 * error_;
     bool overlaps = false;
@@ -259,46 +263,10 @@ class RoundTouch {
       const V square = hn::MulAdd(At(&x_[i]), At(&x_[i]), Mul(At(&y_[i]), At(&y_[i])));
       overlaps = overlaps || !hn::AllFalse(D(), hn::Lt(square, All(radius2)));
     });
-    for (size_t j = 0; j < mover_.ring.size && !overlaps; ++j) overlaps = OverlapsEnd(j);
-    return overlaps || (mover_.edge_count > 0 && OverlapsAxis());
-  }
-
-  // The same for an end of the axis: inside of all edges, or next to one.
-  HWY_INLINE bool OverlapsEnd(size_t j) const {
-    const size_t ahead = target_.is_clockwise ? 1 : 0;
-    bool is_inside = true;
-    bool is_next = false;
-    for (size_t i = 0; i < WidthOf(target_.ring.size()); i += hn::Lanes(D())) {
-      const V ex = At(&depths_.edges.x[i]);
-      const V ey = At(&depths_.edges.y[i]);
-      const V px = Sub(All(mover_.ring.from_x[j]), At(&depths_.x[i + ahead]));
-      const V py = Sub(All(mover_.ring.from_y[j]), At(&depths_.y[i + ahead]));
-      const V depth = hn::MulSub(ex, py, Mul(ey, px));
-      is_inside = is_inside && hn::AllTrue(D(), hn::Gt(depth, All(error_)));
-      is_next = is_next || IsNext(ex, ey, depth, hn::MulAdd(ex, px, Mul(ey, py)));
+    for (size_t j = 0; j < mover_.ring.size && !overlaps; ++j) {
+      overlaps = OverlapsEnd(target_, mover_, j, depths_, error_);
     }
-    return is_inside || is_next;
-  }
-
-  // Whether one of the polygon's vertices is next to the axis.
-  HWY_INLINE bool OverlapsAxis() const {
-    const V ex = All(mover_.ring.edges.x[0]);
-    const V ey = All(mover_.ring.edges.y[0]);
-    bool is_next = false;
-    for (size_t i = 0; i < WidthOf(target_.ring.size()); i += hn::Lanes(D())) {
-      const V depth = hn::MulSub(ex, At(&y_[i]), Mul(ey, At(&x_[i])));
-      is_next = is_next || IsNext(ex, ey, depth, hn::MulAdd(ex, At(&x_[i]), Mul(ey, At(&y_[i]))));
-    }
-    return is_next;
-  }
-
-  // Whether a point that is so far along edges, and beside them, times their lengths, is within the
-  // radius of one.
-  HWY_INLINE bool IsNext(V ex, V ey, V beside, V along) const {
-    const V length2 = hn::MulAdd(ex, ex, Mul(ey, ey));
-    const V reach = Sub(Mul(All(mover_.radius), hn::Sqrt(length2)), All(error_));
-    const Mask is_beside = And(hn::Gt(along, All(error_)), hn::Lt(along, Sub(length2, All(error_))));
-    return !hn::AllFalse(D(), And(is_beside, hn::Lt(Abs(beside), reach)));
+    return overlaps || (mover_.edge_count > 0 && OverlapsAxis(target_, mover_, depths_, error_));
   }
 
   const PlainTarget& target_;

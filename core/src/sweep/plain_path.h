@@ -70,7 +70,8 @@ class PathEdges {
         along_high_(All(HUGE_VAL)) {}
 
   // Adds the edges of a ring. `depths` times lengths err by `error`, and grow along the path by the
-  // cross product of the edge and d, which errs by `rate_error` for what the edge errs by. Sets by when each is entered: never, for those that are not.
+  // cross product of the edge and d, which errs by `rate_error` for what the edge errs by. Sets by
+  // when each is entered: never, for those that are not.
   //
   // |t - t'| <= (error + |t| e) / (|rate| - e), where e is what the rate errs by; then the quotient
   // is rounded. Where the rate is within 2e of 0, the depth changes by 3e at most.
@@ -102,7 +103,7 @@ class PathEdges {
   }
 
   HWY_INLINE PathBounds Bounds() const {
-    return {Most(enter_low_), Most(enter_high_), Least(leave_low_),
+    return {Most(enter_low_),   Most(enter_high_), Least(leave_low_),
             Least(leave_high_), Least(along_low_), Least(along_high_)};
   }
 
@@ -168,6 +169,55 @@ HWY_INLINE uint32_t LastEntries(const PathColumn& entries, double enter_low, siz
   const uint32_t fixed = (uint32_t{1} << n) - 1;
   const uint32_t moving = (uint32_t{1} << mover_edges) - 1;
   return bits & (fixed | moving << kMostPlainVertices);
+}
+
+// How far points are along edges, and beside them, times their lengths.
+struct Beside {
+  V along, beside;
+};
+
+// Whether one of them is within the radius of its edge, for certain.
+HWY_INLINE bool IsNext(V ex, V ey, const Beside& place, double radius, double error) {
+  const V length2 = hn::MulAdd(ex, ex, Mul(ey, ey));
+  const V reach = Sub(Mul(All(radius), hn::Sqrt(length2)), All(error));
+  const Mask is_beside =
+      And(hn::Gt(place.along, All(error)), hn::Lt(place.along, Sub(length2, All(error))));
+  return !hn::AllFalse(D(), And(is_beside, hn::Lt(Abs(place.beside), reach)));
+}
+
+// Whether an end of the axis is on the inner side of all edges, or next to one, for certain.
+HWY_INLINE bool OverlapsEnd(const PlainTarget& target, const SweptMover& mover, size_t end,
+                            const Depths& depths, double error) {
+  const size_t ahead = target.is_clockwise ? 1 : 0;
+  bool is_inside = true;
+  bool is_next = false;
+  for (size_t i = 0; i < WidthOf(target.ring.size()); i += hn::Lanes(D())) {
+    const V ex = At(&depths.edges.x[i]);
+    const V ey = At(&depths.edges.y[i]);
+    const V px = Sub(All(mover.ring.from_x[end]), At(&depths.x[i + ahead]));
+    const V py = Sub(All(mover.ring.from_y[end]), At(&depths.y[i + ahead]));
+    const V depth = hn::MulSub(ex, py, Mul(ey, px));
+    const V along = hn::MulAdd(ex, px, Mul(ey, py));
+    is_inside = is_inside && hn::AllTrue(D(), hn::Gt(depth, All(error)));
+    is_next = is_next || IsNext(ex, ey, {along, depth}, mover.radius, error);
+  }
+  return is_inside || is_next;
+}
+
+// Whether a vertex of the polygon is next to the axis, for certain.
+HWY_INLINE bool OverlapsAxis(const PlainTarget& target, const SweptMover& mover,
+                             const Depths& depths, double error) {
+  const V ex = All(mover.ring.edges.x[0]);
+  const V ey = All(mover.ring.edges.y[0]);
+  bool is_next = false;
+  for (size_t i = 0; i < WidthOf(target.ring.size()); i += hn::Lanes(D())) {
+    const V x = At(&depths.x[i]);
+    const V y = At(&depths.y[i]);
+    const V beside = hn::MulSub(ex, y, Mul(ey, x));
+    const V along = hn::MulAdd(ex, x, Mul(ey, y));
+    is_next = is_next || IsNext(ex, ey, {along, beside}, mover.radius, error);
+  }
+  return is_next;
 }
 
 }  // namespace

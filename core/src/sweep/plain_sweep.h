@@ -3,9 +3,9 @@
 
 // What do small convex shapes on straight paths run into, where filters can decide?
 //
-// The fast path of `SweepShapes` (docs/adr/0020-sweeps-in-lanes.md): under CLOSEST and ANY, for
-// capsules and for strictly convex polygons of up to eight vertices, among polygons of that kind. It
-// answers what the exact search does, or leaves the item to that.
+// The fast path of `SweepShapes` (docs/adr/0021-sweeps-in-lanes.md): under CLOSEST and ANY, for
+// capsules and for strictly convex polygons of up to eight vertices, among polygons of that kind.
+// It answers what the exact search does, or leaves the item to that.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ class PlainSweeps {
   PlainSweeps(const PlainSweeps&) = delete;
   PlainSweeps& operator=(const PlainSweeps&) = delete;
 
-  // What there is to answer for item i, of items in order: nothing, a touch on the way, a polygon
+  // What there is to answer for item i, of items in order: nothing, a touch on the path, a polygon
   // that it overlaps at the start, or what the exact search finds. So too for what is not accepted
   // and once the meter stops.
   PlainSweepVerdict Answer(size_t i);

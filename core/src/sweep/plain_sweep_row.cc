@@ -50,8 +50,8 @@ BoundedPair PairOf(const TwoPairs& of, size_t lane) {
 }
 
 // a b + c d in both lanes, where what is negated is so beforehand. Left out are products of two
-// lows, u^2 = 2^-106 of each product, and lows are summed up by up to eight roundings of 2^-53 of at
-// most 4u of both.
+// lows, u^2 = 2^-106 of each product, and lows are summed up by up to eight roundings of 2^-53 of
+// at most 4u of both.
 TwoPairs SumOfProducts(const TwoLanes& a, const TwoLanes& b, const TwoLanes& c, const TwoLanes& d) {
   const TwoLanes left = TwoProduct(a.high, b.high);
   const TwoLanes right = TwoProduct(c.high, d.high);
@@ -68,7 +68,7 @@ TwoLanes Both(double first, double second, double first_low) {
 }
 TwoLanes Negated(const TwoLanes& a) { return {-a.high, -a.low}; }
 
-// An edge that is met, the way z from the moving vertex to the fixed one, and z x s and d x s.
+// Of an edge s that is met, with z from the moving vertex to the fixed one: z x s and d x s.
 struct EdgeProducts {
   EdgeProducts(const EdgeMeeting& meeting, Vec2 d) {
     const Segment side = meeting.side();
@@ -78,7 +78,7 @@ struct EdgeProducts {
                             Both(z.high[1], d.y, z.low[1]), Negated(Both(s.high[0], s.low[0])));
   }
 
-  BoundedPair of_way() const { return PairOf(crosses, 0); }
+  BoundedPair of_start() const { return PairOf(crosses, 0); }
   BoundedPair of_path() const { return PairOf(crosses, 1); }
 
   TwoLanes s;
@@ -89,7 +89,7 @@ struct EdgeProducts {
 bool SetStraight(const EdgeMeeting& meeting, Vec2 d, SweepHit& hit) {
   const EdgeProducts products(meeting, d);
   const BoundedPair m = products.of_path();
-  if (!m.is_certain() || !RoundToNearest(products.of_way() / m, 0, hit.fraction)) return false;
+  if (!m.is_certain() || !RoundToNearest(products.of_start() / m, 0, hit.fraction)) return false;
   // The side of a moving edge runs backward.
   hit.normal = meeting.is_on_fixed_edge() ? UnitNormal(meeting.fixed, m.sign())
                                           : UnitNormal(meeting.moving, -m.sign());
@@ -116,14 +116,14 @@ bool SetOnEdge(EdgeMeeting meeting, const Motion& motion, SweepHit& hit) {
   const TwoLanes x = Both(s.high[0], s.low[0]);
   const TwoLanes y = Both(s.high[1], s.low[1]);
   const BoundedPair length = SquareRoot(PairOf(SumOfProducts(x, x, y, y), 0));
-  const BoundedPair n = products.of_way() - ExactValue(motion.radius) * length;
+  const BoundedPair n = products.of_start() - ExactValue(motion.radius) * length;
   if (!RoundUp(n / products.of_path(), hit.fraction)) return false;
   hit.normal = UnitNormal(meeting.side(), 1);
   return true;
 }
 
-// An end on a vertex: with A = d.d and w the root of A r^2 - (z x d)^2, t = (d.z - w) / A. The normal
-// is (-w d - (z x d) (d.y, -d.x)) / (A r) (`RoundNormal`, which errs by 2^-94 at most).
+// An end on a vertex: with A = d.d and w the root of A r^2 - (z x d)^2, t = (d.z - w) / A. The
+// normal is (-w d - (z x d) (d.y, -d.x)) / (A r) (`RoundNormal`, which errs by 2^-94 at most).
 bool SetOnVertex(const EdgeMeeting& meeting, const Motion& motion, SweepHit& hit) {
   const Vec2 d = motion.d;
   const TwoLanes z = TwoDiff(ToLanes(meeting.fixed.a), ToLanes(meeting.moving.a));
@@ -142,10 +142,9 @@ bool SetOnVertex(const EdgeMeeting& meeting, const Motion& motion, SweepHit& hit
   // Both components, of terms that are at most as large as the scale.
   const TwoLanes w = Both(root.value.high, root.value.low);
   const TwoLanes c = Both(cross.value.high, cross.value.low);
-  const TwoPairs sums =
-      SumOfProducts(w, Both(-d.x, -d.y, 0), c, Both(-d.y, d.x, 0));
-  const double passed = root.error * (std::abs(d.x) + std::abs(d.y)) +
-                        cross.error * (std::abs(d.x) + std::abs(d.y));
+  const TwoPairs sums = SumOfProducts(w, Both(-d.x, -d.y, 0), c, Both(-d.y, d.x, 0));
+  const double passed =
+      root.error * (std::abs(d.x) + std::abs(d.y)) + cross.error * (std::abs(d.x) + std::abs(d.y));
   BoundedPair normal_x = PairOf(sums, 0);
   BoundedPair normal_y = PairOf(sums, 1);
   normal_x.error += passed;

@@ -85,12 +85,12 @@ PlainTouch TouchOf(const IndexedPolygon& fixed, const SweptMover& mover, double 
   alignas(64) PathColumn entries;
   entries.fill(-HUGE_VAL);
   // An edge errs by 4 u R in each coordinate.
-  PathEdges edges(error, 8 * kFilterUnit * target.extent *
-                             (std::abs(mover.d.x) + std::abs(mover.d.y)));
+  PathEdges edges(error,
+                  8 * kFilterUnit * target.extent * (std::abs(mover.d.x) + std::abs(mover.d.y)));
   edges.AddRing(depths.edges, depths.fixed, width, mover.d, entries.data());
   if (mover.edge_count > 0) {
     edges.AddRing(mover.ring.edges, depths.mover, mover_width, {-mover.d.x, -mover.d.y},
-              &entries[kMostPlainVertices]);
+                  &entries[kMostPlainVertices]);
   }
   const PathBounds bounds = edges.Bounds();
   touch.low = bounds.enter_low;

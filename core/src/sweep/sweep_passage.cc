@@ -15,8 +15,8 @@
 namespace carom::internal {
 namespace {
 
-// A box moved by t * d, for all t in [low, high] within [0, 1]. Two roundings, 2u of the magnitudes;
-// 8u also cover the rounding of the widening.
+// A box moved by t * d, for all t in [low, high] within [0, 1]. Two roundings, 2u of the
+// magnitudes; 8u also cover the rounding of the widening.
 Box MovedBox(const Box& box, Vec2 d, double low, double high) {
   const Lanes min = ToLanes(box.min);
   const Lanes max = ToLanes(box.max);
