@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 
 #include "cast/plain_crossing.h"
 #include "cast/plain_line.h"
@@ -106,13 +107,13 @@ inline void Keep(const Of& of, const Polygon& polygon, PlainPassage& found) {
   of.Narrow(found.begin.high);
 }
 
-// The first passage of one of more.
-inline PlainVerdict FirstOfMany(const Line& line, const Polygon& polygon, const CertainSides& sides,
+// The first passage of one of more, given the vertices on the left of the line.
+inline PlainVerdict FirstOfMany(const Line& line, const Polygon& polygon, uint64_t left,
                                 PlainPassage& found) {
+  const auto ring = polygon.vertices();
+  const CertainSides sides{left, ~left & ((uint64_t{2} << (ring.size() - 1)) - 1)};
   PlainCrossings crossings;
-  if (!FindPlainCrossings(line, polygon.vertices(), sides, crossings)) {
-    return PlainVerdict::kUncertain;
-  }
+  if (!FindPlainCrossings(line, ring, sides, crossings)) return PlainVerdict::kUncertain;
   return FirstPassage(crossings, polygon.fill_rule(), found);
 }
 
@@ -137,25 +138,37 @@ inline constexpr size_t kMostLanes = 4;
 using Doubles = hn::CappedTag<double, kMostLanes>;
 using D = hn::Vec<Doubles>;
 
-// Adds the sides of as many points as there are lanes, the first of which is point `at`. A side is
-// certain beyond error_of(left, right), the products of the cross product.
-template <class ErrorOf>
-HWY_INLINE void AddSides(const Line& line, const Vec2* points, size_t at, const ErrorOf& error_of,
-                         CertainSides& sides) {
-  const Doubles d;
-  auto x = hn::Undefined(d);
-  auto y = hn::Undefined(d);
-  hn::LoadInterleaved2(d, &points->x, x, y);
-  const auto left = hn::Mul(hn::Set(d, line.dx.high), hn::Sub(y, hn::Set(d, line.origin.y)));
-  const auto right = hn::Mul(hn::Set(d, line.dy.high), hn::Sub(x, hn::Set(d, line.origin.x)));
-  const auto cross = hn::Sub(left, right);
-  const auto error = error_of(left, right);
-  uint8_t bits[8];
-  hn::StoreMaskBits(d, hn::Gt(cross, error), bits);
-  sides.left |= uint64_t{bits[0]} << at;
-  hn::StoreMaskBits(d, hn::Lt(cross, hn::Neg(error)), bits);
-  sides.right |= uint64_t{bits[0]} << at;
-}
+// On which side of a line points are, as many at a time as there are lanes. Those that are not on
+// its left are on its right: one minimum says whether all of that is certain.
+struct Sides {
+  HWY_INLINE Sides() : least(hn::Set(Doubles(), HUGE_VAL)) {}
+
+  // Adds the points from `points` on, the first of which is point `at`. A side is certain beyond
+  // error_of(left, right), the products of the cross product.
+  template <class ErrorOf>
+  HWY_INLINE void Add(const Line& line, const Vec2* points, size_t at, const ErrorOf& error_of) {
+    const Doubles d;
+    auto x = hn::Undefined(d);
+    auto y = hn::Undefined(d);
+    hn::LoadInterleaved2(d, &points->x, x, y);
+    const auto left_of = hn::Mul(hn::Set(d, line.dx.high), hn::Sub(y, hn::Set(d, line.origin.y)));
+    const auto right_of = hn::Mul(hn::Set(d, line.dy.high), hn::Sub(x, hn::Set(d, line.origin.x)));
+    const auto cross = hn::Sub(left_of, right_of);
+    least = hn::Min(least, hn::Sub(hn::Abs(cross), error_of(left_of, right_of)));
+    uint8_t bits[8];
+    hn::StoreMaskBits(d, hn::Gt(cross, hn::Zero(d)), bits);
+    left |= uint64_t{bits[0]} << at;
+  }
+
+  HWY_INLINE bool AreCertain() const {
+    const Doubles d;
+    return hn::AllTrue(d, hn::Gt(least, hn::Zero(d)));
+  }
+
+  uint64_t left = 0;
+  // In each lane the least by which a cross product is beyond its error.
+  D least;
+};
 
 HWY_INLINE D ErrorOf(D left, D right) {
   return hn::Mul(hn::Set(Doubles(), kCrossError), hn::Add(hn::Abs(left), hn::Abs(right)));
@@ -172,46 +185,44 @@ HWY_INLINE double MostErrorIn(const Line& line, const Box& box) {
 
 // `SidesOf` for a whole ring of at most 64 points in a box. The last lanes overlap those before.
 // Rings of many have one bound for all points, which is a little larger than those of each.
-HWY_INLINE CertainSides SidesOfAll(const Line& line, std::span<const Vec2> ring, const Box& box) {
+HWY_INLINE Sides SidesOfAll(const Line& line, std::span<const Vec2> ring, const Box& box) {
   constexpr size_t kMany = 16;
   const size_t lanes = hn::Lanes(Doubles());
   const size_t n = ring.size();
-  CertainSides sides;
+  Sides sides;
   if (n < lanes) {
     std::array<Vec2, kMostLanes> points;
     for (size_t i = 0; i < kMostLanes; ++i) points[i] = ring[std::min(i, n - 1)];
-    AddSides(line, points.data(), 0, ErrorOf, sides);
-    const uint64_t all = (uint64_t{1} << n) - 1;
-    return {sides.left & all, sides.right & all};
+    sides.Add(line, points.data(), 0, ErrorOf);
+    sides.left &= (uint64_t{1} << n) - 1;
+    return sides;
   }
   size_t i = 0;
   if (n < kMany) {
-    for (; i + lanes <= n; i += lanes) AddSides(line, ring.data() + i, i, ErrorOf, sides);
-    if (i < n) AddSides(line, ring.data() + (n - lanes), n - lanes, ErrorOf, sides);
+    for (; i + lanes <= n; i += lanes) sides.Add(line, &ring[i], i, ErrorOf);
+    if (i < n) sides.Add(line, &ring[n - lanes], n - lanes, ErrorOf);
     return sides;
   }
   const D most = hn::Set(Doubles(), MostErrorIn(line, box));
-  const auto add = [&](size_t at) {
-    AddSides(
-        line, ring.data() + at, at, [most](D, D) { return most; }, sides);
-  };
+  const auto error_of = [most](D, D) HWY_ATTR { return most; };
   for (; i + 2 * lanes <= n; i += 2 * lanes) {
-    add(i);
-    add(i + lanes);
+    sides.Add(line, &ring[i], i, error_of);
+    sides.Add(line, &ring[i + lanes], i + lanes, error_of);
   }
-  if (i + lanes <= n) add(i);
-  if (n % lanes != 0) add(n - lanes);
+  if (i + lanes <= n) sides.Add(line, &ring[i], i, error_of);
+  if (n % lanes != 0) sides.Add(line, &ring[n - lanes], n - lanes, error_of);
   return sides;
 }
 
-// What a line, whose sides are certain, is to a polygon that it crosses.
-HWY_INLINE PlainVerdict FirstOf(const Line& line, const Polygon& polygon, const CertainSides& sides,
+// What a line, whose sides are certain, is to a polygon: `left` are the vertices on its left.
+HWY_INLINE PlainVerdict FirstOf(const Line& line, const Polygon& polygon, uint64_t left,
                                 PlainPassage& found) {
   const auto ring = polygon.vertices();
-  const uint64_t crossing = sides.Crossings(ring.size());
+  const uint64_t crossing = CertainSides{left, 0}.Crossings(ring.size());
+  if (crossing == 0) return PlainVerdict::kNoPassage;
   const uint64_t rest = crossing & (crossing - 1);
   if ((rest & (rest - 1)) == 0) return FindTwoCrossings(line, ring, crossing, found);
-  return FirstOfMany(line, polygon, sides, found);
+  return FirstOfMany(line, polygon, left, found);
 }
 
 // Looks at one polygon, again perhaps. Returns the units of work.
@@ -226,15 +237,15 @@ HWY_INLINE size_t Visit(const Of& of, const Polygon& polygon) {
     GiveUp(of);
     return 0;
   }
-  const CertainSides sides = SidesOfAll(line.line, ring, box);
-  if (!sides.AreCertain(ring.size())) {
+  const Sides sides = SidesOfAll(line.line, ring, box);
+  if (!sides.AreCertain()) {
     GiveUp(of);
-  } else if (sides.left != 0 && sides.right != 0) {
-    PlainPassage found;
-    const PlainVerdict verdict = FirstOf(line.line, polygon, sides, found);
-    if (verdict == PlainVerdict::kPassage) Keep(of, polygon, found);
-    if (verdict == PlainVerdict::kUncertain) GiveUp(of);
+    return ring.size();
   }
+  PlainPassage found;
+  const PlainVerdict verdict = FirstOf(line.line, polygon, sides.left, found);
+  if (verdict == PlainVerdict::kPassage) Keep(of, polygon, found);
+  if (verdict == PlainVerdict::kUncertain) GiveUp(of);
   return ring.size();
 }
 

@@ -12,140 +12,19 @@
 #include "contact/separating_axis.h"
 #include "numeric/exact.h"
 
-#ifndef CAROM_CORE_SRC_PLAIN_AXIS_CC_  // the first time this file is compiled
-#define CAROM_CORE_SRC_PLAIN_AXIS_CC_
-namespace carom::internal {
-namespace {
-
-// A fixed polygon about the first vertex of a mover, and how deep the edges of both are in the
-// other one.
-struct alignas(64) Depths {
-  VertexColumn x, y;
-  PlainEdges edges;
-  EdgeColumn fixed, mover;  // depths times lengths, then squared depths
-};
-
-}  // namespace
-}  // namespace carom::internal
-#endif
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/src/contact/plain_axis.cc"
 // clang-format off
 #include "numeric/vector_targets.h"
 #include "hwy/foreach_target.h"  // compiles this file once for each instruction set
 // clang-format on
+#include "contact/plain_depths.h"
 #include "hwy/highway.h"
 #include "numeric/double_vectors.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
-
-// Sets the vertices from `at` on, as many as there are lanes.
-HWY_INLINE void SetVertices(const Vec2* from, V origin_x, V origin_y, size_t at, Depths& depths) {
-  V x = hn::Undefined(D());
-  V y = hn::Undefined(D());
-  hn::LoadInterleaved2(D(), &from->x, x, y);
-  hn::StoreU(Sub(x, origin_x), D(), &depths.x[at]);
-  hn::StoreU(Sub(y, origin_y), D(), &depths.y[at]);
-}
-
-// The last lanes overlap those before; fewer vertices than lanes begin again.
-HWY_INLINE void SetRing(std::span<const Vec2> ring, Vec2 origin, Depths& depths) {
-  const size_t lanes = hn::Lanes(D());
-  const size_t n = ring.size();
-  const V origin_x = All(origin.x);
-  const V origin_y = All(origin.y);
-  if (n < lanes) {
-    std::array<Vec2, kMostLanes> points;
-    for (size_t i = 0; i < kMostLanes; ++i) points[i] = ring[i < n ? i : i - n];
-    SetVertices(points.data(), origin_x, origin_y, 0, depths);
-  } else {
-    for (size_t i = 0; i + lanes < n; i += lanes) {
-      SetVertices(&ring[i], origin_x, origin_y, i, depths);
-    }
-    SetVertices(&ring[n - lanes], origin_x, origin_y, n - lanes, depths);
-  }
-  for (size_t i = 0; i < kMostLanes; i += lanes) {
-    hn::StoreU(At(&depths.x[i]), D(), &depths.x[n + i]);
-    hn::StoreU(At(&depths.y[i]), D(), &depths.y[n + i]);
-  }
-}
-
-HWY_INLINE void SetEdges(size_t width, bool is_clockwise, Depths& depths) {
-  const V turn = All(is_clockwise ? -1 : 1);
-  for (size_t i = 0; i < width; i += hn::Lanes(D())) {
-    const V x = At(&depths.x[i]);
-    const V y = At(&depths.y[i]);
-    const V ex = Mul(turn, Sub(At(&depths.x[i + 1]), x));
-    const V ey = Mul(turn, Sub(At(&depths.y[i + 1]), y));
-    hn::Store(ex, D(), &depths.edges.x[i]);
-    hn::Store(ey, D(), &depths.edges.y[i]);
-    hn::Store(hn::MulSub(ex, y, Mul(ey, x)), D(), &depths.edges.offset[i]);
-    hn::Store(hn::Div(All(1), hn::MulAdd(ex, ex, Mul(ey, ey))), D(), &depths.edges.inverse[i]);
-  }
-}
-
-// Some points, about the one that edges are about.
-struct PointSet {
-  const double* x;
-  const double* y;
-  size_t width;
-};
-
-// The most of the cross products of edges with the ways to the points.
-HWY_INLINE V MostOf(V ex, V ey, const PointSet& points) {
-  V most = All(-HUGE_VAL);
-  for (size_t j = 0; j < points.width; j += 4) {
-    for (size_t k = j; k < j + 4; ++k) {
-      most = Max(most, hn::MulSub(ex, All(points.y[k]), Mul(ey, All(points.x[k]))));
-    }
-  }
-  return most;
-}
-
-// The same for two vectors of edges, which share the points.
-HWY_INLINE void MostOfTwo(const PlainEdges& edges, size_t i, const PointSet& points, V& a, V& b) {
-  const size_t lanes = hn::Lanes(D());
-  const V ax = At(&edges.x[i]);
-  const V ay = At(&edges.y[i]);
-  const V bx = At(&edges.x[i + lanes]);
-  const V by = At(&edges.y[i + lanes]);
-  a = All(-HUGE_VAL);
-  b = a;
-  for (size_t j = 0; j < points.width; j += 4) {
-    for (size_t k = j; k < j + 4; ++k) {
-      const V x = All(points.x[k]);
-      const V y = All(points.y[k]);
-      a = Max(a, hn::MulSub(ax, y, Mul(ay, x)));
-      b = Max(b, hn::MulSub(bx, y, Mul(by, x)));
-    }
-  }
-}
-
-// Sets how deep edges are, times their lengths. Returns the least.
-HWY_INLINE double SetDepths(const PlainEdges& edges, size_t width, const PointSet& points,
-                            EdgeColumn& depths) {
-  const size_t lanes = hn::Lanes(D());
-  V least = All(HUGE_VAL);
-  if (lanes == width) {
-    least = Sub(MostOf(At(edges.x.data()), At(edges.y.data()), points), At(edges.offset.data()));
-    hn::Store(least, D(), depths.data());
-    return hn::GetLane(hn::MinOfLanes(D(), least));
-  }
-  for (size_t i = 0; i < width; i += 2 * lanes) {
-    V a = hn::Undefined(D());
-    V b = hn::Undefined(D());
-    MostOfTwo(edges, i, points, a, b);
-    a = Sub(a, At(&edges.offset[i]));
-    b = Sub(b, At(&edges.offset[i + lanes]));
-    hn::Store(a, D(), &depths[i]);
-    hn::Store(b, D(), &depths[i + lanes]);
-    least = Min(least, Min(a, b));
-  }
-  return hn::GetLane(hn::MinOfLanes(D(), least));
-}
 
 // Squares depths, without the lengths, and returns the least so far.
 HWY_INLINE V Square(const PlainEdges& edges, size_t width, V least, EdgeColumn& depths) {
@@ -156,15 +35,6 @@ HWY_INLINE V Square(const PlainEdges& edges, size_t width, V least, EdgeColumn& 
     least = Min(least, square);
   }
   return least;
-}
-
-// The entries that are at most `bound`: bit k for entry k of `n`.
-HWY_INLINE uint32_t UpTo(V bound, const EdgeColumn& column, size_t n) {
-  uint32_t bits = 0;
-  for (size_t i = 0; i < WidthOf(n); i += hn::Lanes(D())) {
-    bits |= BitsOf(hn::Le(At(&column[i]), bound)) << i;
-  }
-  return bits & ((uint32_t{1} << n) - 1);
 }
 
 // The edges that may be the least deep, as `NearEdges` has them. All depths times lengths, which
@@ -179,20 +49,6 @@ HWY_INLINE uint32_t LeastEdges(const PlainMover& mover, size_t n, double error, 
   most = Square(mover.edges, WidthOf(mover.size), most, depths.mover);
   const V bound = Mul(hn::MinOfLanes(D(), most), All((1 + 8 * (error / least)) * kUp));
   return UpTo(bound, depths.fixed, n) | UpTo(bound, depths.mover, mover.size) << 8;
-}
-
-// The points that may be the farthest to the left of an edge: bit k for point k of `n`.
-HWY_INLINE uint32_t Farthest(Vec2 edge, const PointSet& points, size_t n, double error) {
-  const V ex = All(edge.x);
-  const V ey = All(edge.y);
-  alignas(64) EdgeColumn right;
-  V least = All(HUGE_VAL);
-  for (size_t i = 0; i < points.width; i += hn::Lanes(D())) {
-    const V at = hn::MulSub(ey, At(points.x + i), Mul(ex, At(points.y + i)));
-    hn::Store(at, D(), &right[i]);
-    least = Min(least, at);
-  }
-  return UpTo(Add(hn::MinOfLanes(D(), least), All(error)), right, n);
 }
 
 // All is relative to the mover's first vertex; with R the largest coordinate then, every depth
@@ -221,6 +77,7 @@ HWY_INLINE PlainAxis AxisOf(const Polygon& polygon, bool is_clockwise, const Pla
   const PointSet mover_points{mover.from_x.data(), mover.from_y.data(), mover_width};
   const double fixed_least = SetDepths(depths.edges, width, mover_points, depths.fixed);
   if (fixed_least < -error) return axis;
+  SetInverses(width, depths.edges);
 
   const double least = std::min(mover_least, fixed_least);
   if (!(least > 8 * error)) {

@@ -9,7 +9,9 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <type_traits>
 
@@ -155,6 +157,30 @@ inline BoundedPair operator/(const BoundedPair& a, const BoundedPair& b) {
   const TwoDoubles value = Divide(a.value, b.value);
   const double magnitude = std::abs(value.high);
   return {value, (a.error + magnitude * b.error) / rest * (1 + 0x1p-40) + kPairError * magnitude};
+}
+
+// The least double above a finite one.
+inline double NextAbove(double x) {
+  if (x == 0) return std::numeric_limits<double>::denorm_min();
+  return std::bit_cast<double>(std::bit_cast<int64_t>(x) + (x > 0 ? 1 : -1));
+}
+
+// The least double not below value - error (`side` -1) or value + error (1), or above it by 2^-98
+// of itself at most. The error is made larger by 2^-40 of itself, which covers the rounding of the
+// bound and its sum.
+inline double RoundedUpEnd(const BoundedPair& t, int side) {
+  const double error = (t.error + kPairError * t.magnitude()) * (1 + 0x1p-40);
+  const TwoDoubles tail = TwoSum(t.value.low, side * error);
+  const TwoDoubles sum = TwoSum(t.value.high, tail.high);
+  return sum.low > 0 ? NextAbove(sum.high) : sum.high;
+}
+
+// Sets the double nearest to a number that errs by `slack` more, if that is certain.
+inline bool RoundToNearest(const BoundedPair& t, double slack, double& rounded) {
+  const double error = (t.error + slack) * (1 + 0x1p-40);
+  const double least = t.value.high + (t.value.low - error) + 0.0;
+  rounded = t.value.high + (t.value.low + error) + 0.0;
+  return kHasFilters && least == rounded;
 }
 
 struct BoundedPairVec2 {

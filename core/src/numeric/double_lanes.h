@@ -41,6 +41,14 @@ uint32_t SignBits(L a) {
 #endif
 }
 
+// `Normalized` of numbers, without a branch on signs, which nobody can predict.
+inline Vec2 NormalizedByLanes(const Vec2& p) {
+  const Lanes lanes = ToLanes(p);
+  const Long2 kept = reinterpret_cast<Long2>(lanes) & (Abs(lanes) >= kSmallestMagnitude);
+  const auto normal = reinterpret_cast<Lanes>(kept);
+  return {normal[0], normal[1]};
+}
+
 // `TwoDoubles` in both lanes; the functions below are those of expansion.h.
 struct TwoLanes {
   Lanes high;

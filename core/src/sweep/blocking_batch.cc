@@ -9,6 +9,7 @@
 #include "base/hit_collector.h"
 #include "index/placed_items.h"
 #include "sweep/blocking_safe.h"
+#include "sweep/sweep_items.h"
 
 namespace carom::internal {
 namespace {

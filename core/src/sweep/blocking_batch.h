@@ -19,9 +19,6 @@ namespace carom::internal {
 bool SweepBlocking(const Scene& scene, const SweepColumns& columns, const SweepOptions& options,
                    SweepAnswers& out, WorkMeter& meter);
 
-// The displacement of item i of a sweep, or nothing and an error recorded.
-std::optional<Vec2> DisplacementOf(const SweepColumns& columns, size_t i, ItemChecker& check);
-
 // Places item i in `start`. Returns false with an error recorded, or with `meter` stopped.
 bool PlaceBlocking(const ShapeColumns& columns, size_t i, ItemChecker& check, WorkMeter& meter,
                    BlockingPose& start);

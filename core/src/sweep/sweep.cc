@@ -16,6 +16,9 @@
 #include "index/scene_traversal.h"
 #include "shape/approach.h"
 #include "sweep/blocking_batch.h"
+#include "sweep/plain_sweep.h"
+#include "sweep/sweep_batch.h"
+#include "sweep/sweep_items.h"
 #include "sweep/sweep_measures.h"
 #include "sweep/sweep_passage.h"
 
@@ -27,9 +30,13 @@ using internal::Considered;
 using internal::IntervalEnd;
 using internal::Motion;
 using internal::PlacedShape;
+using internal::PlainSweepVerdict;
+using internal::SweepCounts;
 using internal::SweepEvent;
 using internal::SweepPair;
+using internal::SweepRun;
 using internal::SweepTime;
+using internal::SweepWay;
 
 // A hit before its measures are computed.
 struct Candidate {
@@ -128,8 +135,12 @@ class Sweeper {
 
   // Adds the answer of item `index`. Returns false once the meter stops.
   bool Sweep(size_t index, internal::MovingShape& mover, Vec2 d, const Considered& considered);
+  // The same, known to overlap a polygon at the start, which is the answer.
+  bool AddOverlap(size_t index, internal::MovingShape& mover, Vec2 d, const IndexedPolygon& fixed);
 
  private:
+  bool Start(internal::MovingShape& mover, Vec2 d);
+  bool Write(size_t index);
   // Orders hits by time.
   auto ByTime() const {
     return [this](const Candidate& a, const Candidate& b) { return CompareTimes(a, b); };
@@ -162,20 +173,20 @@ class Sweeper {
   internal::HitCollector<Candidate> hits_;
 };
 
-bool Sweeper::Sweep(size_t index, internal::MovingShape& mover, Vec2 d,
-                    const Considered& considered) {
+// Returns false once the meter stops.
+bool Sweeper::Start(internal::MovingShape& mover, Vec2 d) {
   shape_ = &mover;
   mover_.emplace(mover.View());
   if (!meter_.Spend(mover_->edge_count())) return false;
   motion_ = {d, mover_->radius()};
   limit_ = 1;
   bounds_ = mover_->bounds();
-  reach_ = internal::SweptBox(bounds_, motion_.d, limit_);
   pair_.Start(*mover_, motion_);
-  axes_.Start(*mover_, motion_);
   hits_.Start(options_.mode, options_.max_hits);
-  CollectCandidates(considered);
-  if (meter_.stopped()) return false;
+  return true;
+}
+
+bool Sweeper::Write(size_t index) {
   const auto measure = [this](size_t rank) {
     meter_.Spend(4);
     SweepHit hit = Measured(hits_.hits()[rank]);
@@ -183,6 +194,22 @@ bool Sweeper::Sweep(size_t index, internal::MovingShape& mover, Vec2 d,
     return hit;
   };
   return hits_.Write(index, out_, ByTime(), measure, meter_);
+}
+
+bool Sweeper::Sweep(size_t index, internal::MovingShape& mover, Vec2 d,
+                    const Considered& considered) {
+  if (!Start(mover, d)) return false;
+  reach_ = internal::SweptBox(bounds_, motion_.d, limit_);
+  axes_.Start(*mover_, motion_);
+  CollectCandidates(considered);
+  return !meter_.stopped() && Write(index);
+}
+
+bool Sweeper::AddOverlap(size_t index, internal::MovingShape& mover, Vec2 d,
+                         const IndexedPolygon& fixed) {
+  if (!Start(mover, d)) return false;
+  hits_.Add({nullptr, &fixed, {}, true, false}, ByTime(), meter_);
+  return Write(index);
 }
 
 // ANY is over with the first hit.
@@ -346,6 +373,79 @@ void Sweeper::MeasureRound(const Candidate& candidate, SweepHit& hit) {
   if (!candidate.at_exit) hit.normal = normal;
 }
 
+// Sweeps one item after the other: quickly, or exactly where that is left.
+class SweepBatch {
+ public:
+  SweepBatch(const SweepRun& run, SweepAnswers& out, WorkMeter& meter)
+      : columns_(run.columns),
+        options_(run.options),
+        way_(internal::IsPlain(run.columns.movers.scope) ? run.way : SweepWay::kGeneral),
+        out_(out),
+        meter_(meter),
+        sweeper_(run.world, run.options, out, meter),
+        plain_(run.world.scene, run.columns, run.options, meter) {}
+
+  // Returns false once the meter stops.
+  bool Answer(size_t i) {
+    if (!meter_.Spend(1)) return false;
+    switch (way_ == SweepWay::kShort ? plain_.Answer(i) : PlainSweepVerdict::kLeft) {
+      case PlainSweepVerdict::kNone:
+        return true;
+      case PlainSweepVerdict::kTouch:
+        return AddTouch(i);
+      case PlainSweepVerdict::kOverlap:
+        ++counts_.overlaps;
+        return Place(i, [&](Vec2 d) { return sweeper_.AddOverlap(i, mover_, d, plain_.fixed(i)); });
+      case PlainSweepVerdict::kLeft:
+        break;
+    }
+    return AnswerExactly(i);
+  }
+
+  const SweepCounts& counts() const { return counts_; }
+
+ private:
+  bool AnswerExactly(size_t i) {
+    ++counts_.left;
+    const auto considered = Considered::Of(columns_.movers.scope, i, options_.mask);
+    return Place(i, [&](Vec2 d) { return sweeper_.Sweep(i, mover_, d, considered); });
+  }
+
+  bool AddTouch(size_t i) {
+    SweepHit hit;
+    if (options_.mode != CastMode::kAny) {
+      if (!plain_.Measure(i, hit)) return AnswerExactly(i);
+      out_.hits.push_back(hit);
+      if (!meter_.Spend(4) || !meter_.SpendRows(1)) return false;
+    }
+    ++counts_.touches;
+    out_.counts[i] = 1;
+    return true;
+  }
+
+  // Calls use(displacement) of an item that is placed, or leaves an error. Returns false once `use` does or the
+  // meter stops.
+  template <class Use>
+  bool Place(size_t i, const Use& use) {
+    ItemChecker check(i, out_.errors);
+    const bool is_placed = PlaceItem(columns_.movers, i, check, meter_, mover_);
+    if (meter_.stopped()) return false;
+    if (!is_placed) return true;
+    const std::optional<Vec2> d = internal::DisplacementOf(columns_, i, check);
+    return !d || use(*d);
+  }
+
+  const SweepColumns& columns_;
+  const SweepOptions& options_;
+  const SweepWay way_;
+  SweepAnswers& out_;
+  WorkMeter& meter_;
+  Sweeper sweeper_;
+  internal::MovingShape mover_;
+  internal::PlainSweeps plain_;
+  SweepCounts counts_;
+};
+
 }  // namespace
 
 void SweepAnswers::Clear() {
@@ -356,45 +456,26 @@ void SweepAnswers::Clear() {
   safe.clear();
 }
 
-// Given, or the difference of two positions.
-std::optional<Vec2> internal::DisplacementOf(const SweepColumns& columns, size_t i,
-                                             ItemChecker& check) {
-  if (!columns.dx.empty()) {
-    if (!check.Coordinate(ItemColumn::kDx, columns.dx[i]) ||
-        !check.Coordinate(ItemColumn::kDy, columns.dy[i])) {
-      return std::nullopt;
-    }
-    return Normalized(Vec2{columns.dx[i], columns.dy[i]});
+bool internal::RunSweeps(const SweepRun& run, SweepAnswers& out, WorkMeter& meter,
+                         SweepCounts* counts) {
+  out.Clear();
+  out.counts.assign(run.columns.size(), 0);
+  SweepBatch batch(run, out, meter);
+  for (size_t i = 0; i < run.columns.size(); ++i) {
+    if (!batch.Answer(i)) return false;
   }
-  if (!check.Coordinate(ItemColumn::kToX, columns.to_x[i]) ||
-      !check.Coordinate(ItemColumn::kToY, columns.to_y[i])) {
-    return std::nullopt;
-  }
-  const Vec2 from = Normalized(Vec2{columns.movers.x[i], columns.movers.y[i]});
-  const Vec2 to = Normalized(Vec2{columns.to_x[i], columns.to_y[i]});
-  const Vec2 d = Normalized(Vec2{to.x - from.x, to.y - from.y});
-  if (!check.Coordinate(ItemColumn::kToX, d.x) || !check.Coordinate(ItemColumn::kToY, d.y)) {
-    return std::nullopt;
-  }
-  return d;
+  if (counts != nullptr) *counts = batch.counts();
+  return true;
 }
 
 bool SweepShapes(const World& world, const SweepColumns& columns, const SweepOptions& options,
                  SweepAnswers& out, WorkMeter& meter) {
+  if (!IsBlocking(options.inside_policy)) {
+    return internal::RunSweeps({world, columns, options}, out, meter);
+  }
   out.Clear();
   out.counts.assign(columns.size(), 0);
-  if (IsBlocking(options.inside_policy)) {
-    return internal::SweepBlocking(world.scene, columns, options, out, meter);
-  }
-  Sweeper sweeper(world, options, out, meter);
-  internal::MovingShape mover;
-  return internal::VisitMovers(
-      columns.movers, out.errors, meter, mover, [&](size_t i, ItemChecker& check) {
-        const std::optional<Vec2> d = internal::DisplacementOf(columns, i, check);
-        if (!d) return true;
-        return sweeper.Sweep(i, mover, *d,
-                             Considered::Of(columns.movers.scope, i, options.mask));
-      });
+  return internal::SweepBlocking(world.scene, columns, options, out, meter);
 }
 
 }  // namespace carom

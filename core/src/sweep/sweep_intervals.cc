@@ -128,18 +128,8 @@ class RoundContact {
   // Narrows an interval of doubles that holds the value, which is not negative, rounded up.
   static void Narrow(const BoundedPair& t, double& low, double& high) {
     if (!(t.error < HUGE_VAL)) return;
-    low = std::fmax(low, AtLeast(t, -1));
-    high = std::fmin(high, AtLeast(t, 1) + 0.0);
-  }
-
-  // The least double not below value - error, or value + error, or above it by 2^-98 at most.
-  // The error is made larger by 2^-40 of itself, which covers the rounding of the bound and its
-  // sum.
-  static double AtLeast(const BoundedPair& t, int side) {
-    const double error = (t.error + kPairError * t.magnitude()) * (1 + 0x1p-40);
-    const TwoDoubles tail = TwoSum(t.value.low, side * error);
-    const TwoDoubles sum = TwoSum(t.value.high, tail.high);
-    return sum.low > 0 ? std::nextafter(sum.high, HUGE_VAL) : sum.high;
+    low = std::fmax(low, RoundedUpEnd(t, -1));
+    high = std::fmin(high, RoundedUpEnd(t, 1) + 0.0);
   }
 
   static Vec2 Rounded(Vec2 a, Vec2 b) { return {a.x - b.x, a.y - b.y}; }

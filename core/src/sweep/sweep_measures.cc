@@ -100,9 +100,29 @@ class ExactPair {
   Dyadic radius2_;
 };
 
-// The point of an edge at n / m of its length, which rounding must not put beyond its ends.
-Vec2 PointAlong(const Segment& edge, const Expansion<16>& n, const Expansion<16>& m) {
-  return PointAt(edge, std::fmin(1, std::fmax(0, RoundedQuotient(n, m))));
+// The point of an edge at the fraction n / m of its length, which rounding must not put beyond its
+// ends. `exact()` is that fraction rounded, for where pairs of doubles leave it uncertain.
+template <class Exact>
+Vec2 PointAlong(const Segment& edge, const BoundedPair& n, const BoundedPair& m,
+                const Exact& exact) {
+  double t = 0;
+  if (!RoundToNearest(n / m, 0, t)) t = exact();
+  return PointAt(edge, std::fmin(1, std::fmax(0, t)));
+}
+
+// The foot of a point on the edge, and where it crosses another.
+Vec2 FootOn(const Segment& e, Vec2 p) {
+  const BoundedPairVec2 s = ExactDifference(e.b, e.a);
+  return PointAlong(e, Dot(ExactDifference(p, e.a), s), Dot(s, s), [&] {
+    return RoundedQuotient(ExactDot(e.a, p, e.a, e.b), ExactDot(e.a, e.b, e.a, e.b));
+  });
+}
+Vec2 CrossingOn(const Segment& e, const Segment& f) {
+  const BoundedPairVec2 s = ExactDifference(f.b, f.a);
+  const BoundedPair n = Cross(ExactDifference(f.a, e.a), s);
+  return PointAlong(e, n, Cross(ExactDifference(e.b, e.a), s), [&] {
+    return RoundedQuotient(ExactCross(e.a, f.a, f.a, f.b), ExactCross(e.a, e.b, f.a, f.b));
+  });
 }
 
 // As `ExactPair::SharedPoint` without a shift: then all numbers are doubles, for which there are
@@ -113,13 +133,13 @@ std::optional<Vec2> SharedPointInPlace(const Segment& e, const Segment& f, doubl
   }
   for (const Vec2 end : {f.a, f.b}) {
     if (e.a == e.b || CompareDistance(e, Circle{end, radius}) > 0) continue;
-    return PointAlong(e, ExactDot(e.a, end, e.a, e.b), ExactDot(e.a, e.b, e.a, e.b));
+    return FootOn(e, end);
   }
   const bool cross = CrossSign(e.a, e.b, f.a, f.b) != 0 &&
                      Orientation(e.a, e.b, f.a) * Orientation(e.a, e.b, f.b) <= 0 &&
                      Orientation(f.a, f.b, e.a) * Orientation(f.a, f.b, e.b) <= 0;
   if (!cross) return std::nullopt;
-  return PointAlong(e, ExactCross(e.a, f.a, f.a, f.b), ExactCross(e.a, e.b, f.a, f.b));
+  return CrossingOn(e, f);
 }
 
 }  // namespace

@@ -8,21 +8,12 @@
 #include <cstddef>
 
 #include "carom/predicates.h"
+#include "numeric/double_lanes.h"
 #include "numeric/exact.h"
 #include "sweep/sweep_measures.h"
 
 namespace carom::internal {
 namespace {
-
-// The range of x + t * d over [low, high] within [0, 1]. Two roundings, 2u of the magnitudes; 8u
-// also cover the rounding of the widening.
-void Move(double d, double low, double high, double& min, double& max) {
-  const double slack = 8 * kUnit * (std::abs(min) + std::abs(max) + std::abs(d));
-  const double first = (d < 0 ? high : low) * d;
-  const double last = (d < 0 ? low : high) * d;
-  min = min + first - slack;
-  max = max + last + slack;
-}
 
 struct Range {
   double low;
@@ -113,14 +104,21 @@ std::optional<Vec2> ContainedVertex(const PlacedShape& outer, const PlacedShape&
 
 }  // namespace
 
-Box MovedBox(Box box, Vec2 d, double low, double high) {
-  Move(d.x, low, high, box.min.x, box.max.x);
-  Move(d.y, low, high, box.min.y, box.max.y);
-  return box;
+// Two roundings, 2u of the magnitudes; 8u also cover the rounding of the widening.
+Box MovedBox(const Box& box, Vec2 d, double low, double high) {
+  const Lanes min = ToLanes(box.min);
+  const Lanes max = ToLanes(box.max);
+  const Lanes by = ToLanes(d);
+  const Lanes slack = (8 * kUnit) * (Abs(min) + Abs(max) + Abs(by));
+  const Lanes first = low * by;
+  const Lanes last = high * by;
+  const Lanes from = min + Min(first, last) - slack;
+  const Lanes to = max + Max(first, last) + slack;
+  return {{from[0], from[1]}, {to[0], to[1]}};
 }
 
 SweptBox::SweptBox(const Box& box, Vec2 d, double limit)
-    : reach_(MovedBox(box, d, 0, std::fmin(limit, 1))), d_(d) {
+    : reach_(MovedBox(box, d, 0, std::min(limit, 1.0))), d_(d) {
   const Range range = CrossRange(box, d);
   const double slack = 16 * kUnit * range.magnitude;
   low_ = range.low - slack;

@@ -27,7 +27,7 @@
 namespace carom::internal {
 
 // What a box passes over on its path for t in [low, high], a range within [0, 1]. Rounded outward.
-Box MovedBox(Box box, Vec2 d, double low, double high);
+Box MovedBox(const Box& box, Vec2 d, double low, double high);
 
 // Where a box is on its path, for t in [0, limit]. Rounded outward.
 class SweptBox {
@@ -37,6 +37,8 @@ class SweptBox {
 
   // False only if the swept box misses `box`.
   bool MayMeet(const Box& box) const;
+  // Holds it all.
+  const Box& reach() const { return reach_; }
 
  private:
   Box reach_;

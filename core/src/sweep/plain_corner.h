@@ -1,0 +1,287 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What does a capsule on its path touch first of a small convex polygon, an edge or a corner? For
+// files that are compiled once for each instruction set: to be included behind
+// hwy/foreach_target.h, each time.
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "contact/plain_depths.h"
+#include "hwy/highway.h"
+#include "numeric/double_vectors.h"
+#include "numeric/exact.h"
+#include "sweep/plain_path.h"
+#include "sweep/plain_touch.h"
+
+#if defined(CAROM_CORE_SRC_PLAIN_CORNER_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef CAROM_CORE_SRC_PLAIN_CORNER_H_
+#undef CAROM_CORE_SRC_PLAIN_CORNER_H_
+#else
+#define CAROM_CORE_SRC_PLAIN_CORNER_H_
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace carom::internal::HWY_NAMESPACE {
+namespace {
+
+// The ends of the capsule's axis, seen from each other shape's vertex, are one point t d among the
+// corners z = (vertex of the polygon) - (end of the axis): the first touch is where t d comes
+// within the radius of the convex hull of all z (Minkowski). That is on a side of the hull, which
+// is an edge of the polygon or of the axis, or on a corner.
+//
+// A touch is certain where no other corner is within `margin` of the line, on the inside, that
+// supports the hull there, and where on a side it is not within `margin` of an end. Let m be the
+// margin. On a corner, all edges of the polygon that do not share it are farther than the radius
+// by m. On a side, an edge of the polygon that shares one of its ends departs from the end, m away
+// along the side, to corners m behind it: with S >= 2m the size of all, each of its points is m / 2
+// away along the side, which puts it at least m^2 / (8 (r + m)) >= m^2 / (16 S) beyond the radius,
+// or m^2 / (2 S) behind. With m = 2^-12 S that is 2^-28 S at least, and the path takes at least
+// 2^-28 S / |d| to get there: where |d| <= 2^20 S, 2^-48.
+class RoundTouch {
+ public:
+  // All depths are about the shape's first vertex, and moved outward; `error` is theirs.
+  HWY_INLINE RoundTouch(const PlainTarget& target, const SweptMover& mover, const Depths& depths,
+                        double error)
+      : target_(target),
+        mover_(mover),
+        depths_(depths),
+        error_(error),
+        reach_(target.extent + mover.radius + std::abs(mover.d.x) + std::abs(mover.d.y)),
+        margin_(0x1p-12 * target.size),
+        slack_(256 * kFilterUnit * reach_ * reach_) {}
+
+  // `last` are the edges that may be the last that are entered.
+  HWY_INLINE void Decide(uint32_t last, double limit, const PathBounds& bounds, PlainTouch& touch) {
+    if (!(reach_ <= 0x1p20 * target_.size)) return;
+    SetCorners();
+    if (bounds.enter_high < 0 && bounds.leave_low > 0 && OverlapsAtStart()) {
+      touch.verdict = TouchVerdict::kOverlap;
+      return;
+    }
+    bool misses_side = false;
+    if (std::has_single_bit(last) && bounds.along_low > 0) {
+      const auto place = static_cast<uint32_t>(std::countr_zero(last));
+      if (MeetsSide(place, bounds, touch, misses_side)) return SetIfWithin(touch);
+    }
+    MeetCorner(misses_side, limit, touch);
+    const bool is_uncertain = touch.verdict == TouchVerdict::kUncertain;
+    if (is_uncertain && MovesAway(limit)) touch.verdict = TouchVerdict::kNone;
+  }
+
+ private:
+  static constexpr size_t kCorners = size_t{2} * kMostPlainVertices;
+  using CornerColumn = std::array<double, kCorners>;
+
+  // A touch that is neither at the start nor at the end.
+  static HWY_INLINE void SetIfWithin(PlainTouch& touch) {
+    if (touch.low > 0 && touch.high < 1) touch.verdict = TouchVerdict::kTouch;
+  }
+
+  // Corner l + 8 j: of vertex l and end j. Those of columns that repeat vertices repeat.
+  HWY_INLINE void SetCorners() {
+    const size_t width = WidthOf(target_.ring.size());
+    for (size_t j = 0; j < 2; ++j) {
+      for (size_t i = 0; i < width; i += hn::Lanes(D())) {
+        const size_t at = j * kMostPlainVertices + i;
+        hn::StoreU(Sub(At(&depths_.x[i]), All(mover_.ring.from_x[j])), D(), &x_[at]);
+        hn::StoreU(Sub(At(&depths_.y[i]), All(mover_.ring.from_y[j])), D(), &y_[at]);
+      }
+    }
+  }
+
+  // Calls visit(first corner of as many as there are lanes).
+  template <class Visit>
+  HWY_INLINE void VisitCorners(const Visit& visit) const {
+    const size_t width = WidthOf(target_.ring.size());
+    for (size_t j = 0; j < mover_.ring.size; ++j) {
+      for (size_t i = 0; i < width; i += hn::Lanes(D())) visit(j * kMostPlainVertices + i);
+    }
+  }
+
+  // The corners that there are, each once.
+  HWY_INLINE uint32_t AllCorners() const {
+    const uint32_t one = (uint32_t{1} << target_.ring.size()) - 1;
+    return mover_.ring.size == 1 ? one : one | one << kMostPlainVertices;
+  }
+
+  HWY_INLINE double Along(size_t corner, Vec2 v) const {
+    return x_[corner] * v.x + y_[corner] * v.y;
+  }
+  // Corners of which the product with v is not above a bound.
+  HWY_INLINE uint32_t CornersUpTo(double bound, Vec2 v) const {
+    uint32_t bits = 0;
+    VisitCorners([&](size_t i) HWY_ATTR {
+      const V along = hn::MulAdd(At(&x_[i]), All(v.x), Mul(At(&y_[i]), All(v.y)));
+      bits |= BitsOf(hn::Le(along, All(bound))) << i;
+    });
+    return bits & AllCorners();
+  }
+
+  // Whether the path meets a side at the time it enters it; sets `is_missed` if it certainly does
+  // not. Times |e|, its length, all other corners are to be the margin further inward than its
+  // ends.
+  HWY_INLINE bool MeetsSide(uint32_t place, const PathBounds& bounds, PlainTouch& touch,
+                            bool& is_missed) const {
+    const bool is_fixed = place < kMostPlainVertices;
+    const uint32_t at = place % kMostPlainVertices;
+    const PlainEdges& edges = is_fixed ? depths_.edges : mover_.ring.edges;
+    const Vec2 e{edges.x[at], edges.y[at]};
+    const double length2 = e.x * e.x + e.y * e.y;
+    const double bound = margin_ * std::sqrt(length2);
+    const double t = bounds.enter_low + (bounds.enter_high - bounds.enter_low) / 2;
+    if (!(slack_ < bound / 8) || !IsShort(bounds.enter_high - bounds.enter_low)) return false;
+    // On the hull an edge of the axis runs backward.
+    const Vec2 inward = is_fixed ? Vec2{-e.y, e.x} : Vec2{e.y, -e.x};
+    const auto next = static_cast<uint32_t>(at + 1 < target_.ring.size() ? at + 1 : 0);
+    uint32_t ends = 0;
+    uint32_t vertex = at;
+    uint32_t end = 0;
+    if (is_fixed) {
+      // The end of the axis that comes first.
+      end = mover_.ring.size > 1 && Along(kMostPlainVertices + at, inward) < Along(at, inward);
+      ends = (uint32_t{1} << at | uint32_t{1} << next) << end * kMostPlainVertices;
+    } else {
+      vertex = ForemostVertex(inward);
+      ends = uint32_t{1} << vertex | uint32_t{1} << (vertex + kMostPlainVertices);
+    }
+    const auto first = static_cast<size_t>(std::countr_zero(ends));
+    const size_t other = static_cast<size_t>(std::bit_width(ends)) - 1;
+    const double foot = t * (mover_.d.x * e.x + mover_.d.y * e.y);
+    const double from = std::min(Along(first, e), Along(other, e));
+    const double to = std::max(Along(first, e), Along(other, e));
+    is_missed = foot < from - bound || foot > to + bound;
+    if (!(foot > from + bound && foot < to - bound)) return false;
+    if (CornersUpTo(Along(first, inward) + bound, inward) != ends) return false;
+    touch.kind = is_fixed ? TouchKind::kFixedEdge : TouchKind::kMovingEdge;
+    touch.fixed = static_cast<uint8_t>(vertex);
+    touch.moving = static_cast<uint8_t>(is_fixed ? end : at);
+    return true;
+  }
+
+  HWY_INLINE uint32_t ForemostVertex(Vec2 inward) const {
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < target_.ring.size(); ++i) {
+      if (Along(i, inward) < Along(best, inward)) best = i;
+    }
+    return best;
+  }
+
+  // Whether the path in between is short beside the margin.
+  HWY_INLINE bool IsShort(double span) const {
+    return span * (std::abs(mover_.d.x) + std::abs(mover_.d.y)) < margin_ / 16;
+  }
+
+  // The corner with the least value of a column.
+  HWY_INLINE size_t LeastOf(const CornerColumn& values) const {
+    V least = All(HUGE_VAL);
+    VisitCorners([&](size_t i) HWY_ATTR { least = Min(least, At(&values[i])); });
+    least = hn::MinOfLanes(D(), least);
+    uint32_t bits = 0;
+    VisitCorners([&](size_t i) HWY_ATTR { bits |= BitsOf(hn::Le(At(&values[i]), least)) << i; });
+    return static_cast<size_t>(std::countr_zero(bits & AllCorners()));
+  }
+
+  // Whether the line through the corner that is nearest at the start, at a right angle to where
+  // that is, parts the two until `limit`.
+  HWY_INLINE bool MovesAway(double limit) const {
+    alignas(64) CornerColumn squares;
+    VisitCorners([&](size_t i) HWY_ATTR {
+      const V x = At(&x_[i]);
+      const V y = At(&y_[i]);
+      hn::StoreU(hn::MulAdd(x, x, Mul(y, y)), D(), &squares[i]);
+    });
+    const size_t nearest = LeastOf(squares);
+    const Vec2 z{x_[nearest], y_[nearest]};
+    const double gap = -mover_.radius * std::sqrt(squares[nearest]) - 2 * slack_;
+    const double closing = mover_.d.x * z.x + mover_.d.y * z.y;
+    return CornersUpTo(std::max(closing, 0.0) * std::fmin(limit, 1) - gap, z) == 0;
+  }
+
+  // The discs about the corners. With A = d.d, B = d.z and C = z x d the path enters one at
+  // (B - root of (A r^2 - C^2)) / A. A coordinate of z errs by 4 u R, so B and C by 8 u R (|d.x| +
+  // |d.y|), which `c` holds twice.
+  HWY_INLINE void MeetCorner(bool misses_side, double limit, PlainTouch& touch) const {
+    const Vec2 d = mover_.d;
+    const double a = d.x * d.x + d.y * d.y;
+    if (!(a > 0)) return;
+    const double ar2 = a * (mover_.radius * mover_.radius);
+    const double c = 16 * kFilterUnit * target_.extent * (std::abs(d.x) + std::abs(d.y));
+    alignas(64) CornerColumn lows;
+    alignas(64) CornerColumn rests;
+    alignas(64) CornerColumn errors;
+    VisitCorners([&](size_t i) HWY_ATTR {
+      const V x = At(&x_[i]);
+      const V y = At(&y_[i]);
+      const V cross = hn::MulSub(x, All(d.y), Mul(y, All(d.x)));
+      const V square = Mul(cross, cross);
+      const V rest = Sub(All(ar2), square);
+      const V error = hn::MulAdd(All(16 * kFilterUnit), Add(square, All(ar2)),
+                                 Mul(All(c), hn::MulAdd(All(2), Abs(cross), All(c))));
+      const V along = hn::MulAdd(x, All(d.x), Mul(y, All(d.y)));
+      const V most = Add(rest, error);
+      const V root = hn::Sqrt(Max(most, All(0)));
+      const V low = hn::Div(Sub(Sub(along, All(c)), Mul(root, All(kUp))), All(a));
+      hn::StoreU(IfThenElse(hn::Lt(most, All(0)), All(HUGE_VAL), low), D(), &lows[i]);
+      hn::StoreU(rest, D(), &rests[i]);
+      hn::StoreU(error, D(), &errors[i]);
+    });
+    const size_t corner = LeastOf(lows);
+    const double first = std::fmin(lows[corner], 2);  // also where there is none
+    const double low = first - 8 * kFilterUnit * std::abs(first);
+    if (misses_side && low > std::fmin(limit, 1)) {
+      touch.verdict = TouchVerdict::kNone;
+      return;
+    }
+    const double root = std::sqrt(std::max(rests[corner] - errors[corner], 0.0));
+    const double high = (Along(corner, d) + c - root * kDown) / a;
+    touch.high = high + 8 * kFilterUnit * std::abs(high);
+    if (!(rests[corner] > 4 * errors[corner]) || !IsShort(touch.high - low)) return;
+    const double t = low + (touch.high - low) / 2;
+    const Vec2 inward{x_[corner] - t * d.x, y_[corner] - t * d.y};
+    const double bound = margin_ * mover_.radius;
+    if (!(slack_ < bound / 8)) return;
+    if (CornersUpTo(Along(corner, inward) + bound, inward) != uint32_t{1} << corner) return;
+    touch.low = low;
+    touch.kind = TouchKind::kVertices;
+    touch.fixed = static_cast<uint8_t>(corner % kMostPlainVertices);
+    touch.moving = static_cast<uint8_t>(corner / kMostPlainVertices);
+    SetIfWithin(touch);
+  }
+
+  // Whether a corner, or a side beside which the start is, is within the radius, or the polygon
+  // holds an end of the axis, for certain.
+  HWY_INLINE bool OverlapsAtStart() const {
+    const double radius2 = mover_.radius * mover_.radius - 2 * error_;
+    bool overlaps = false;
+    VisitCorners([&](size_t i) HWY_ATTR {
+      const V square = hn::MulAdd(At(&x_[i]), At(&x_[i]), Mul(At(&y_[i]), At(&y_[i])));
+      overlaps = overlaps || !hn::AllFalse(D(), hn::Lt(square, All(radius2)));
+    });
+    for (size_t j = 0; j < mover_.ring.size && !overlaps; ++j) {
+      overlaps = OverlapsEnd(target_, mover_, j, depths_, error_);
+    }
+    return overlaps || (mover_.edge_count > 0 && OverlapsAxis(target_, mover_, depths_, error_));
+  }
+
+  const PlainTarget& target_;
+  const SweptMover& mover_;
+  const Depths& depths_;
+  const double error_;
+  const double reach_;
+  const double margin_;
+  const double slack_;  // more than products of two coordinates, respectively sums of two, err by
+  alignas(64) CornerColumn x_;
+  alignas(64) CornerColumn y_;
+};
+
+}  // namespace
+}  // namespace carom::internal::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // the toggle

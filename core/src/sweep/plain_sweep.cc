@@ -1,0 +1,223 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "sweep/plain_sweep.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <span>
+
+#include "base/hard_share.h"
+#include "index/placed_items.h"
+#include "shape/place_vertices.h"
+#include "sweep/plain_sweep_row.h"
+#include "sweep/sweep_items.h"
+
+namespace carom::internal {
+namespace {
+
+// Of the items that were tried. In vain they take a fifth of what the exact search does.
+[[gnu::tls_model("initial-exec")]] constinit thread_local HardShare recent_sweeps(0.75);
+
+// Touches of two polygons that are farther apart in time are in order when they are rounded, and
+// edges that tie with a touch are less far from it (plain_corner.h).
+constexpr double kApart = 0x1p-50;
+
+// `SweptBox` has slack for the rounding of this, too.
+Box Around(const Box& box, double radius) {
+  return {{box.min.x - radius, box.min.y - radius}, {box.max.x + radius, box.max.y + radius}};
+}
+
+void Prefetch(const IndexedPolygon& fixed) {
+  const auto* const block = static_cast<const char*>(fixed.polygon().memory());
+  __builtin_prefetch(block);
+  __builtin_prefetch(block + 64);
+  __builtin_prefetch(block + 128);
+}
+
+}  // namespace
+
+PlainSweeps::PlainSweeps(const Scene& scene, const SweepColumns& columns,
+                         const SweepOptions& options, WorkMeter& meter)
+    : scene_(scene),
+      columns_(columns),
+      options_(options),
+      meter_(meter),
+      applies_(options.mode == CastMode::kClosest || options.mode == CastMode::kAny) {
+  for (CachedShape& shape : scratch_->shapes) shape.number = SIZE_MAX;
+}
+
+PlainSweeps::~PlainSweeps() { scratch_.Return(); }
+
+// Of size 0 where the shape is not taken.
+const PlainShape& PlainSweeps::PlainOf(size_t number) {
+  CachedShape& cached = scratch_->shapes[number % kCachedShapes];
+  if (cached.number == number) return cached.plain;
+  cached.number = number;
+  const Shape& shape = columns_.movers.shapes[number];
+  const Polygon* const polygon = shape.polygon();
+  const bool is_small = polygon != nullptr && polygon->vertex_count() <= kMostPlainVertices;
+  cached.plain = PlainShape(shape, is_small ? ConvexityOf(*polygon) : Convexity::kNone);
+  return cached.plain;
+}
+
+// Returns false where the item is not taken or not accepted; the exact search says which.
+bool PlainSweeps::Place(size_t i, Item& item) {
+  ItemChecker check(i, scratch_->errors);
+  const ShapeColumns& movers = columns_.movers;
+  const Shape* const shape = ShapeOf(movers, i, check);
+  if (shape == nullptr) return false;
+  const std::optional<Pose> pose = PoseOf(movers, i, check);
+  if (!pose) return false;
+  const std::optional<Vec2> d = DisplacementOf(columns_, i, check);
+  if (!d) return false;
+  SweptMover& mover = item.mover;
+  mover.d = *d;
+  if (const Capsule* const capsule = shape->capsule()) {
+    const std::array<Vec2, 2> described{capsule->axis.a, capsule->axis.b};
+    std::array<Vec2, 2> ends;
+    PlaceVertices(*pose, described, ends.data());
+    if (!(capsule->radius > 0) || !IsAccepted(ends[0]) || !IsAccepted(ends[1])) return false;
+    mover.radius = capsule->radius;
+    mover.SetAxis({ends[0], ends[1]});
+    return true;
+  }
+  const PlainShape& plain = PlainOf(movers.shape.empty() ? i : movers.shape[i]);
+  mover.radius = 0;
+  if (plain.size == 0 || !place_(plain, *pose, mover.ring)) return false;
+  mover.edge_count = mover.ring.size;
+  return true;
+}
+
+void PlainSweeps::LookAtWindow(size_t begin) {
+  const size_t count = std::min(kWindow, columns_.size() - begin);
+  const bool is_left = recent_sweeps.LeavesNext();
+  scratch_->errors.clear();
+  for (size_t k = 0; k < count; ++k) {
+    Item& item = scratch_->items[k];
+    BoxQuery& query = scratch_->queries[k];
+    query.is_asked = !is_left && Place(begin + k, item);
+    item.verdict = query.is_asked ? PlainSweepVerdict::kNone : PlainSweepVerdict::kLeft;
+    if (!query.is_asked) continue;
+    item.is_over = false;
+    item.uncertain = HUGE_VAL;
+    item.best = nullptr;
+    item.touch.high = 1;
+    item.path = SweptBox(Around(item.mover.ring.bounds, item.mover.radius), item.mover.d, 1);
+    query.reach = item.path.reach();
+  }
+  if (is_left) return;
+  FindTiles(scene_.index(), {scratch_->queries.data(), count});
+  for (size_t k = 0; k < count; ++k) {
+    if (scratch_->queries[k].is_asked) FindPairs(k);
+  }
+  LookAtPairs();
+  size_t tried = 0;
+  size_t left = 0;
+  for (size_t k = 0; k < count; ++k) {
+    if (!scratch_->queries[k].is_asked) continue;
+    Item& item = scratch_->items[k];
+    End(item);
+    ++tried;
+    left += static_cast<size_t>(item.verdict == PlainSweepVerdict::kLeft);
+  }
+  recent_sweeps.Add(left, tried);
+}
+
+// Where there are many polygons the item is left.
+void PlainSweeps::FindPairs(size_t item) {
+  const BoxQuery& query = scratch_->queries[item];
+  FewPolygons& few = scratch_->few;
+  if (pair_count_ + FewPolygons::kMost > kMaxPairs) LookAtPairs();
+  const bool are_few = find_polygons_(query, few);
+  meter_.Spend(query.boxes + few.boxes + scratch_->items[item].mover.ring.size);
+  if (!are_few) {
+    scratch_->items[item].uncertain = 0;
+    scratch_->items[item].is_over = true;
+    return;
+  }
+  for (size_t i = 0; i < few.count; ++i) scratch_->pairs[pair_count_++] = {few.polygons[i], item};
+}
+
+void PlainSweeps::LookAtPairs() {
+  constexpr size_t kAhead = 8;
+  uint64_t units = 0;
+  for (size_t i = 0; i < pair_count_; ++i) {
+    if (i + kAhead < pair_count_) Prefetch(*scratch_->pairs[i + kAhead].fixed);
+    const Pair& pair = scratch_->pairs[i];
+    Item& item = scratch_->items[pair.item];
+    const Polygon& polygon = pair.fixed->polygon();
+    if (item.is_over || (polygon.category() & options_.mask) == 0 ||
+        !item.path.MayMeet(polygon.bounds())) {
+      continue;
+    }
+    if (!IsPlainTarget(*pair.fixed)) {
+      item.uncertain = 0;
+      item.is_over = options_.mode != CastMode::kAny;
+      continue;
+    }
+    units += polygon.vertex_count() + item.mover.ring.size;
+    Take(*pair.fixed, find_touch_(*pair.fixed, item.mover, item.touch.high + kApart), item);
+  }
+  pair_count_ = 0;
+  meter_.Spend(units);
+}
+
+// Keeps the first touch; of overlaps at the start, which come before, that of the least id.
+void PlainSweeps::Take(const IndexedPolygon& fixed, const PlainTouch& touch, Item& item) const {
+  const bool has_overlap = item.best != nullptr && item.touch.verdict == TouchVerdict::kOverlap;
+  switch (touch.verdict) {
+    case TouchVerdict::kNone:
+      return;
+    case TouchVerdict::kUncertain:
+      item.uncertain = std::min(item.uncertain, touch.low);
+      return;
+    case TouchVerdict::kOverlap:
+      if (options_.inside_policy != InsidePolicy::kReportStart) {
+        item.uncertain = 0;
+        return;
+      }
+      if (has_overlap && item.best->polygon().id() < fixed.polygon().id()) return;
+      item.best = &fixed;
+      item.touch = touch;
+      item.touch.low = item.touch.high = 0;
+      break;
+    case TouchVerdict::kTouch:
+      if (item.best != nullptr && touch.low > item.touch.high + kApart) return;
+      // Which comes first is uncertain.
+      if (item.best != nullptr && !(touch.high + kApart < item.touch.low)) {
+        item.uncertain = std::min(item.uncertain, touch.low);
+        return;
+      }
+      item.best = &fixed;
+      item.touch = touch;
+      break;
+  }
+  item.is_over = options_.mode == CastMode::kAny;
+}
+
+void PlainSweeps::End(Item& item) const {
+  const bool is_known = item.best != nullptr && options_.mode == CastMode::kAny;
+  if (!is_known && item.uncertain <= item.touch.high + kApart) {
+    item.verdict = PlainSweepVerdict::kLeft;
+  } else if (item.best != nullptr) {
+    item.verdict = item.touch.verdict == TouchVerdict::kOverlap ? PlainSweepVerdict::kOverlap
+                                                                : PlainSweepVerdict::kTouch;
+  }
+}
+
+PlainSweepVerdict PlainSweeps::Answer(size_t i) {
+  if (!applies_) return PlainSweepVerdict::kLeft;
+  const size_t k = i % kWindow;
+  if (k == 0) LookAtWindow(i);
+  return meter_.stopped() ? PlainSweepVerdict::kLeft : scratch_->items[k].verdict;
+}
+
+bool PlainSweeps::Measure(size_t i, SweepHit& hit) const {
+  const Item& item = scratch_->items[i % kWindow];
+  return SetPlainRow(item.best->polygon(), item.mover, item.touch, hit);
+}
+
+}  // namespace carom::internal
