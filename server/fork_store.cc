@@ -88,7 +88,7 @@ absl::StatusOr<ForkBase> ForkStore::BaseOf(const ForkOrder& order) {
 }
 
 absl::StatusOr<NamedScene> ForkStore::MakeFork(const ForkOrder& order,
-                                               std::shared_ptr<MemoryPeer> peer) {
+                                               const std::shared_ptr<MemoryPeer>& peer) {
   const uint64_t lease = LeaseOf(order);
   if (lease > limits_.max_lease_seconds) {
     return InvalidField("lease_seconds",
