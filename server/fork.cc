@@ -70,8 +70,8 @@ VersionSummary SummaryOf(const Scene& scene, std::string edit_id) {
 
 }  // namespace
 
-// In the order of the edits, as they came: the same edits in another order are others. Removals hash
-// by their ids, all else by every member of the polygon.
+// In the order of the edits, as they came: the same edits in another order are others. Removals
+// hash by their ids, all else by every member of the polygon.
 uint64_t ContentOf(std::span<const SceneEdit> edits) {
   uint64_t hash = edits.size();
   for (const SceneEdit& edit : edits) {
@@ -286,8 +286,8 @@ absl::StatusOr<Scene::Ptr> Fork::Rollback(uint64_t version, uint64_t base_versio
   return next->scene;
 }
 
-// The charge comes first: what is not counted is not visible. Dropped versions are destroyed without
-// the lock, which readers need.
+// The charge comes first: what is not counted is not visible. Dropped versions are destroyed
+// without the lock, which readers need.
 absl::Status Fork::Publish(const VersionPtr& next, uint64_t gone_bytes) {
   next->bytes = kVersionBytes + next->summary.edit_id.size() +
                 next->edited_ids.size() * sizeof(uint64_t) + next->polygon_bytes +
