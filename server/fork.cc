@@ -70,6 +70,8 @@ VersionSummary SummaryOf(const Scene& scene, std::string edit_id) {
 
 }  // namespace
 
+// In the order of the edits, as they came: the same edits in another order are others. Removals
+// hash by their ids, all else by every member of the polygon.
 uint64_t ContentOf(std::span<const SceneEdit> edits) {
   uint64_t hash = edits.size();
   for (const SceneEdit& edit : edits) {
@@ -90,6 +92,7 @@ Fork::Fork(ForkBase base, Clock::duration lease, const Limits& limits, ForkMemor
       last_use_(Clock::now().time_since_epoch().count()),
       charge_(memory, peer_) {}
 
+// The first version is the base's index under another number, so that nothing is copied.
 absl::Status Fork::Begin(uint64_t version) {
   absl::MutexLock writing(&writing_);
   auto first = std::make_shared<ForkVersion>();
@@ -235,6 +238,8 @@ absl::StatusOr<Scene::Ptr> Fork::EditAlone(ForkEdits edits, uint64_t content, Ed
   return (*next)->scene;
 }
 
+// A polygon that goes counts with the version before, unless the base has it: by its memory, since
+// the two share what no edit has touched.
 absl::StatusOr<Fork::VersionPtr> Fork::Make(const ForkVersion& before, ForkEdits edits,
                                             uint64_t version, uint64_t& gone_bytes) {
   const Scene& base = *base_.kept->scene();
@@ -281,6 +286,8 @@ absl::StatusOr<Scene::Ptr> Fork::Rollback(uint64_t version, uint64_t base_versio
   return next->scene;
 }
 
+// The charge comes first: what is not counted is not visible. Dropped versions are destroyed
+// without the lock, which readers need.
 absl::Status Fork::Publish(const VersionPtr& next, uint64_t gone_bytes) {
   next->bytes = kVersionBytes + next->summary.edit_id.size() +
                 next->edited_ids.size() * sizeof(uint64_t) + next->polygon_bytes +
@@ -321,6 +328,7 @@ absl::Status Fork::Publish(const VersionPtr& next, uint64_t gone_bytes) {
   return absl::OkStatus();
 }
 
+// The newest version stays, whatever is missing: then the edit is refused.
 absl::Status Fork::Charge(int64_t more) {
   uint64_t bytes = charge_.bytes() + static_cast<uint64_t>(more);
   absl::Status status = charge_.Set(bytes);

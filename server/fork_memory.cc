@@ -15,6 +15,7 @@ constexpr uint64_t kRetryDelayUs = 1000000;
 
 }  // namespace
 
+// Both counts or none: the limit of all forks, and the share of scenes.
 absl::Status ForkMemory::Take(uint64_t bytes, MemoryPeer& peer) {
   absl::MutexLock lock(&mu_);
   const uint64_t left = limit_ - std::min(limit_, used_);

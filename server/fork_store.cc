@@ -88,7 +88,7 @@ absl::StatusOr<ForkBase> ForkStore::BaseOf(const ForkOrder& order) {
 }
 
 absl::StatusOr<NamedScene> ForkStore::MakeFork(const ForkOrder& order,
-                                               std::shared_ptr<MemoryPeer> peer) {
+                                               const std::shared_ptr<MemoryPeer>& peer) {
   const uint64_t lease = LeaseOf(order);
   if (lease > limits_.max_lease_seconds) {
     return InvalidField("lease_seconds",
@@ -133,6 +133,7 @@ std::optional<ForkOrigin> ForkStore::OriginOf(absl::string_view name) const {
   return ForkOrigin{fork->base().name, fork->base().version};
 }
 
+// Scenes that are no forks are found first: most frames are about those.
 Scene::Ptr ForkStore::Use(absl::string_view name) const {
   if (Scene::Ptr scene = scenes_.Find(name)) return scene;
   const ForkPtr fork = FindFork(name);
@@ -159,6 +160,8 @@ absl::StatusOr<Scene::Ptr> ForkStore::UseVersion(absl::string_view name, uint64_
   return Refused(absl::StatusCode::kOutOfRange, "version", "this version is not kept");
 }
 
+// Listeners hear of the version once it is visible, in the order of versions: the fork's writer is
+// still alone then.
 absl::StatusOr<Scene::Ptr> ForkStore::EditFork(absl::string_view name, ForkEdits edits,
                                                EditTime time) {
   const ForkPtr fork = FindFork(name);
@@ -189,6 +192,7 @@ void ForkStore::Arm(Clock::time_point expiry) {
   });
 }
 
+// Forks are destroyed without the lock: their pages may be many.
 void ForkStore::Run() {
   std::vector<std::pair<std::string, ForkPtr>> expired;
   {

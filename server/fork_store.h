@@ -65,14 +65,15 @@ class ForkStore final : public SceneStore, private Task {
   ForkStore(MemoryStore& scenes, MemoryAccount& account, const ForkLimits& limits, Timer& timer,
             Executor& executor);
   // Waits for the executor, if that deletes forks.
-  ~ForkStore();
+  ~ForkStore() override;
 
   // Once the scenes of `scenes` are there.
   void Begin() { kept_.Begin(); }
 
   // Makes a fork, for a peer. The order's names are well-formed. Errors: those of ForkScene
   // (proto/carom/v1/scene_service.proto).
-  absl::StatusOr<NamedScene> MakeFork(const ForkOrder& order, std::shared_ptr<MemoryPeer> peer);
+  absl::StatusOr<NamedScene> MakeFork(const ForkOrder& order,
+                                      const std::shared_ptr<MemoryPeer>& peer);
   uint64_t LeaseOf(const ForkOrder& order) const {
     return order.lease_seconds == 0 ? std::min(kDefaultLeaseSeconds, limits_.max_lease_seconds)
                                     : order.lease_seconds;

@@ -38,7 +38,7 @@ class ForkTest : public ::testing::Test {
   }
   static std::string Edits(const std::string& id, const std::string& edits,
                            uint64_t base_version = 0) {
-    return absl::StrCat("edits { edit_id: '", id, "' base_version: ", base_version, " ", edits,
+    return absl::StrCat(" edits { edit_id: '", id, "' base_version: ", base_version, " ", edits,
                         " }");
   }
   static absl::Status StatusOf(const v1::GroupAnswer& answer) {
