@@ -30,10 +30,10 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-// The ends of the capsule's axis, seen from each other shape's vertex, are one point t d among the
-// corners z = (vertex of the polygon) - (end of the axis): the first touch is where t d comes
-// within the radius of the convex hull of all z (Minkowski). That is on a side of the hull, which
-// is an edge of the polygon or of the axis, or on a corner.
+// A capsule's path is that of the point t d among corners z = (vertex of the polygon) - (end of the
+// axis): it touches first where t d comes within the radius of the convex hull of all z
+// (Minkowski). That is on a side of the hull, which is an edge of the polygon or of the axis, or on
+// a corner.
 //
 // A touch is certain where no other corner is within `margin` of the line, on the inside, that
 // supports the hull there, and where on a side it is not within `margin` of an end. Let m be the
