@@ -108,9 +108,8 @@ void QueryRuntime::ReserveMemories(const v1::Frame& frame, Session& session,
     session_charge.AddUpTo(std::min({growth.memories, most, left / 2}));
   }
   const uint64_t reserved = session_charge.bytes() - session.memory_bytes();
-  session.trackers.set_max_bytes(
-      std::min<uint64_t>(most, session.trackers.memory_bytes() + reserved -
-                                   std::min(reserved, growth.handles)));
+  session.trackers.set_max_bytes(std::min<uint64_t>(
+      most, session.trackers.memory_bytes() + reserved - std::min(reserved, growth.handles)));
 }
 
 absl::Status QueryRuntime::ChargeRequest(const ReceivedFrame& frame, FrameRun& run) const {

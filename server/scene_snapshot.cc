@@ -105,8 +105,8 @@ class SceneSnapshot::Line {
     }
     // What the next version had, which goes, and the one after that does not.
     void TakeOver(const Version& next) {
-      index_bytes = std::min(index_bytes + next.index_bytes, scene->polygon_count() *
-                                                                  kIndexBytesAPolygon);
+      index_bytes =
+          std::min(index_bytes + next.index_bytes, scene->polygon_count() * kIndexBytesAPolygon);
       for (const Gone& polygon : next.gone) {
         const Polygon* const own = scene->Find(polygon.id);
         if (own == nullptr || own->memory() != polygon.address) continue;

@@ -85,8 +85,8 @@ Session::Growth Session::GrowthBy(const v1::Frame& frame) const {
   for (const v1::Group& group : frame.groups()) {
     moves += static_cast<uint64_t>(group.moves().x_size() + group.moves().floats().x_size());
   }
-  growth.memories = Tracker::kMaxMemoryBytes + moves * kMemoryBytes +
-                    trackers.memory_bytes() / kFreePart;
+  growth.memories =
+      Tracker::kMaxMemoryBytes + moves * kMemoryBytes + trackers.memory_bytes() / kFreePart;
   return growth;
 }
 

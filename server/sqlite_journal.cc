@@ -517,8 +517,9 @@ absl::Status SqliteJournal::Run(Work work) {
   return job.status;
 }
 
-// While one transaction is synced, the jobs of the next gather.
-void SqliteJournal::RunQueue() {
+// While one transaction is synced, the jobs of the next gather. Without memory to tell who is done,
+// the process ends.
+void SqliteJournal::RunQueue() noexcept {
   is_taken_ = true;
   const size_t count = std::min(jobs_.size(), kMaxJobs);
   const std::vector<Job*> jobs(jobs_.begin(), jobs_.begin() + count);

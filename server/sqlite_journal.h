@@ -124,7 +124,7 @@ class SqliteJournal final : public SceneJournal {
   // lasts when this returns.
   absl::Status Run(Work work);
   // With the connection, which is free.
-  void RunQueue() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void RunQueue() noexcept ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // The same for `change`, once `make` has completed it.
   absl::StatusOr<uint64_t> RunWrite(absl::string_view name, const VersionSummary& summary,
                                     TreeChange& change, Work make);

@@ -341,55 +341,54 @@ std::vector<grpc::StatusCode> HastyCalls(const std::shared_ptr<grpc::Channel>& c
   const auto scenes = v1::SceneService::NewStub(channel);
   const auto queries = v1::QueryService::NewStub(channel);
   using Call = std::function<grpc::Status(grpc::ClientContext&)>;
-  const Call calls[] = {
-      [&](grpc::ClientContext& context) {
-        v1::GetSceneRequest request;
-        request.set_name("scenes/a");
-        v1::GetSceneResponse response;
-        return scenes->GetScene(&context, request, &response);
-      },
-      [&](grpc::ClientContext& context) {
-        v1::CommitEditsRequest request;
-        request.set_name("scenes/a");
-        v1::CommitEditsResponse response;
-        return scenes->CommitEdits(&context, request, &response);
-      },
-      [&](grpc::ClientContext& context) {
-        v1::ImportSceneResponse response;
-        const auto writer = scenes->ImportScene(&context, &response);
-        v1::ImportSceneRequest part;
-        part.set_name("scenes/b");
-        writer->Write(part);
-        writer->WritesDone();
-        return writer->Finish();
-      },
-      [&](grpc::ClientContext& context) {
-        v1::ExportSceneRequest request;
-        request.set_name("scenes/a");
-        v1::ExportSceneResponse response;
-        const auto reader = scenes->ExportScene(&context, request);
-        reader->Read(&response);
-        return reader->Finish();
-      },
-      [&](grpc::ClientContext& context) {
-        v1::WatchSceneRequest request;
-        request.set_name("scenes/a");
-        v1::WatchSceneResponse response;
-        const auto reader = scenes->WatchScene(&context, request);
-        reader->Read(&response);
-        return reader->Finish();
-      },
-      [&](grpc::ClientContext& context) {
-        v1::EvaluateResponse response;
-        return queries->Evaluate(&context, {}, &response);
-      },
-      [&](grpc::ClientContext& context) {
-        v1::StreamResponse response;
-        const auto stream = queries->Stream(&context);
-        stream->Write({});
-        stream->Read(&response);
-        return stream->Finish();
-      }};
+  const Call calls[] = {[&](grpc::ClientContext& context) {
+                          v1::GetSceneRequest request;
+                          request.set_name("scenes/a");
+                          v1::GetSceneResponse response;
+                          return scenes->GetScene(&context, request, &response);
+                        },
+                        [&](grpc::ClientContext& context) {
+                          v1::CommitEditsRequest request;
+                          request.set_name("scenes/a");
+                          v1::CommitEditsResponse response;
+                          return scenes->CommitEdits(&context, request, &response);
+                        },
+                        [&](grpc::ClientContext& context) {
+                          v1::ImportSceneResponse response;
+                          const auto writer = scenes->ImportScene(&context, &response);
+                          v1::ImportSceneRequest part;
+                          part.set_name("scenes/b");
+                          writer->Write(part);
+                          writer->WritesDone();
+                          return writer->Finish();
+                        },
+                        [&](grpc::ClientContext& context) {
+                          v1::ExportSceneRequest request;
+                          request.set_name("scenes/a");
+                          v1::ExportSceneResponse response;
+                          const auto reader = scenes->ExportScene(&context, request);
+                          reader->Read(&response);
+                          return reader->Finish();
+                        },
+                        [&](grpc::ClientContext& context) {
+                          v1::WatchSceneRequest request;
+                          request.set_name("scenes/a");
+                          v1::WatchSceneResponse response;
+                          const auto reader = scenes->WatchScene(&context, request);
+                          reader->Read(&response);
+                          return reader->Finish();
+                        },
+                        [&](grpc::ClientContext& context) {
+                          v1::EvaluateResponse response;
+                          return queries->Evaluate(&context, {}, &response);
+                        },
+                        [&](grpc::ClientContext& context) {
+                          v1::StreamResponse response;
+                          const auto stream = queries->Stream(&context);
+                          stream->Write({});
+                          stream->Read(&response);
+                          return stream->Finish();
+                        }};
   std::vector<grpc::StatusCode> codes(std::size(calls));
   std::vector<std::thread> clients;
   for (size_t i = 0; i < codes.size(); ++i) {
@@ -433,8 +432,7 @@ TEST_F(CaromdStoreTest, CallsWaitWhileScenesAreRead) {
     if (!health->Check(&context, {}, &state).ok()) continue;
     if (state.status() != grpc::health::v1::HealthCheckResponse::NOT_SERVING) continue;
     ++not_serving;
-    const std::vector<grpc::StatusCode> codes =
-        HastyCalls(channel, std::chrono::milliseconds(400));
+    const std::vector<grpc::StatusCode> codes = HastyCalls(channel, std::chrono::milliseconds(400));
     if (serves) break;
     for (const grpc::StatusCode code : codes) {
       // A client that the system gives no time may see its own deadline first.

@@ -170,7 +170,8 @@ TEST_F(LogDamageTest, AFlippedBitIsFound) {
   EXPECT_EQ(*Start(log_), size_t{kCommits});
   SplitMix64 random(20262);
   std::vector<size_t> places{0, 3, 16, 27};  // of the header
-  for (int i = 0; i < carom::testing::Repeats(60, 3000); ++i) places.push_back(random.Next() % log_.size());
+  for (int i = 0; i < carom::testing::Repeats(60, 3000); ++i)
+    places.push_back(random.Next() % log_.size());
   for (int i = 0; i < 20; ++i) {  // of the last commit
     places.push_back(ends_.back() + random.Next() % (log_.size() - ends_.back()));
   }

@@ -57,6 +57,7 @@ struct BlockingHit {
 
   const SweepTime& time() const { return event.touch.time; }
   uint64_t polygon_id() const { return fixed->polygon().id(); }
+  HitSource source() const { return {false, polygon_id()}; }
 };
 
 // A shape placed at one pose, as blocking takes it.

@@ -3,7 +3,7 @@
 
 // What do small convex shapes on straight paths run into, where filters can decide?
 //
-// The fast path of `SweepShapes` (docs/adr/0021-sweeps-in-lanes.md): under CLOSEST and ANY, for
+// The fast path of `SweepShapes` (docs/adr/0023-sweeps-in-lanes.md): under CLOSEST and ANY, for
 // capsules and for strictly convex polygons of up to eight vertices, among polygons of that kind.
 // It answers what the exact search does, or leaves the item to that.
 #pragma once
