@@ -40,7 +40,7 @@ class Cut {
   Part part_;
 };
 
-Group PartOf(Group group, size_t at, Part part) {
+Group PartOf(Group group, size_t at, Cut::Part part) {
   const Cut cut(at, part);
   cut.All(group.segments.ax, group.segments.ay, group.segments.bx, group.segments.by);
   cut.All(group.points.x, group.points.y);
