@@ -324,17 +324,13 @@ void QueryColumns::Add(const PosedSweepQuery& query) {
                             .s = {&pose.s, 1}};
   const bool is_blocking = IsBlocking(query.inside);
   Group& group = groups_.emplace_back();
-  group.sweeps = {.movers = movers,
-                  .to_x = {},
-                  .to_y = {},
-                  .dx = {&query.d.x, 1},
-                  .dy = {&query.d.y, 1}};
+  group.sweeps = {
+      .movers = movers, .to_x = {}, .to_y = {}, .dx = {&query.d.x, 1}, .dy = {&query.d.y, 1}};
   if (is_blocking) group.sweeps.skin = {&query.skin, 1};
   group.sweep_options.inside_policy = query.inside;
   static constexpr double kZero = 0;
   Group& start = groups_.emplace_back();
-  start.sweeps = {
-      .movers = movers, .to_x = {}, .to_y = {}, .dx = {&kZero, 1}, .dy = {&kZero, 1}};
+  start.sweeps = {.movers = movers, .to_x = {}, .to_y = {}, .dx = {&kZero, 1}, .dy = {&kZero, 1}};
   start.sweep_options.mode = CastMode::kAll;
   start.sweep_options.max_hits = kMaxMaxHits;
   if (is_blocking) start.sweep_options.inside_policy = InsidePolicy::kBlocking;

@@ -245,8 +245,8 @@ absl::StatusOr<Pose> ReadPose(const json& line) {
 absl::StatusOr<InsidePolicy> ReadSweepPolicy(const json& line, InsidePolicy absent) {
   const auto member = line.find("inside");
   if (member == line.end()) return absent;
-  const auto policy = member->is_string() ? SweepPolicyNamed(member->get_ref<const std::string&>())
-                                          : std::nullopt;
+  const auto policy =
+      member->is_string() ? SweepPolicyNamed(member->get_ref<const std::string&>()) : std::nullopt;
   if (policy) return *policy;
   return InvalidField("inside",
                       "must be \"report\", \"ignore\", \"exit\", \"blocking\" or "
@@ -307,8 +307,7 @@ absl::StatusOr<Content> ParseSlide(const json& line) {
     return InvalidField("inside", "must be \"blocking\" or \"blocking_leave\"");
   }
   query.options.inside_policy = *inside;
-  const auto contacts =
-      ReadCount(line, "max_contacts", query.options.max_contacts, kMaxContacts);
+  const auto contacts = ReadCount(line, "max_contacts", query.options.max_contacts, kMaxContacts);
   if (!contacts.ok()) return contacts.status();
   query.options.max_contacts = *contacts;
   const absl::StatusOr<double> skin = Number(line, "skin", 0);

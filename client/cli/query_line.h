@@ -93,9 +93,9 @@ struct MoveQuery {
   Pose pose;
 };
 
-using Query = std::variant<PointQuery, SegmentQuery, CircleQuery, PolygonQuery, DistanceQuery,
-                           SweepQuery, ContactQuery, MoveQuery, PosedSweepQuery, SlideQuery,
-                           BounceQuery>;
+using Query =
+    std::variant<PointQuery, SegmentQuery, CircleQuery, PolygonQuery, DistanceQuery, SweepQuery,
+                 ContactQuery, MoveQuery, PosedSweepQuery, SlideQuery, BounceQuery>;
 
 // The vertices that the query sends.
 size_t VertexCount(const Query& query);

@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "wire/answer_columns.h"
+#include "wire/chain_columns.h"
 #include "wire/columns.h"
 #include "wire/decode.h"
 #include "wire/encode.h"
@@ -335,8 +336,7 @@ absl::Status Decode(absl::string_view batch, const v1::SlideAnswers& message, Sl
   return reader.status();
 }
 
-absl::Status Decode(absl::string_view batch, const v1::BounceAnswers& message,
-                    BounceAnswers& out) {
+absl::Status Decode(absl::string_view batch, const v1::BounceAnswers& message, BounceAnswers& out) {
   Reader reader(batch, message);
   const int legs = message.ax_size();
   reader.Counts(legs, out.counts);

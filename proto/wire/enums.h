@@ -55,10 +55,9 @@ struct EnumTable<CastMode> {
 
 template <>
 struct EnumTable<InsidePolicy> {
-  static constexpr InsidePolicy kValues[] = {InsidePolicy::kReportStart, InsidePolicy::kReportStart,
-                                             InsidePolicy::kIgnore, InsidePolicy::kExit,
-                                             InsidePolicy::kBlocking,
-                                             InsidePolicy::kBlockingLeave};
+  static constexpr InsidePolicy kValues[] = {
+      InsidePolicy::kReportStart, InsidePolicy::kReportStart, InsidePolicy::kIgnore,
+      InsidePolicy::kExit,        InsidePolicy::kBlocking,    InsidePolicy::kBlockingLeave};
   static_assert(std::size(kValues) == v1::InsidePolicy_ARRAYSIZE);
 };
 

@@ -249,7 +249,8 @@ void DecodeOptions(absl::string_view kind, const Message& message, Options& opti
   if constexpr (requires { options.mode; }) read("mode", message.mode(), options.mode);
   if constexpr (requires { options.inside_policy; }) {
     // Of slides alone, absent is not the first of the table.
-    const bool is_default = requires { options.max_contacts; } && message.inside_policy() == 0;
+    const bool is_default = requires { options.max_contacts; }
+    &&message.inside_policy() == 0;
     if (!is_default) read("inside_policy", message.inside_policy(), options.inside_policy);
   }
   if constexpr (requires { options.start_policy; }) {

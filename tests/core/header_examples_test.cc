@@ -20,6 +20,7 @@
 #include "absl/status/statusor.h"
 #include "carom/arc.h"
 #include "carom/batch.h"
+#include "carom/bounce.h"
 #include "carom/bundle.h"
 #include "carom/bundle_file.h"
 #include "carom/cast.h"
@@ -40,6 +41,7 @@
 #include "carom/scene.h"
 #include "carom/shape.h"
 #include "carom/sincos.h"
+#include "carom/slide.h"
 #include "carom/status.h"
 #include "carom/sweep.h"
 #include "carom/tracker.h"
@@ -163,6 +165,35 @@ TEST_F(HeaderExampleTest, Sweep) {
   EXPECT_EQ(out.hits[0].polygon_id, 7u);
   EXPECT_EQ(out.hits[0].fraction, 0.375);
   EXPECT_EQ(out.hits[0].normal, (Vec2{-1, 0}));
+}
+
+TEST_F(HeaderExampleTest, Slide) {
+  // carom/slide.h
+  const Shape shapes[] = {Shape::Create(Capsule{{{0, 0}, {0, 0}}, 1}).value()};
+  const double x[] = {-4}, y[] = {2}, dx[] = {5}, dy[] = {1};
+  SlideAnswers out;
+  WorkMeter meter;
+  SlideShapes(*scene, {{shapes, {}, x, y}, dx, dy}, {}, out, meter);
+  // out.rows[0].position: (-1, 3), up the wall of polygon 7; out.legs[0].hit.normal: (-1, 0)
+  // end
+  EXPECT_EQ(out.rows[0].position, (Vec2{-1, 3}));
+  ASSERT_EQ(out.legs.size(), 2u);
+  EXPECT_EQ(out.legs[0].hit.polygon_id, 7u);
+  EXPECT_EQ(out.legs[0].hit.normal, (Vec2{-1, 0}));
+}
+
+TEST_F(HeaderExampleTest, Bounce) {
+  // carom/bounce.h
+  const double ax[] = {-2}, ay[] = {1}, bx[] = {6}, by[] = {1};
+  BounceAnswers out;
+  WorkMeter meter;
+  BounceSegments(*scene, {ax, ay, bx, by}, {}, out, meter);
+  // out.legs[0].hit: polygon_id 7, fraction 0.25; out.legs[1]: from about (0, 1) to (-6, 1)
+  // end
+  ASSERT_EQ(out.legs.size(), 2u);
+  EXPECT_EQ(out.legs[0].hit.polygon_id, 7u);
+  EXPECT_EQ(out.legs[0].hit.fraction, 0.25);
+  EXPECT_EQ(out.legs[1].b, (Vec2{-6, 1}));
 }
 
 TEST_F(HeaderExampleTest, RotatingSweep) {

@@ -40,7 +40,7 @@ class Cut {
   Part part_;
 };
 
-Group PartOf(Group group, size_t at, Part part) {
+Group PartOf(Group group, size_t at, Cut::Part part) {
   const Cut cut(at, part);
   cut.All(group.segments.ax, group.segments.ay, group.segments.bx, group.segments.by);
   cut.All(group.points.x, group.points.y);
@@ -73,9 +73,8 @@ Group PartOf(Group group, size_t at, Part part) {
   SlideColumns& slides = group.slides;
   // Of slides the displacements are cut where the items before have theirs.
   const std::span<const uint32_t> before = slides.pushes.first(std::min(at, slides.pushes.size()));
-  const size_t pushes = slides.pushes.empty()
-                            ? at
-                            : std::accumulate(before.begin(), before.end(), size_t{0});
+  const size_t pushes =
+      slides.pushes.empty() ? at : std::accumulate(before.begin(), before.end(), size_t{0});
   Cut(pushes, part).All(slides.dx, slides.dy);
   cut.Poses(slides.movers);
   cut.All(slides.pushes, slides.skin);

@@ -171,8 +171,8 @@ class Movers {
     }
   }
 
-  // Where they come to, slides overlap nothing that they did not at their start, and each leg is the
-  // sweep that it says.
+  // Where they come to, slides overlap nothing that they did not at their start, and each leg is
+  // the sweep that it says.
   void CheckSlides() {
     Group group;
     const auto dx = Differences(to_x_, movers_.x);
@@ -192,8 +192,9 @@ class Movers {
         Is(i, sweep.counts[0] == (leg.has_hit ? 1 : 0), "a leg is a sweep");
         if (leg.has_hit) {
           const SweepHit& hit = sweep.hits[0];
-          Is(i, hit.fraction == leg.hit.fraction && hit.normal == leg.hit.normal &&
-                    hit.polygon_id == leg.hit.polygon_id && hit.point == leg.hit.point,
+          Is(i,
+             hit.fraction == leg.hit.fraction && hit.normal == leg.hit.normal &&
+                 hit.polygon_id == leg.hit.polygon_id && hit.point == leg.hit.point,
              "a leg is a sweep");
         }
         at = sweep.safe[0];
@@ -242,8 +243,9 @@ class Movers {
     };
     Group group;
     group.sweep_options = options;
-    group.sweeps.movers = {movers_.shapes,  movers_.shape.subspan(item, 1), {&from.x, 1},
-                           {&from.y, 1},    one(movers_.c),                 one(movers_.s),
+    group.sweeps.movers = {movers_.shapes,    movers_.shape.subspan(item, 1),
+                           {&from.x, 1},      {&from.y, 1},
+                           one(movers_.c),    one(movers_.s),
                            one(movers_.angle)};
     group.sweeps.dx = {&d.x, 1};
     group.sweeps.dy = {&d.y, 1};

@@ -58,9 +58,9 @@ struct SlideColumns {
   size_t size() const { return movers.size(); }
 };
 
-// One leg: the sweep by `d` from the position `from`, under the slide's policy, mask and skin. Asked
-// so with CLOSEST, it answers `hit`, if any, and as its safe pose where the next leg starts, or the
-// slide ends.
+// One leg: the sweep by `d` from the position `from`, under the slide's policy, mask and skin.
+// Asked so with CLOSEST, it answers `hit`, if any, and as its safe pose where the next leg starts,
+// or the slide ends.
 struct SlideLeg {
   Vec2 from;
   Vec2 d;
@@ -74,15 +74,16 @@ struct SlideRow {
   uint32_t legs = 0;  // at least one for each push that is not of length zero
 };
 
-// The laws. A start that overlaps nothing in more than touch ends so. A leg goes to the safe pose of
-// its sweep, with the fraction t. What is left of the push is (1 - t) of what was left before. All
-// of U counts, the directions in which the shape is blocked at the hit (carom/sweep.h), together
-// with those at contacts that this slide met before and that are still within 8 ulp and the skin.
-// Where U holds the push, the next leg is as much of what is left as the blocking ray keeps, in the
-// ray's direction; else it is all that is left. It is rounded so that it does not enter U. The push
-// ends where it is used up, where no ray keeps any of it, where a leg would be 8 ulp at most, and
-// after `max_contacts` contacts. Of a push along a straight wall the part along the wall is kept
-// within 8 ulp of the largest coordinate. In a corner the same push again gives the same pose.
+// The laws. A start that overlaps nothing in more than touch ends so. A leg goes to the safe pose
+// of its sweep, with the fraction t. What is left of the push is (1 - t) of what was left before.
+// All of U counts, the directions in which the shape is blocked at the hit (carom/sweep.h),
+// together with those at contacts that this slide met before and that are still within 8 ulp and
+// the skin. Where U holds the push, the next leg is as much of what is left as the blocking ray
+// keeps, in the ray's direction; else it is all that is left. It is rounded so that it does not
+// enter U. The push ends where it is used up, where no ray keeps any of it, where a leg would be 8
+// ulp at most, and after `max_contacts` contacts. Of a push along a straight wall the part along
+// the wall is kept within 8 ulp of the largest coordinate. In a corner the same push again gives
+// the same pose.
 struct SlideAnswers {
   std::vector<SlideRow> rows;     // of item i; those in error are all 0
   std::vector<SlideLeg> legs;     // item after item

@@ -29,9 +29,9 @@ bool IsUpTo(const Segment& ray, const Segment& to) {
   return internal::CrossSign(ray.a, ray.b, to.a, to.b) >= 0;
 }
 
+// Exactly parallel, and not opposite.
 bool IsSameDirection(const Segment& u, const Segment& v) {
-  return internal::CrossSign(u.a, u.b, v.a, v.b) == 0 &&
-         internal::DotSign(u.a, u.b, v.a, v.b) > 0;
+  return internal::CrossSign(u.a, u.b, v.a, v.b) == 0 && internal::DotSign(u.a, u.b, v.a, v.b) > 0;
 }
 
 // Whether a polygon is filled on both sides of a ray that leaves p along an edge.
@@ -110,12 +110,14 @@ class Bouncer {
   CastAnswers answers_;
 };
 
+// One segment as a batch of its own: the same bytes as in any other.
 bool Bouncer::Cast(const Segment& segment, const CastOptions& options) {
   const auto [a, b] = segment;
   return CastSegments(scene_, {{&a.x, 1}, {&a.y, 1}, {&b.x, 1}, {&b.y, 1}}, options, answers_,
                       meter_);
 }
 
+// Each leg is cast, and recorded with what it hits; then comes the next, if there is one.
 bool Bouncer::Bounce(size_t index, Segment leg) {
   for (uint32_t k = 0; k <= options_.max_bounces; ++k) {
     if (!Cast(leg, cast_options_) || !meter_.SpendRows(1)) return false;
@@ -186,8 +188,7 @@ std::optional<Vec2> Bouncer::StartAfter(const Segment& leg, Vec2 point, Vec2 nor
   const auto steps = [&](double n) { return std::abs(n) < 0.25 ? 0.0 : std::copysign(1.0, n); };
   const Vec2 along{steps(normal.x), steps(normal.y)};
   for (const double k : {0.0, 0.5, 1.0, 1.5, 2.0}) {
-    const Vec2 start =
-        Normalized(Vec2{point.x + k * ulp * along.x, point.y + k * ulp * along.y});
+    const Vec2 start = Normalized(Vec2{point.x + k * ulp * along.x, point.y + k * ulp * along.y});
     if (!IsAccepted(start) || start == leg.a) continue;
     if (!Cast({leg.a, start}, any_options_)) return std::nullopt;
     if (answers_.counts[0] == 0) return start;

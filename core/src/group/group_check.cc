@@ -297,8 +297,8 @@ void CheckKind(absl::string_view kind, const SlideColumns& slides, const SlideOp
   for (const NamedColumn& column :
        {NamedColumn{"dx", slides.dx.size()}, NamedColumn{"dy", slides.dy.size()}}) {
     if (column.size == pushes) continue;
-    check.Refuse(column.name, absl::StrCat("must have as many entries as there are pushes, ",
-                                           pushes));
+    check.Refuse(column.name,
+                 absl::StrCat("must have as many entries as there are pushes, ", pushes));
   }
 }
 

@@ -36,6 +36,8 @@ class RingContacts {
   RingContacts(const BlockingPair& pair, const SweepTime& t, std::vector<BlockingContact>& contacts)
       : motion_(pair.motion()), t_(t), contacts_(contacts) {}
 
+  // The first vertex of f on e, or on an end of it, and the ends of e within f. Each vertex of the
+  // ring is the first of one edge, so that none is found twice but at seams of the polygon.
   void Add(const Segment& e, size_t j, const Segment& f) {
     if (!IsNow(ContactInterval(motion_, e, f))) return;
     const auto moving = static_cast<uint32_t>(j);
@@ -72,6 +74,8 @@ class RoundContacts {
   RoundContacts(const Motion& motion, const SweepTime& t, std::vector<BlockingContact>& contacts)
       : motion_(motion), t_(t), contacts_(contacts) {}
 
+  // What begins or ends to touch then; and sides that run along the path at exactly the radius,
+  // which touch all the while that they are beside each other.
   void Add(const Segment& e, const Segment& axis) {
     std::vector<RoundTouch> touches;
     FindRoundTouches(motion_, e, axis, t_, touches);
@@ -99,9 +103,7 @@ class RoundContacts {
   }
 
  private:
-  bool IsParallel(const Segment& side) const {
-    return SideOfPath(side.b, side.a, motion_.d) == 0;
-  }
+  bool IsParallel(const Segment& side) const { return SideOfPath(side.b, side.a, motion_.d) == 0; }
   // Whether p moves along the side at exactly the radius from the line through q.
   bool Slides(const Segment& side, Vec2 q, Vec2 p) const {
     const DyadicVec2 s = ExactOf({side.a, side.b});
@@ -122,6 +124,7 @@ class RoundContacts {
 
 }  // namespace
 
+// Of the edges whose boxes meet where the shape is at that time.
 void FindContacts(const BlockingPair& pair, const IndexedPolygon& fixed, const SweepTime& t,
                   WorkMeter& meter, std::vector<BlockingContact>& contacts) {
   const PlacedShape& shape = pair.mover().shape();
@@ -140,8 +143,7 @@ void FindContacts(const BlockingPair& pair, const IndexedPolygon& fixed, const S
         }
         const Box edge_box = BoundsOf(e);
         return shape.VisitEdges(
-            meter,
-            [&](const Box& box) { return MovedBox(box, d, low, high).Intersects(edge_box); },
+            meter, [&](const Box& box) { return MovedBox(box, d, low, high).Intersects(edge_box); },
             [&](size_t j, const Segment& f) {
               ring.Add(e, j, f);
               return true;
@@ -190,6 +192,8 @@ void BlockedArcs::AddVertices(const BlockingContact& contact, const Sector& sect
   }
 }
 
+// About a vertex the tangent; beside an edge the edge, whose side was found with the touch, or is
+// that of the shape as it stands.
 void BlockedArcs::AddRound(const BlockingContact& contact, const BlockingMover& mover,
                            bool is_still) {
   const Segment axis = mover.shape().edge(0);
@@ -204,10 +208,11 @@ void BlockedArcs::AddRound(const BlockingContact& contact, const BlockingMover& 
   if (contact.touch && !is_still) {
     const Segment s = contact.touch->meeting.side();
     const Direction along{s.a, s.b};
-    return AddHalfTurn({contact.touch->end == IntervalEnd::kBegin ? -along : along, false, false, {}});
+    return AddHalfTurn(
+        {contact.touch->end == IntervalEnd::kBegin ? -along : along, false, false, {}});
   }
-  const int left = is_fixed_edge ? Orientation(side.a, side.b, p)
-                                 : Orientation(axis.a, axis.b, fixed.a);
+  const int left =
+      is_fixed_edge ? Orientation(side.a, side.b, p) : Orientation(axis.a, axis.b, fixed.a);
   const Direction along{side.a, side.b};
   AddHalfTurn({left > 0 ? -along : along, false, false, {}});
 }
@@ -228,6 +233,7 @@ int BlockedArcs::Turn(const ArcDirection& a, const ArcDirection& b) const {
   return SignOfLinear(Cross(a0, b0), Cross(a0, b1) + Cross(a1, b0), t_.Exact(motion_)) * sign;
 }
 
+// Of at most half a turn: counter-clockwise of its begin and clockwise of its end.
 bool BlockedArcs::Contains(const Arc& arc, const ArcDirection& u) const {
   return Turn(arc.begin, u) > 0 && Turn(u, arc.end) > 0;
 }
@@ -265,6 +271,7 @@ std::optional<BlockedArcs::Ends> BlockedArcs::EndsAbout(Vec2 u) const {
   return ends;
 }
 
+// The sign of the dot product, linear in t for a tangent.
 bool BlockedArcs::IsAlong(const ArcDirection& direction, Vec2 u) const {
   const DyadicVec2 base = ExactOf(direction.base);
   if (!direction.is_tangent) return Dot(base, {u.x, u.y}).sign() >= 0;
@@ -293,6 +300,7 @@ const ArcDirection& BlockedArcs::Nearer(const Ends& ends, Vec2 u) const {
   return order > 0 ? ends.clockwise : ends.counter_clockwise;
 }
 
+// Of an edge by its normal, turned back; of a tangent in pairs of doubles, rounded once.
 Vec2 BlockedArcs::Unit(const ArcDirection& direction) const {
   if (!direction.is_tangent) {
     // The normal on the right of the edge that is the direction turned left.
@@ -311,6 +319,7 @@ Vec2 BlockedArcs::Unit(const ArcDirection& direction) const {
   return {x.value.high + 0.0, y.value.high + 0.0};
 }
 
+// The tangent of a touch has the normal of the touch, which has its own bound.
 Vec2 BlockedArcs::NormalAgainst(const ArcDirection& direction, Vec2 u) const {
   const ArcDirection motion{From(u), false, false, {}};
   const int side = -Turn(direction, motion);

@@ -60,6 +60,8 @@ void BlockingBatch::Collect(Vec2 d) {
   obstacles_.VisitNear(SweptBox(bounds, d, 1), meter_, std::ref(visit));
 }
 
+// The hits, but for ANY, which answers a count of 0 or 1; the first of them is kept for the safe
+// pose.
 bool BlockingBatch::Write(size_t i) {
   const auto by_time = [this](const BlockingHit& a, const BlockingHit& b) {
     return sweep_.CompareTimes(a, b);
@@ -78,6 +80,7 @@ bool BlockingBatch::Write(size_t i) {
   return !meter_.stopped();
 }
 
+// In the order in which errors are named: the shape and its pose, the displacement, the skin.
 bool BlockingBatch::Answer(const SweepColumns& columns, size_t i) {
   ItemChecker check(i, out_.errors);
   if (!PlaceBlocking(columns.movers, i, check, meter_, start_)) return !meter_.stopped();
@@ -96,6 +99,7 @@ bool BlockingBatch::Answer(const SweepColumns& columns, size_t i) {
 
 }  // namespace
 
+// A vertex out of range is a fault of the position, all else one of the shape.
 bool PlaceBlocking(const ShapeColumns& columns, size_t i, ItemChecker& check, WorkMeter& meter,
                    BlockingPose& start) {
   const Shape* const shape = ShapeOf(columns, i, check);
@@ -108,6 +112,7 @@ bool PlaceBlocking(const ShapeColumns& columns, size_t i, ItemChecker& check, Wo
   return check.Fail(is_out ? ItemColumn::kX : ItemColumn::kShape, *fault);
 }
 
+// Absent: none.
 std::optional<double> SkinOf(std::span<const double> skins, size_t i, ItemChecker& check) {
   if (skins.empty()) return 0;
   if (!check.Coordinate(ItemColumn::kSkin, skins[i])) return std::nullopt;
@@ -118,6 +123,7 @@ std::optional<double> SkinOf(std::span<const double> skins, size_t i, ItemChecke
   return Normalized(skins[i]);
 }
 
+// One item after the other: they share nothing but memory.
 bool SweepBlocking(const Scene& scene, const SweepColumns& columns, const SweepOptions& options,
                    SweepAnswers& out, WorkMeter& meter) {
   out.safe.assign(columns.size(), {});

@@ -19,11 +19,14 @@ bool FoldsBack(Vec2 a, Vec2 b, Vec2 c) {
 
 }  // namespace
 
+// Differences of doubles are multiplied exactly where the filter of the predicates cannot decide.
 int CrossSign(const Direction& a, const Direction& b) {
   return CrossSign(a.from, a.to, b.from, b.to);
 }
 int DotSign(const Direction& a, const Direction& b) { return DotSign(a.from, a.to, b.from, b.to); }
 
+// Counter-clockwise of the first ray and clockwise of the last; either will do in more than half a
+// turn.
 bool Sector::Contains(const Direction& u) const {
   const bool after_first = CrossSign(first, u) > 0;
   if (turn == 0) return after_first;
@@ -47,8 +50,8 @@ std::optional<ItemFault> BlockingMover::Take(const PlacedShape& shape, WorkMeter
   size_t least = 0;
   bool is_flat = true;
   for (size_t i = 0; i < ring.size(); ++i) {
-    const bool is_less = ring[i].x != ring[least].x ? ring[i].x < ring[least].x
-                                                    : ring[i].y < ring[least].y;
+    const bool is_less =
+        ring[i].x != ring[least].x ? ring[i].x < ring[least].x : ring[i].y < ring[least].y;
     if (is_less) least = i;
     is_flat = is_flat && Orientation(ring[0], ring[i], ring[(i + 1) % ring.size()]) == 0;
   }
@@ -64,6 +67,7 @@ bool BlockingMover::IsPointEdge(size_t edge) const {
   return e.a == e.b;
 }
 
+// Vertices may repeat: edges of length 0 have no direction.
 Vec2 BlockingMover::After(size_t vertex) const {
   const size_t n = vertex_count();
   size_t i = vertex;
@@ -97,6 +101,7 @@ bool BlockingMover::IsSimple(WorkMeter& meter) const {
   return true;
 }
 
+// The interior is left of a counter-clockwise ring: from the next vertex round to the one before.
 Sector BlockingMover::SectorAt(size_t vertex) const {
   const Vec2 p = this->vertex(vertex);
   const Vec2 next = After(vertex);

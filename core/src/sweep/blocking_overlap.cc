@@ -117,6 +117,7 @@ class OverlapTest {
   }
 
  private:
+  // Whether an edge is closer to the axis than the radius.
   bool ComesCloser(const Box& reach) const {
     const Capsule capsule{shape_.edge(0), shape_.radius()};
     bool closer = false;
@@ -129,6 +130,7 @@ class OverlapTest {
     return closer;
   }
 
+  // All pairs of edges whose boxes meet.
   bool EntersFromEdge(const Box& reach) const {
     bool enters = false;
     fixed_.VisitEdges(
@@ -173,6 +175,8 @@ class OverlapTest {
     return false;
   }
 
+  // The ring is simple: a point is within it where a ray to the right leaves it an odd number of
+  // times. On it counts as outside.
   bool HoldsPoint(Vec2 q) const {
     if (!where_.Moved(shape_.bounds()).Contains(q)) return false;
     bool is_inside = false;

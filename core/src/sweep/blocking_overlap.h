@@ -9,7 +9,8 @@
 //   * an edge of the polygon crosses one of the ring, or goes on into the interior from a point of
 //     the ring: where a vertex of one lies on an edge of the other;
 //   * else no edge of the polygon enters the interior, and a ring of the polygon lies in it;
-//   * else the interior lies in one face of the polygon, which is filled. The face is the one beside
+//   * else the interior lies in one face of the polygon, which is filled. The face is the one
+//   beside
 //     any vertex of the ring.
 #pragma once
 

@@ -14,6 +14,7 @@
 
 namespace carom::internal {
 
+// What the motion means to each vertex and edge of the ring is the same for all polygons.
 void BlockingPair::Start(const BlockingMover& mover, const Motion& motion) {
   mover_ = &mover;
   motion_ = motion;
@@ -29,43 +30,46 @@ void BlockingPair::Start(const BlockingMover& mover, const Motion& motion) {
   }
 }
 
-void BlockingPair::Add(const SweepTime& t, const SweepTime& after, uint32_t fixed_edge,
-                       size_t moving_edge, SweepEvent& first) const {
+// Keeps the earliest; of equal ones the first that came, but the least fixed edge. For a round
+// shape times count as equal that round up to the same double.
+void BlockingPair::Add(const SweepTime& t, const SweepTime& after, const Edges& edges,
+                       SweepEvent& first) const {
   if (SweepTime::Compare(motion_, t, after) < 0) return;
   if (SweepTime::Compare(motion_, t, SweepTime::One()) >= 0) return;
-  const SweepTouch touch{t, fixed_edge, static_cast<uint32_t>(moving_edge)};
+  const SweepTouch touch{t, edges.fixed_edge, edges.moving_edge};
   if (!first.has_edge) {
-    first = {touch, fixed_edge, true};
+    first = {touch, edges.fixed_edge, true};
     return;
   }
   const int order = SweepTime::Compare(motion_, t, first.touch.time);
   const bool ties = mover_->is_round() ? t.high() == first.touch.time.high() : order == 0;
   if (order > 0 && !ties) return;
-  first.first_edge = ties ? std::min(first.first_edge, fixed_edge) : fixed_edge;
+  first.first_edge = ties ? std::min(first.first_edge, edges.fixed_edge) : edges.fixed_edge;
   if (order < 0) first.touch = touch;
 }
 
-void BlockingPair::AddEntries(const Segment& edge, size_t j, const Segment& moving,
-                              const SweepTime& after, double limit, uint32_t fixed_edge,
+// (1) and (2) are the beginning of the time in which a point within one edge passes one within the
+// other, (3) is looked for at the first vertex of the moving edge: each vertex is that of one. What
+// comes later than the best so far is left out before it is computed exactly.
+void BlockingPair::AddEntries(const Edges& edges, const SweepTime& after, double limit,
                               SweepEvent& first) const {
+  const auto& [fixed, moving, fixed_edge, j] = edges;
   const double bound = first.has_edge ? std::fmin(limit, first.touch.time.high()) : limit;
   if (mover_->is_round()) {
-    const std::optional<SweepTime> t = RoundEntry(motion_, edge, moving, bound);
-    if (t) Add(*t, after, fixed_edge, j, first);
+    const std::optional<SweepTime> t = RoundEntry(motion_, fixed, moving, bound);
+    if (t) Add(*t, after, edges, first);
     return;
   }
-  if (const auto crossing = CrossingInterval(motion_, edge, moving)) {
-    const bool is_parallel = CrossSign({edge.a, edge.b}, {moving.a, moving.b}) == 0;
+  if (const auto crossing = CrossingInterval(motion_, fixed, moving)) {
+    const bool is_parallel = CrossSign({fixed.a, fixed.b}, {moving.a, moving.b}) == 0;
     const bool may_begin = crossing->begin.high() >= 0 && crossing->begin.low() <= bound;
-    if (may_begin && (!is_parallel || advance_[j] < 0)) {
-      Add(crossing->begin, after, fixed_edge, j, first);
-    }
+    if (may_begin && (!is_parallel || advance_[j] < 0)) Add(crossing->begin, after, edges, first);
   }
   if (!comes_from_within_[j]) return;
-  for (const Vec2 q : {edge.a, edge.b}) {
+  for (const Vec2 q : {fixed.a, fixed.b}) {
     if (SideOfPath(q, moving.a, motion_.d) != 0) continue;
-    Add(SweepTime::OfTouch(motion_, EdgeMeeting::OfVertices(q, moving.a)), after, fixed_edge, j,
-        first);
+    const EdgeMeeting meeting = EdgeMeeting::OfVertices(q, moving.a);
+    Add(SweepTime::OfTouch(motion_, meeting), after, edges, first);
   }
 }
 
@@ -73,14 +77,18 @@ std::optional<SweepEvent> BlockingPair::Entry(const IndexedPolygon& fixed, doubl
                                               const SweepTime& after, WorkMeter& meter) {
   if (motion_.d == Vec2{}) return std::nullopt;
   SweepEvent first;
-  VisitSweptPairs(mover_->shape(), bounds_, motion_.d, limit, fixed, meter,
-                  [&](size_t i, const Segment& edge, size_t j, const Segment& moving) {
-                    AddEntries(edge, j, moving, after, limit, static_cast<uint32_t>(i), first);
-                    return true;
-                  });
+  VisitSweptPairs(
+      {mover_->shape(), bounds_, motion_.d, limit}, fixed, meter,
+      [&](size_t i, const Segment& edge, size_t j, const Segment& moving) {
+        const Edges edges{edge, moving, static_cast<uint32_t>(i), static_cast<uint32_t>(j)};
+        AddEntries(edges, after, limit, first);
+        return true;
+      });
   return first.has_edge ? std::optional(first) : std::nullopt;
 }
 
+// Parallel edges cross at no time: they may only lie along each other. A round shape is closer than
+// the radius to an edge in one open interval, from the start on or from an entry on.
 std::optional<BlockingPair::Contact> BlockingPair::ContactOf(const Segment& edge,
                                                              const Segment& moving) const {
   if (!mover_->is_round()) {
@@ -92,7 +100,6 @@ std::optional<BlockingPair::Contact> BlockingPair::ContactOf(const Segment& edge
   }
   if (!RoundContactBegin(motion_, edge, moving, 1)) return std::nullopt;
   const SweepTime end = RoundContactEnd(motion_, edge, moving);
-  // Closer than the radius from the start on, or from an entry on.
   if (CompareDistance(edge, Capsule{moving, motion_.radius}) < 0) {
     return Contact{end, SweepInterval{SweepTime::Zero(), end}};
   }
@@ -106,7 +113,7 @@ std::optional<BlockingPair::Contact> BlockingPair::ContactOf(const Segment& edge
 std::optional<SweepTime> BlockingPair::EndOfOverlap(const IndexedPolygon& fixed, WorkMeter& meter) {
   if (motion_.d == Vec2{}) return std::nullopt;
   contacts_.clear();
-  VisitSweptPairs(mover_->shape(), bounds_, motion_.d, 1, fixed, meter,
+  VisitSweptPairs({mover_->shape(), bounds_, motion_.d, 1}, fixed, meter,
                   [&](size_t, const Segment& edge, size_t, const Segment& moving) {
                     if (const auto contact = ContactOf(edge, moving)) contacts_.push_back(*contact);
                     return contacts_.size() <= meter.rows_left() ||
@@ -115,6 +122,7 @@ std::optional<SweepTime> BlockingPair::EndOfOverlap(const IndexedPolygon& fixed,
   const auto compare = [this](const SweepTime& a, const SweepTime& b) {
     return SweepTime::Compare(motion_, a, b);
   };
+  // Before 0 nothing is asked, and what lasts to 1 has no end.
   std::vector<SweepTime> ends;
   for (const Contact& contact : contacts_) ends.push_back(contact.end);
   std::sort(ends.begin(), ends.end(), [&](const SweepTime& a, const SweepTime& b) {

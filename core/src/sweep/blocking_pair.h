@@ -7,7 +7,8 @@
 // overlap so, O begins at the first time at which, for an axis with a radius, an edge comes closer
 // than the radius; and for a ring one of these happens:
 //   (1) an edge of the polygon and one of the ring begin to cross;
-//   (2) they are parallel, share more than a point, and the ring moves on towards the polygon's edge
+//   (2) they are parallel, share more than a point, and the ring moves on towards the polygon's
+//   edge
 //       with its inner side;
 //   (3) two vertices meet, and the ring's comes from within its own sector: the polygon's vertex is
 //       in the interior from then on.
@@ -56,10 +57,17 @@ class BlockingPair {
     std::optional<SweepInterval> crossing;
   };
 
-  void AddEntries(const Segment& edge, size_t j, const Segment& moving, const SweepTime& after,
-                  double limit, uint32_t fixed_edge, SweepEvent& first) const;
-  void Add(const SweepTime& t, const SweepTime& after, uint32_t fixed_edge, size_t moving_edge,
-           SweepEvent& first) const;
+  // Two edges, by their numbers too.
+  struct Edges {
+    Segment fixed;
+    Segment moving;
+    uint32_t fixed_edge;
+    uint32_t moving_edge;
+  };
+
+  void AddEntries(const Edges& edges, const SweepTime& after, double limit,
+                  SweepEvent& first) const;
+  void Add(const SweepTime& t, const SweepTime& after, const Edges& edges, SweepEvent& first) const;
   std::optional<Contact> ContactOf(const Segment& edge, const Segment& moving) const;
 
   const BlockingMover* mover_ = nullptr;

@@ -46,12 +46,15 @@ bool AreWithin(Vec2 a, Vec2 b, double most) {
 
 }  // namespace
 
+// The distance to the next double.
 double UlpOf(const Box& box) {
   const double largest = std::max({std::abs(box.min.x), std::abs(box.max.x), std::abs(box.min.y),
                                    std::abs(box.max.y), kSmallestMagnitude});
   return std::nextafter(largest, HUGE_VAL) - largest;
 }
 
+// First about the exact pose, then back along the path by ever larger parts of it. What is no
+// farther from the start than touching is not worth a try.
 Vec2 SafePose::Find(const SafeRequest& request) {
   const Vec2 from = request.start.pose().position;
   const Vec2 d = request.sweep.motion().d;
@@ -94,6 +97,8 @@ std::optional<Vec2> SafePose::FindNear(const SafeRequest& request, Vec2 base, do
   return std::nullopt;
 }
 
+// The proof. The shape is placed as it would be by whoever asks next, and the sweep to it is the
+// one by the difference of positions.
 bool SafePose::IsSafe(const SafeRequest& request, Vec2 position) {
   const Vec2 from = request.start.pose().position;
   const Vec2 d = Normalized(Difference(position, from));
@@ -103,8 +108,8 @@ bool SafePose::IsSafe(const SafeRequest& request, Vec2 position) {
   if (there_.Place(request.shape, pose, meter_)) return false;
   bool is_safe = true;
   const auto visit = [&](const IndexedPolygon& fixed) {
-    is_safe = request.sweep.PassesOver(fixed) ||
-              !OverlapsInMoreThanTouch(there_.mover(), fixed, meter_);
+    is_safe =
+        request.sweep.PassesOver(fixed) || !OverlapsInMoreThanTouch(there_.mover(), fixed, meter_);
     return is_safe && !meter_.stopped();
   };
   obstacles_.VisitNear(SweptBox(there_.mover().shape().bounds(), {}, 0), meter_, std::ref(visit));
@@ -113,6 +118,7 @@ bool SafePose::IsSafe(const SafeRequest& request, Vec2 position) {
   return check_.IsFree();
 }
 
+// Of all pairs of edges near each other, in plain doubles: a guess of where there is room.
 void SafePose::FindGaps(const BlockingMover& mover, double reach) {
   gaps_.clear();
   const Box near = Grown(mover.shape().bounds(), reach);
@@ -136,6 +142,7 @@ void SafePose::FindGaps(const BlockingMover& mover, double reach) {
   obstacles_.VisitNear(SweptBox(near, {}, 0), meter_, std::ref(visit));
 }
 
+// Along the line from the nearest point of the edge to the axis, at each end of both.
 void SafePose::AddRoundGap(const BlockingMover& mover, const Segment& edge, double reach) {
   const Segment axis = mover.shape().edge(0);
   const double radius = mover.shape().radius();
@@ -178,6 +185,7 @@ void SafePose::AddRingGaps(const BlockingMover& mover, const Segment& edge, size
   }
 }
 
+// Equal normals are one gap, the smaller.
 void SafePose::AddGap(Vec2 n, double distance, double reach) {
   if (n == Vec2{} || std::abs(distance) > reach) return;
   for (Gap& gap : gaps_) {
@@ -214,8 +222,8 @@ std::optional<Vec2> SafePose::Offset(double gap) const {
       if (std::abs(cross) < 0x1p-20) continue;
       const double need_a = gap - a.distance;
       const double need_b = gap - b.distance;
-      consider({(need_a * b.n.y - need_b * a.n.y) / cross,
-                (need_b * a.n.x - need_a * b.n.x) / cross});
+      consider(
+          {(need_a * b.n.y - need_b * a.n.y) / cross, (need_b * a.n.x - need_a * b.n.x) / cross});
     }
   }
   return best;

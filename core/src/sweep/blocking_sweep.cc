@@ -17,6 +17,8 @@ void SceneObstacles::VisitNear(const SweptBox& reach, WorkMeter& meter, const Vi
       scene_, mask_, meter, [&](const Box& box) { return reach.MayMeet(box); }, visit);
 }
 
+// The vertices count as work before they are placed. What is wrong with a shape is found where it
+// stands, since rounding may flatten a small one far from the origin.
 std::optional<ItemFault> BlockingPose::Place(const Shape& shape, const Pose& pose,
                                              WorkMeter& meter) {
   pose_ = pose;
@@ -26,6 +28,7 @@ std::optional<ItemFault> BlockingPose::Place(const Shape& shape, const Pose& pos
   return mover_.Take(*view_, meter);
 }
 
+// The axes serve to pass over polygons that are apart from the shape, as for other sweeps.
 void BlockingSweep::Start(const BlockingPose& start, Vec2 d, InsidePolicy policy) {
   const PlacedShape& shape = start.mover().shape();
   policy_ = policy;
@@ -50,6 +53,7 @@ std::optional<BlockingHit> BlockingSweep::HitOf(const IndexedPolygon& fixed, dou
   return entry ? std::optional(BlockingHit{&fixed, *entry, false}) : std::nullopt;
 }
 
+// As the total order of sweeps has it.
 int BlockingSweep::CompareTimes(const BlockingHit& a, const BlockingHit& b) const {
   if (pair_.mover().is_round()) {
     return (a.time().high() > b.time().high()) - (a.time().high() < b.time().high());
@@ -57,6 +61,7 @@ int BlockingSweep::CompareTimes(const BlockingHit& a, const BlockingHit& b) cons
   return SweepTime::Compare(motion(), a.time(), b.time());
 }
 
+// All polygons that the start may overlap are asked, whatever the limit: they are passed over.
 std::optional<BlockingHit> BlockingSweep::First() {
   std::optional<BlockingHit> first;
   const auto visit = [&](const IndexedPolygon& fixed) {
@@ -71,6 +76,7 @@ std::optional<BlockingHit> BlockingSweep::First() {
   return first;
 }
 
+// Over with the first polygon that blocks.
 bool BlockingSweep::IsFree() {
   bool is_free = true;
   const auto visit = [&](const IndexedPolygon& fixed) {
@@ -81,10 +87,12 @@ bool BlockingSweep::IsFree() {
   return is_free;
 }
 
+// Few at a time: a shape overlaps few polygons.
 bool BlockingSweep::PassesOver(const IndexedPolygon& fixed) const {
   return std::find(passed_over_.begin(), passed_over_.end(), &fixed) != passed_over_.end();
 }
 
+// What touches at that time lies where the shape is then, in an interval of doubles that holds it.
 void BlockingSweep::FindContactsAt(const SweepTime& t, std::vector<BlockingContact>& contacts) {
   const double low = std::fmax(0, std::nextafter(t.low(), -HUGE_VAL));
   const Box there = MovedBox(pair_.bounds(), motion().d, low, std::fmin(1, t.high()));
@@ -116,6 +124,8 @@ SweepHit BlockingSweep::Measured(const BlockingHit& hit) {
   measured.has_edge = true;
   measured.edge = polygon.edge_ref(hit.event.first_edge);
   measured.point = meeting.fixed.a;
+  // A vertex of the polygon is the point, exactly; else a vertex of the shape is followed to the
+  // fraction, and from the end of an axis the radius goes on against the normal of the touch.
   if (meeting.is_on_fixed_edge()) {
     Vec2 step{0, 0};
     if (motion().radius > 0) {

@@ -112,8 +112,8 @@ std::optional<BlockingHit> Slider::AddLeg(Vec2 d, SlideRow& row) {
   const double fraction = hit ? leg.hit.fraction : 1;
   met_.clear();
   if (hit && !hit->starts_inside) sweep_.FindContactsAt(hit->time(), met_);
-  row.position = safe_.Find(
-      {*shape_, start_, sweep_, options_.inside_policy, hit, fraction, skin_});
+  row.position =
+      safe_.Find({*shape_, start_, sweep_, options_.inside_policy, hit, fraction, skin_});
   out_.legs.push_back(leg);
   ++row.legs;
   return hit;

@@ -68,7 +68,7 @@ class RoundContact {
  public:
   // Meetings of which filters say that they are after `limit` are passed over.
   RoundContact(const Motion& motion, const Segment& fixed, const Segment& axis, IntervalEnd end,
-               double limit, bool counts_grazes = true)
+               double limit)
       : motion_(motion),
         fixed_(fixed),
         axis_(axis),
@@ -76,8 +76,10 @@ class RoundContact {
         length2_(Dot(d_, d_)),
         radius_{TwoSum(motion.radius, motion.fixed_radius), 0},
         end_(end),
-        limit_(limit),
-        counts_grazes_(counts_grazes) {}
+        limit_(limit) {}
+
+  // Passes over discs that the path touches at one time alone.
+  void IgnoreGrazes() { counts_grazes_ = false; }
 
   // Calls visit(candidate) for the meetings that there are, edges before vertices.
   template <class Visit>
@@ -243,7 +245,7 @@ class RoundContact {
   const BoundedPair radius_;
   const IntervalEnd end_;
   const double limit_;
-  const bool counts_grazes_;
+  bool counts_grazes_ = true;
 };
 
 // Of the offset sides and the discs about corners, the first that begins; an exact tie leaves the
@@ -348,8 +350,9 @@ std::optional<SweepTime> RoundContactBegin(const Motion& motion, const Segment& 
 std::optional<SweepTime> RoundEntry(const Motion& motion, const Segment& fixed, const Segment& axis,
                                     double limit) {
   const double last = std::fmin(limit, 1);
-  return FirstBegin(motion, RoundContact(motion, fixed, axis, IntervalEnd::kBegin, last, false),
-                    last);
+  RoundContact contact(motion, fixed, axis, IntervalEnd::kBegin, last);
+  contact.IgnoreGrazes();
+  return FirstBegin(motion, contact, last);
 }
 
 // The contact is one interval, so that the latest end of any piece is its end.

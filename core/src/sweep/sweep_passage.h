@@ -50,20 +50,29 @@ class SweptBox {
 // A round shape meets an edge in up to eight ways, each of which may need exact arithmetic.
 inline constexpr uint64_t kRoundMeetings = 8;
 
-// Calls visit(fixed index, fixed edge, moving index, moving edge) for pairs that may meet at t <=
-// limit, in order, while it returns true. `bounds` are those of the mover at the start.
+// A shape on its path from the start, up to `limit`. `bounds` are its own at the start.
+struct SweptShape {
+  const PlacedShape& mover;
+  const Box& bounds;
+  Vec2 d;
+  double limit;
+};
+
+// Calls visit(fixed index, fixed edge, moving index, moving edge) for pairs that may meet on the
+// path, in order, while it returns true.
 template <class Visit>
-void VisitSweptPairs(const PlacedShape& mover, const Box& bounds, Vec2 d, double limit,
-                     const IndexedPolygon& fixed, WorkMeter& meter, const Visit& visit) {
-  const SweptBox path(bounds, d, limit);
-  const Vec2 back{-d.x, -d.y};
+void VisitSweptPairs(const SweptShape& swept, const IndexedPolygon& fixed, WorkMeter& meter,
+                     const Visit& visit) {
+  const PlacedShape& mover = swept.mover;
+  const SweptBox path(swept.bounds, swept.d, swept.limit);
+  const Vec2 back{-swept.d.x, -swept.d.y};
   fixed.VisitEdges(
       meter, [&](const Box& box) { return path.MayMeet(box); },
       [&](size_t i, const Segment& edge) {
         if (mover.radius() > 0) {
           return meter.Spend(kRoundMeetings) && visit(i, edge, size_t{0}, mover.edge(0));
         }
-        const SweptBox from(BoundsOf(edge), back, limit);
+        const SweptBox from(BoundsOf(edge), back, swept.limit);
         return mover.VisitEdges(
             meter, [&](const Box& box) { return from.MayMeet(box); },
             [&](size_t j, const Segment& moving) { return visit(i, edge, j, moving); });
@@ -134,7 +143,7 @@ class SweepPair {
   template <class Visit>
   void VisitPairs(const IndexedPolygon& fixed, double limit, WorkMeter& meter,
                   const Visit& visit) const {
-    VisitSweptPairs(*mover_, bounds_, motion_.d, limit, fixed, meter, visit);
+    VisitSweptPairs({*mover_, bounds_, motion_.d, limit}, fixed, meter, visit);
   }
   std::optional<SweepTime> Begin(const Segment& fixed, const Segment& moving, double limit) const;
   std::optional<SweepInterval> Interval(const Segment& fixed, const Segment& moving) const;

@@ -30,8 +30,8 @@ CastAnswers Cast(const Scene& scene, Vec2 a, Vec2 b, CastMode mode) {
   CastOptions options;
   options.mode = mode;
   options.detail = CastDetail::kEdge;
-  EXPECT_TRUE(CastSegments(scene, {{&a.x, 1}, {&a.y, 1}, {&b.x, 1}, {&b.y, 1}}, options, answers,
-                           meter));
+  EXPECT_TRUE(
+      CastSegments(scene, {{&a.x, 1}, {&a.y, 1}, {&b.x, 1}, {&b.y, 1}}, options, answers, meter));
   return answers;
 }
 

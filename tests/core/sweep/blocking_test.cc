@@ -31,7 +31,7 @@ const PolygonSpec kSquare = RingOf({{0, 0}, {4, 0}, {4, 4}, {0, 4}});
 
 SweepAnswers Blocked(const PolygonSpec& fixed, const Shape& shape, Vec2 at, Vec2 d,
                      const SweepOptions& options = kBlocked) {
-  return SweepBy(*MakeScene({fixed}).scene, shape, {at}, d, options);
+  return SweepBy({*MakeScene({fixed}).scene, shape}, {at}, d, options);
 }
 
 TEST(BlockingTest, RestingSlidingAndLeavingAreFree) {
@@ -61,8 +61,8 @@ TEST(BlockingTest, ReachingTheWallExactlyAtTheEndIsFree) {
 TEST(BlockingTest, HollowWallsAndWallsWithoutAreaBlock) {
   for (const PolygonSpec& wall :
        {RingOf({{0, 0}, {4, 0}, {4, 4}, {0, 4}}, Solidity::kBoundary), RingOf({{0, 4}, {4, 4}}),
-        RingOf({{2, 4}}), RingOf({{2, 4}}, Solidity::kBoundary),
-        RingOf({{2, 0}, {2, 4}}), RingOf({{0, 4}, {4, 4}}, Solidity::kBoundary)}) {
+        RingOf({{2, 4}}), RingOf({{2, 4}}, Solidity::kBoundary), RingOf({{2, 0}, {2, 4}}),
+        RingOf({{0, 4}, {4, 4}}, Solidity::kBoundary)}) {
     for (const Shape& shape : {BoxShape(2, 2), CircleOf({0, 0}, 1)}) {
       const SweepAnswers answers = Blocked(wall, shape, {2, 7}, {0, -4});
       ASSERT_EQ(answers.counts[0], 1u);
@@ -109,8 +109,7 @@ TEST(BlockingTest, StartsInsideAreReportedOrLeft) {
     EXPECT_EQ(leaves.counts[0], 0u);
     EXPECT_EQ(leaves.safe[0], (Vec2{12.5, 2}));
     // A C: out of one arm, into the other.
-    const PolygonSpec c =
-        RingOf({{0, 0}, {9, 0}, {9, 9}, {8, 9}, {8, 1}, {1, 1}, {1, 9}, {0, 9}});
+    const PolygonSpec c = RingOf({{0, 0}, {9, 0}, {9, 9}, {8, 9}, {8, 1}, {1, 1}, {1, 9}, {0, 9}});
     const SweepAnswers again = Blocked(c, shape, {0.5, 5}, {10, 0}, kLeaving);
     ASSERT_EQ(again.counts[0], 1u);
     EXPECT_EQ(again.hits[0].fraction, 0.65);
@@ -126,20 +125,20 @@ TEST(BlockingTest, MoversWithoutInteriorAreRefused) {
                           ShapeOf(bow)};
   const TestScene scene = MakeScene({kSquare});
   for (size_t i = 0; i < 4; ++i) {
-    const SweepAnswers answers = SweepBy(*scene.scene, shapes[i], {}, {1, 0}, kBlocked);
+    const SweepAnswers answers = SweepBy({*scene.scene, shapes[i]}, {}, {1, 0}, kBlocked);
     ASSERT_EQ(answers.errors.size(), 1u);
     EXPECT_EQ(answers.errors[0].column, ItemColumn::kShape);
     EXPECT_EQ(answers.errors[0].fault, i < 3 ? ItemFault::kNoInterior : ItemFault::kNotSimple);
     EXPECT_EQ(answers.safe[0], Vec2{});
-    EXPECT_EQ(Slide(*scene.scene, shapes[i], {}, {{1, 0}}).errors.size(), 1u);
+    EXPECT_EQ(Slide({*scene.scene, shapes[i]}, {}, {{1, 0}}).errors.size(), 1u);
   }
   // A shape that rounding flattens where it is placed.
   const Shape small = BoxShape(0.25, 0.25);
-  EXPECT_EQ(SweepBy(*scene.scene, small, {{0x1p52, 0}}, {1, 0}, kBlocked).errors[0].fault,
+  EXPECT_EQ(SweepBy({*scene.scene, small}, {{0x1p52, 0}}, {1, 0}, kBlocked).errors[0].fault,
             ItemFault::kNoInterior);
-  const SweepAnswers bad = SweepBy(*scene.scene, BoxShape(1, 1), {}, {NAN, 0}, kBlocked);
+  const SweepAnswers bad = SweepBy({*scene.scene, BoxShape(1, 1)}, {}, {NAN, 0}, kBlocked);
   EXPECT_EQ(bad.errors[0].column, ItemColumn::kDx);
-  const SweepAnswers skin = SweepBy(*scene.scene, BoxShape(1, 1), {}, {1, 0}, kBlocked, -1);
+  const SweepAnswers skin = SweepBy({*scene.scene, BoxShape(1, 1), -1}, {}, {1, 0}, kBlocked);
   EXPECT_EQ(skin.errors[0].column, ItemColumn::kSkin);
 }
 
@@ -175,7 +174,7 @@ TEST(BlockingTest, GroupsNameTheField) {
 
 TEST(BlockingTest, ADisplacementIsTheDifferenceOfPositions) {
   const TestScene scene = MakeScene({kSquare});
-  const SweepAnswers by = SweepBy(*scene.scene, BoxShape(1, 1), {{-3, 2}}, {5, 1}, All());
+  const SweepAnswers by = SweepBy({*scene.scene, BoxShape(1, 1)}, {{-3, 2}}, {5, 1}, All());
   const SweepAnswers to = Sweep(*scene.scene, BoxShape(1, 1), {-3, 2}, {2, 3}, All());
   ASSERT_EQ(by.hits.size(), 1u);
   ExpectSameHit(by.hits[0], to.hits[0]);
@@ -200,14 +199,12 @@ TEST(BlockingTest, RoundShapesAgreeWithRationals) {
     for (const OracleShape& fixed : scene.oracle.shapes()) {
       const auto spec = std::find_if(scene.specs.begin(), scene.specs.end(),
                                      [&](const PolygonSpec& s) { return s.id == fixed.id(); });
-      const SweepAnswers answers =
-          Blocked(*spec, shape, {0, 0}, {c.d.x, c.d.y}, {CastMode::kClosest,
-                                                         InsidePolicy::kBlocking});
+      const SweepAnswers answers = Blocked(*spec, shape, {0, 0}, {c.d.x, c.d.y},
+                                           {CastMode::kClosest, InsidePolicy::kBlocking});
       const bool overlaps = IsInContact(fixed, less, c.d, 0);
       const auto reaches = [&](double from, double to) {
-        return std::any_of(fixed.edges().begin(), fixed.edges().end(), [&](const auto& edge) {
-          return IsReached(edge, less, c.d, from, to);
-        });
+        return std::any_of(fixed.edges().begin(), fixed.edges().end(),
+                           [&](const auto& edge) { return IsReached(edge, less, c.d, from, to); });
       };
       if (answers.counts[0] == 0) {
         EXPECT_FALSE(overlaps || reaches(0, 1)) << fixed.id();
@@ -228,8 +225,8 @@ TEST(BlockingTest, RoundShapesAgreeWithRationals) {
       EXPECT_NEAR(std::hypot(hit.normal.x, hit.normal.y), 1, 1e-15);
       const Shape there = Placed(shape, {answers.safe[0]}).value();
       const Capsule& at = *there.capsule();
-      const OracleCapsule placed{{at.axis.a.x, at.axis.a.y}, {at.axis.b.x, at.axis.b.y},
-                                 less.radius};
+      const OracleCapsule placed{
+          {at.axis.a.x, at.axis.a.y}, {at.axis.b.x, at.axis.b.y}, less.radius};
       EXPECT_FALSE(IsInContact(fixed, placed, {0, 0}, 0)) << fixed.id();
     }
   }

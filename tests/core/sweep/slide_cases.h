@@ -19,55 +19,60 @@
 
 namespace carom::testing {
 
-inline SlideAnswers Slide(const Scene& scene, const Shape& shape, const Pose& pose,
-                          const std::vector<Vec2>& pushes, const SlideOptions& options = {},
-                          double skin = 0) {
+// What moves, and where.
+struct Player {
+  const Scene& scene;
+  const Shape& shape;
+  double skin = 0;
+};
+
+inline SlideAnswers Slide(const Player& player, const Pose& pose, const std::vector<Vec2>& pushes,
+                          const SlideOptions& options = {}) {
   std::vector<double> dx, dy;
   for (const Vec2 d : pushes) dx.push_back(d.x), dy.push_back(d.y);
   const auto count = static_cast<uint32_t>(pushes.size());
   SlideColumns columns;
-  columns.movers = {{&shape, 1}, {}, {&pose.position.x, 1}, {&pose.position.y, 1},
-                    {&pose.c, 1}, {&pose.s, 1}};
+  columns.movers = {{&player.shape, 1},    {},           {&pose.position.x, 1},
+                    {&pose.position.y, 1}, {&pose.c, 1}, {&pose.s, 1}};
   columns.dx = dx;
   columns.dy = dy;
   columns.pushes = {&count, 1};
-  columns.skin = {&skin, 1};
+  columns.skin = {&player.skin, 1};
   SlideAnswers answers;
   WorkMeter meter;
-  EXPECT_TRUE(SlideShapes(scene, columns, options, answers, meter));
+  EXPECT_TRUE(SlideShapes(player.scene, columns, options, answers, meter));
   return answers;
 }
 
-inline SweepAnswers SweepBy(const Scene& scene, const Shape& shape, const Pose& pose, Vec2 d,
-                            const SweepOptions& options, double skin = 0) {
+inline SweepAnswers SweepBy(const Player& player, const Pose& pose, Vec2 d,
+                            const SweepOptions& options) {
   SweepColumns columns;
-  columns.movers = {{&shape, 1}, {}, {&pose.position.x, 1}, {&pose.position.y, 1},
-                    {&pose.c, 1}, {&pose.s, 1}};
+  columns.movers = {{&player.shape, 1},    {},           {&pose.position.x, 1},
+                    {&pose.position.y, 1}, {&pose.c, 1}, {&pose.s, 1}};
   columns.dx = {&d.x, 1};
   columns.dy = {&d.y, 1};
-  columns.skin = {&skin, 1};
+  columns.skin = {&player.skin, 1};
   SweepAnswers answers;
   WorkMeter meter;
-  EXPECT_TRUE(SweepShapes(scene, columns, options, answers, meter));
+  EXPECT_TRUE(SweepShapes(player.scene, columns, options, answers, meter));
   return answers;
 }
 
 // Whether the shape overlaps anything in more than touch.
-inline bool Overlaps(const Scene& scene, const Shape& shape, const Pose& pose) {
+inline bool Overlaps(const Player& player, const Pose& pose) {
   const SweepAnswers answers =
-      SweepBy(scene, shape, pose, {0, 0}, {CastMode::kAny, InsidePolicy::kBlocking});
+      SweepBy(player, pose, {0, 0}, {CastMode::kAny, InsidePolicy::kBlocking});
   return answers.counts[0] != 0;
 }
 
 // Each leg, asked again as a sweep, is the same, and ends where the next begins.
-inline void ExpectLegsReplay(const Scene& scene, const Shape& shape, Pose pose,
-                             const SlideAnswers& slide, const SlideOptions& options,
-                             double skin = 0) {
+inline void ExpectLegsReplay(const Player& player, Pose pose, const SlideAnswers& slide,
+                             const SlideOptions& options = {}) {
   for (size_t i = 0; i < slide.legs.size(); ++i) {
     const SlideLeg& leg = slide.legs[i];
     ASSERT_EQ(leg.from, pose.position);
-    const SweepAnswers again = SweepBy(scene, shape, pose, leg.d,
-                                       {CastMode::kClosest, options.inside_policy}, skin);
+    const SweepAnswers again =
+        SweepBy(player, pose, leg.d, {CastMode::kClosest, options.inside_policy});
     ASSERT_EQ(again.counts[0], leg.has_hit ? 1u : 0u);
     if (leg.has_hit) ExpectSameHit(again.hits[0], leg.hit);
     pose.position = again.safe[0];
@@ -102,42 +107,42 @@ struct WalkCounts {
 };
 
 // Whether some direction that keeps more than a twentieth of the push is free for a fiftieth of it.
-inline bool HasFreeRay(const Scene& scene, const Shape& shape, const Pose& pose, Vec2 push) {
+inline bool HasFreeRay(const Player& player, const Pose& pose, Vec2 push) {
   for (int degrees = -87; degrees <= 87; ++degrees) {
     const CosSin turn = SinCos(degrees * 0.017453292519943295);
     const Vec2 d{0.02 * (turn.c * push.x - turn.s * push.y),
                  0.02 * (turn.s * push.x + turn.c * push.y)};
     const SweepAnswers sweep =
-        SweepBy(scene, shape, pose, d, {CastMode::kAny, InsidePolicy::kBlockingLeave});
+        SweepBy(player, pose, d, {CastMode::kAny, InsidePolicy::kBlockingLeave});
     if (sweep.counts[0] == 0) return true;
   }
   return false;
 }
 
 // Walks one player for some ticks of random pushes, from a free pose.
-inline void Walk(const Scene& scene, const Shape& shape, Pose pose, int ticks, double reach,
-                 Random& random, WalkCounts& counts) {
-  Vec2 push{reach, 0};
+inline void Walk(const Player& player, Pose pose, int ticks, Random& random, WalkCounts& counts) {
+  constexpr double kReach = 1.5;
+  Vec2 push{kReach, 0};
   for (int i = 0; i < ticks && !::testing::Test::HasFailure(); ++i) {
     if (i % 5 == 0) {
-      push = {reach * (2 * random.Unit() - 1), reach * (2 * random.Unit() - 1)};
+      push = {kReach * (2 * random.Unit() - 1), kReach * (2 * random.Unit() - 1)};
       if (random.Below(4) == 0) push.x = 0;
       if (random.Below(4) == 0) push.y = 0;
     }
     if (push == Vec2{}) continue;
-    const SlideAnswers slide = Slide(scene, shape, pose, {push});
+    const SlideAnswers slide = Slide(player, pose, {push});
     ASSERT_TRUE(slide.errors.empty());
     ++counts.ticks;
     Pose end = pose;
     end.position = slide.rows[0].position;
     counts.blocked += slide.legs[0].has_hit ? 1 : 0;
-    if (Overlaps(scene, shape, end)) ++counts.overlapping;
-    if (i % 8 == 0) ExpectLegsReplay(scene, shape, pose, slide, {});
+    if (Overlaps(player, end)) ++counts.overlapping;
+    if (i % 8 == 0) ExpectLegsReplay(player, pose, slide);
     for (size_t k = 0; k < slide.legs.size(); ++k) {
       const Vec2 to = k + 1 < slide.legs.size() ? slide.legs[k + 1].from : end.position;
       const Vec2 from = slide.legs[k].from;
       const Pose start{from, pose.c, pose.s};
-      const SweepAnswers path = SweepBy(scene, shape, start, {to.x - from.x, to.y - from.y},
+      const SweepAnswers path = SweepBy(player, start, {to.x - from.x, to.y - from.y},
                                         {CastMode::kAny, InsidePolicy::kBlocking});
       if (path.counts[0] != 0) ++counts.crossing;
     }
@@ -145,12 +150,10 @@ inline void Walk(const Scene& scene, const Shape& shape, Pose pose, int ticks, d
         std::hypot(end.position.x - pose.position.x, end.position.y - pose.position.y);
     // A push that is used up has gone as far as walls kept of it.
     const bool is_used_up = slide.rows[0].left == Vec2{};
-    if (moved < 0.01 * std::hypot(push.x, push.y) && !is_used_up &&
-        HasFreeRay(scene, shape, end, push)) {
+    if (moved < 0.01 * std::hypot(push.x, push.y) && !is_used_up && HasFreeRay(player, end, push)) {
       ++counts.stuck;
-      ADD_FAILURE() << absl::StrFormat("stuck at {%a, %a} c %a s %a push {%a, %a}",
-                                       pose.position.x, pose.position.y, pose.c, pose.s, push.x,
-                                       push.y);
+      ADD_FAILURE() << absl::StrFormat("stuck at {%a, %a} c %a s %a push {%a, %a}", pose.position.x,
+                                       pose.position.y, pose.c, pose.s, push.x, push.y);
     }
     pose = end;
   }

@@ -38,11 +38,11 @@ TestScene Tiles(const std::vector<std::string>& rows) {
 TEST(SlideTest, AlongAWallTheTangentialPartIsKept) {
   const TestScene scene = MakeScene({BoxAt(7, {0, 0}, {4, 4})});
   for (const Shape& shape : PlayerShapes(0.75)) {
-    const SlideAnswers slide = Slide(*scene.scene, shape, {{-4, 2}}, {{5, 1}});
+    const SlideAnswers slide = Slide({*scene.scene, shape}, {{-4, 2}}, {{5, 1}});
     ASSERT_EQ(slide.legs.size(), 2u);
     EXPECT_EQ(slide.legs[0].hit.normal, (Vec2{-1, 0}));
     EXPECT_NEAR(slide.rows[0].position.y, 3, 8 * Ulp(4));
-    EXPECT_FALSE(Overlaps(*scene.scene, shape, {slide.rows[0].position}));
+    EXPECT_FALSE(Overlaps({*scene.scene, shape}, {slide.rows[0].position}));
   }
 }
 
@@ -50,9 +50,9 @@ TEST(SlideTest, ASeamOfTilesIsNoCorner) {
   const TestScene scene = Tiles({"........", "........", "########"});
   for (const Shape& shape : PlayerShapes(0.5)) {
     Pose pose{{0.5, 2}};
-    pose.position = Slide(*scene.scene, shape, pose, {{0, -3}}).rows[0].position;
+    pose.position = Slide({*scene.scene, shape}, pose, {{0, -3}}).rows[0].position;
     const double floor = pose.position.y;
-    const SlideAnswers slide = Slide(*scene.scene, shape, pose, {{6.7, -0.3}});
+    const SlideAnswers slide = Slide({*scene.scene, shape}, pose, {{6.7, -0.3}});
     EXPECT_NEAR(slide.rows[0].position.x, 7.2, 8 * Ulp(8));
     EXPECT_NEAR(slide.rows[0].position.y, floor, 8 * Ulp(8));
     EXPECT_LE(slide.legs.size(), 3u);
@@ -82,10 +82,10 @@ TEST(SlideTest, InACornerTheSamePushGivesTheSamePose) {
       const Vec2 push{d.x - at(0, 0).x, d.y - at(0, 0).y};
       Pose pose = start;
       for (int k = 0; k < 6; ++k) {
-        pose.position = Slide(*scene.scene, shape, pose, {push}).rows[0].position;
+        pose.position = Slide({*scene.scene, shape}, pose, {push}).rows[0].position;
       }
-      EXPECT_FALSE(Overlaps(*scene.scene, shape, pose));
-      const SlideAnswers again = Slide(*scene.scene, shape, pose, {push});
+      EXPECT_FALSE(Overlaps({*scene.scene, shape}, pose));
+      const SlideAnswers again = Slide({*scene.scene, shape}, pose, {push});
       EXPECT_EQ(again.rows[0].position, pose.position) << "case " << i << " lean " << lean;
     }
   }
@@ -94,8 +94,7 @@ TEST(SlideTest, InACornerTheSamePushGivesTheSamePose) {
 TEST(SlideTest, AStepTakesThreePushes) {
   const TestScene scene = MakeScene({BoxAt(1, {-10, -1}, {20, 0}), BoxAt(2, {2, 0}, {9, 0.25})});
   const Shape shape = BoxShape(1, 1);
-  const SlideAnswers slide =
-      Slide(*scene.scene, shape, {{0, 0.5}}, {{0, 0.5}, {4, 0}, {0, -1}});
+  const SlideAnswers slide = Slide({*scene.scene, shape}, {{0, 0.5}}, {{0, 0.5}, {4, 0}, {0, -1}});
   EXPECT_EQ(slide.rows[0].position, (Vec2{4, 0.75}));
   EXPECT_EQ(slide.rows[0].left, (Vec2{0, -0.75}));
 }
@@ -103,23 +102,23 @@ TEST(SlideTest, AStepTakesThreePushes) {
 TEST(SlideTest, SkinKeepsAGap) {
   const TestScene scene = MakeScene({BoxAt(1, {-10, -1}, {20, 0}), BoxAt(2, {2, 0}, {9, 4})});
   for (const Shape& shape : PlayerShapes(1)) {
-    Vec2 at = Slide(*scene.scene, shape, {{0, 2}}, {{8, -8}}, {}, 0.125).rows[0].position;
-    const Vec2 without = Slide(*scene.scene, shape, {{0, 2}}, {{8, -8}}).rows[0].position;
+    Vec2 at = Slide({*scene.scene, shape, 0.125}, {{0, 2}}, {{8, -8}}).rows[0].position;
+    const Vec2 without = Slide({*scene.scene, shape}, {{0, 2}}, {{8, -8}}).rows[0].position;
     EXPECT_NEAR(at.x, without.x - 0.125, 1e-14);
     EXPECT_NEAR(at.y, without.y + 0.125, 1e-14);
-    const Vec2 again = Slide(*scene.scene, shape, {at}, {{8, -8}}, {}, 0.125).rows[0].position;
+    const Vec2 again = Slide({*scene.scene, shape, 0.125}, {at}, {{8, -8}}).rows[0].position;
     EXPECT_EQ(again, at);
   }
 }
 
 TEST(SlideTest, WhatOverlapsMayLeave) {
   const TestScene scene = MakeScene({BoxAt(1, {0, 0}, {4, 4}), BoxAt(2, {8, 0}, {9, 4})});
-  const SlideAnswers leaves = Slide(*scene.scene, CircleOf({0, 0}, 1), {{3.5, 2}}, {{9, 0}});
+  const SlideAnswers leaves = Slide({*scene.scene, CircleOf({0, 0}, 1)}, {{3.5, 2}}, {{9, 0}});
   EXPECT_EQ(leaves.rows[0].position, (Vec2{7, 2}));
   SlideOptions options;
   options.inside_policy = InsidePolicy::kBlocking;
   const SlideAnswers stays =
-      Slide(*scene.scene, CircleOf({0, 0}, 1), {{3.5, 2}}, {{9, 0}}, options);
+      Slide({*scene.scene, CircleOf({0, 0}, 1)}, {{3.5, 2}}, {{9, 0}}, options);
   EXPECT_EQ(stays.rows[0].position, (Vec2{3.5, 2}));
   EXPECT_TRUE(stays.legs[0].hit.starts_inside);
 }
@@ -173,9 +172,9 @@ TEST(SlideTest, PlayersNeverOverlapCrossOrGetStuck) {
       Pose pose{{0, 0}, turn.c, turn.s};
       do {
         pose.position = {1 + 18 * random.Unit(), 1 + 18 * random.Unit()};
-      } while (Overlaps(*scene.scene, shape, pose));
+      } while (Overlaps({*scene.scene, shape}, pose));
       SCOPED_TRACE(absl::StrCat("arena ", i));
-      Walk(*scene.scene, shape, pose, ticks, 1.5, random, counts);
+      Walk({*scene.scene, shape}, pose, ticks, random, counts);
     }
   }
   std::cout << counts.ticks << " ticks, " << counts.blocked << " blocked, " << counts.overlapping

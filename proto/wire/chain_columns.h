@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The columns of answers that are chains of legs: slides and bounces. Private to this folder.
+#pragma once
+
+#include <tuple>
+
+#include "wire/answer_columns.h"
+#include "wire/columns.h"
+
+namespace carom::wire {
+
+// Of a slide and its legs. A leg without a hit has a default one.
+inline constexpr auto kSlideRow = [] {
+  using M = v1::SlideAnswers;
+  return std::tuple{
+      RowColumn(
+          "x", [](auto& row) -> auto& { return row.position.x; }, &M::x, &M::mutable_x),
+      RowColumn(
+          "y", [](auto& row) -> auto& { return row.position.y; }, &M::y, &M::mutable_y),
+      RowColumn(
+          "left_x", [](auto& row) -> auto& { return row.left.x; }, &M::left_x, &M::mutable_left_x),
+      RowColumn(
+          "left_y", [](auto& row) -> auto& { return row.left.y; }, &M::left_y, &M::mutable_left_y),
+      RowColumn(
+          "counts", [](auto& row) -> auto& { return row.legs; }, &M::counts, &M::mutable_counts)};
+}();
+
+inline constexpr auto kHasHit = [](auto& leg) -> auto& { return leg.has_hit; };
+inline constexpr auto kSlideLeg = [] {
+  using M = v1::SlideAnswers;
+  return std::tuple{
+      RowColumn(
+          "from_x", [](auto& leg) -> auto& { return leg.from.x; }, &M::from_x, &M::mutable_from_x),
+      RowColumn(
+          "from_y", [](auto& leg) -> auto& { return leg.from.y; }, &M::from_y, &M::mutable_from_y),
+      RowColumn(
+          "dx", [](auto& leg) -> auto& { return leg.d.x; }, &M::dx, &M::mutable_dx),
+      RowColumn(
+          "dy", [](auto& leg) -> auto& { return leg.d.y; }, &M::dy, &M::mutable_dy),
+      RowColumn("has_hit", kHasHit, &M::has_hit, &M::mutable_has_hit)};
+}();
+
+// Those of the hit of a leg.
+template <class... Columns>
+constexpr auto OfHit(const std::tuple<Columns...>& columns) {
+  const auto of_hit = [](const auto& column) {
+    const auto member = [inner = column.member](auto& leg) -> auto& { return inner(leg.hit); };
+    const auto present = [inner = column.present](const auto& leg) { return inner(leg.hit); };
+    return RowColumn(column.name, member, column.read, column.write, present);
+  };
+  return std::apply([&](const auto&... column) { return std::tuple{of_hit(column)...}; }, columns);
+}
+
+inline constexpr auto kSlideHit = [] {
+  using M = v1::SlideAnswers;
+  return OfHit(std::tuple_cat(kPolygonId<M>, kFraction<M>, kStartsInside<M>, kOptionalEdge<M>,
+                              kPoint<M>, kNormal<M>));
+}();
+
+inline constexpr auto kBounceLeg = [] {
+  using M = v1::BounceAnswers;
+  return std::tuple{RowColumn(
+                        "ax", [](auto& leg) -> auto& { return leg.a.x; }, &M::ax, &M::mutable_ax),
+                    RowColumn(
+                        "ay", [](auto& leg) -> auto& { return leg.a.y; }, &M::ay, &M::mutable_ay),
+                    RowColumn(
+                        "bx", [](auto& leg) -> auto& { return leg.b.x; }, &M::bx, &M::mutable_bx),
+                    RowColumn(
+                        "by", [](auto& leg) -> auto& { return leg.b.y; }, &M::by, &M::mutable_by),
+                    RowColumn("has_hit", kHasHit, &M::has_hit, &M::mutable_has_hit)};
+}();
+
+inline constexpr auto kBounceHit = [] {
+  using M = v1::BounceAnswers;
+  const std::tuple ends{RowColumn(
+      "ends_inside", [](auto& hit) -> auto& { return hit.ends_inside; }, &M::ends_inside,
+      &M::mutable_ends_inside)};
+  const std::tuple edge{RowColumn("ring", kRing, &M::ring, &M::mutable_ring, kHasFeature),
+                        RowColumn("edge", kEdge, &M::edge, &M::mutable_edge, kHasFeature),
+                        RowColumn(
+                            "feature", [](auto& hit) -> auto& { return hit.feature; }, &M::feature,
+                            &M::mutable_feature)};
+  return OfHit(std::tuple_cat(kPolygonId<M>, kFraction<M>, kStartsInside<M>, ends, edge, kPoint<M>,
+                              kNormal<M>));
+}();
+
+}  // namespace carom::wire
