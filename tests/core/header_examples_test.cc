@@ -20,6 +20,7 @@
 #include "absl/status/statusor.h"
 #include "carom/arc.h"
 #include "carom/batch.h"
+#include "carom/bodies.h"
 #include "carom/bounce.h"
 #include "carom/bundle.h"
 #include "carom/bundle_file.h"
@@ -223,6 +224,26 @@ TEST_F(HeaderExampleTest, Arc) {
   EXPECT_EQ(out.hits[0].time, 2);
   EXPECT_EQ(out.hits[0].point, (Vec2{2, 4}));
   EXPECT_EQ(out.hits[0].normal, (Vec2{0, 1}));
+}
+
+TEST_F(HeaderExampleTest, Bodies) {
+  // carom/bodies.h
+  const Shape shapes[] = {Shape::Create(Capsule{{{0, 0}, {0, 0}}, 1}).value()};
+  const double x[] = {8}, y[] = {1};
+  const Bodies bodies = Bodies::Create({{shapes, {}, x, y}}).value();
+  const double ax[] = {6}, ay[] = {1}, bx[] = {10}, by[] = {1};
+  SegmentColumns bullets{ax, ay, bx, by};
+  bullets.scope.against = Against::kBoth;
+  CastAnswers out;
+  WorkMeter meter;
+  CastSegments({*scene, &bodies}, bullets, {}, out, meter);
+  // out.hits[0]: body 0 (is_body), fraction 0.25, normal (-1, 0)
+  // end
+  ASSERT_EQ(out.hits.size(), 1u);
+  EXPECT_TRUE(out.hits[0].is_body);
+  EXPECT_EQ(out.hits[0].polygon_id, 0u);
+  EXPECT_EQ(out.hits[0].fraction, 0.25);
+  EXPECT_EQ(out.hits[0].normal, (Vec2{-1, 0}));
 }
 
 TEST_F(HeaderExampleTest, Visibility) {

@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/hit_collector.h"
 #include "carom/geometry.h"
 #include "carom/polygon.h"
 #include "carom/shape.h"
