@@ -153,6 +153,7 @@ class Printer {
     if (!answers.errors.empty()) return ErrorLine(q, MotionStatus(answers.errors[0]));
     if (!start.truncated.empty()) return TooMany(q);
     std::vector<uint64_t> overlapped;
+    overlapped.reserve(start.hits.size());
     for (const SweepHit& hit : start.hits) overlapped.push_back(hit.polygon_id);
     const bool has_safe = IsBlocking(query.inside);
     return PosedSweepLine(q, answers.hits, overlapped, has_safe ? &answers.safe[0] : nullptr);

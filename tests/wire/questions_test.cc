@@ -453,7 +453,7 @@ TEST(Questions, RefusalsOfOptions) {
       {"segments { floats { ax: 1 ay: [1, 2] bx: 1 by: 1 } }", "segments.ay", "1"},
       {"rays { mode: 5 }", "rays.mode", "[0, 4]"},
       {"rays { detail: 1 reflect: true }", "rays.detail", "NORMAL"},
-      {"rays { inside_policy: 4 }", "rays.inside_policy", "[0, 3]"},
+      {"rays { inside_policy: 6 }", "rays.inside_policy", "[0, 5]"},
       {"rays { target: -1 }", "rays.target", "[0, 2]"},
       {"rays { max_hits: 65537 }", "rays.max_hits", "[1, 65536]"},
       {"capsules { detail: 3 }", "capsules.detail", "[0, 2]"},
@@ -462,14 +462,14 @@ TEST(Questions, RefusalsOfOptions) {
       {"depenetrations { max_steps: 1025 }", "depenetrations.max_steps", "[1, 1024]"},
       {"sweeps { mode: 5 }", "sweeps.mode", "[0, 4]"},
       {"sweeps { mode: CAST_MODE_ALL_PASSAGES }", "sweeps.mode", "ALL_PASSAGES"},
-      {"sweeps { inside_policy: 4 }", "sweeps.inside_policy", "[0, 3]"},
+      {"sweeps { inside_policy: 6 }", "sweeps.inside_policy", "[0, 5]"},
       {"sweeps { max_hits: 65537 }", "sweeps.max_hits", "[1, 65536]"},
       {"rotating_sweeps { start_policy: 3 }", "rotating_sweeps.start_policy", "[0, 2]"},
       {"arcs { mode: 5 }", "arcs.mode", "[0, 4]"},
       {"arcs { mode: CAST_MODE_ALL_PASSAGES }", "arcs.mode", "ALL_PASSAGES"},
-      {"arcs { inside_policy: -1 }", "arcs.inside_policy", "[0, 3]"},
+      {"arcs { inside_policy: -1 }", "arcs.inside_policy", "[0, 5]"},
       {"arcs { max_hits: 65537 }", "arcs.max_hits", "[1, 65536]"},
-      {"fans { inside_policy: 4 }", "fans.inside_policy", "[0, 3]"},
+      {"fans { inside_policy: 6 }", "fans.inside_policy", "[0, 5]"},
   });
 }
 
