@@ -5,6 +5,7 @@
 
 namespace carom::server {
 
+// False once the server drains: the call is then refused.
 bool CallRegistry::Add(Drainable* call) {
   absl::MutexLock lock(&mu_);
   if (draining_) return false;
@@ -17,6 +18,7 @@ void CallRegistry::Remove(Drainable* call) {
   calls_.erase(call);
 }
 
+// Under the lock, so that no call goes away before it is asked to end.
 void CallRegistry::Drain() {
   absl::MutexLock lock(&mu_);
   if (draining_) return;
@@ -24,6 +26,7 @@ void CallRegistry::Drain() {
   for (Drainable* call : calls_) call->Drain();
 }
 
+// Whether all calls were over by then.
 bool CallRegistry::AwaitEmpty(absl::Time deadline) {
   absl::MutexLock lock(&mu_);
   return mu_.AwaitWithDeadline(absl::Condition(this, &CallRegistry::IsEmpty), deadline);

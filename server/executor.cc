@@ -54,6 +54,7 @@ Executor::~Executor() {
   for (std::thread& thread : threads) thread.join();
 }
 
+// Time that was spent for the peer elsewhere counts as if the executor had spent it.
 void Executor::Submit(Task* task, int64_t unpaid_ns) {
   absl::MutexLock lock(&mu_);
   if (task->peer_.empty()) task->peer_ = absl::StrCat("task ", reinterpret_cast<uintptr_t>(task));
@@ -64,6 +65,7 @@ void Executor::Submit(Task* task, int64_t unpaid_ns) {
   Dispatch();
 }
 
+// Where no other peer waits, the task goes on: it would be its own turn again.
 void Executor::Pause(Task* task) {
   {
     absl::MutexLock lock(&mu_);
@@ -75,6 +77,7 @@ void Executor::Pause(Task* task) {
   TakeUnpaidNs();  // of the pause
 }
 
+// To the peer goes what this thread has spent since it was last asked.
 Executor::Peer& Executor::TakeTime(Task& task) {
   const int64_t ns = TakeUnpaidNs();
   Peer& peer = peers_.find(task.peer_)->second;
@@ -83,6 +86,7 @@ Executor::Peer& Executor::TakeTime(Task& task) {
   return peer;
 }
 
+// The thread stays with its task, and sleeps until the task is chosen again.
 void Executor::AwaitTurn(Task& task, Peer& peer) {
   task.is_paused_ = true;
   Enqueue(task, peer.paused, peer);

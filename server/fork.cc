@@ -53,12 +53,14 @@ struct PolygonContent {
 };
 
 // What an edit brings; null if it removes.
+// Null for a removal.
 const Polygon* PolygonOf(const SceneEdit& edit) {
   if (const auto* add = std::get_if<AddPolygon>(&edit)) return &add->polygon;
   if (const auto* replace = std::get_if<ReplacePolygon>(&edit)) return &replace->polygon;
   return nullptr;
 }
 
+// As lists of versions show it.
 VersionSummary SummaryOf(const Scene& scene, std::string edit_id) {
   return {.version = scene.version(),
           .polygon_count = scene.polygon_count(),
@@ -83,6 +85,7 @@ uint64_t ContentOf(std::span<const SceneEdit> edits) {
   return hash;
 }
 
+// The base is held by its pointer: its pages live as long as the fork.
 Fork::Fork(ForkBase base, Clock::duration lease, const Limits& limits, ForkMemory& memory,
            std::shared_ptr<MemoryPeer> peer)
     : base_(std::move(base)),
@@ -103,6 +106,7 @@ absl::Status Fork::Begin(uint64_t version) {
   return Publish(first, 0);
 }
 
+// There is one from `Begin` on, for the newest is never dropped.
 Fork::VersionPtr Fork::newest() const {
   absl::MutexLock lock(&mu_);
   return versions_.back();
@@ -110,6 +114,7 @@ Fork::VersionPtr Fork::newest() const {
 
 Scene::Ptr Fork::current() const { return newest()->scene; }
 
+// Versions ascend. The place where this one is, or would be.
 size_t Fork::IndexOf(uint64_t version) const {
   const auto found = std::lower_bound(
       versions_.begin(), versions_.end(), version,
@@ -121,12 +126,14 @@ bool Fork::IsAt(size_t index, uint64_t version) const {
   return index < versions_.size() && versions_[index]->summary.version == version;
 }
 
+// Null for a version that is dropped, or is yet to come.
 Scene::Ptr Fork::Find(uint64_t version) const {
   absl::MutexLock lock(&mu_);
   const size_t index = IndexOf(version);
   return IsAt(index, version) ? versions_[index]->scene : nullptr;
 }
 
+// Copies, so that no caller holds the lock while it encodes them.
 std::vector<VersionSummary> Fork::Versions() const {
   absl::MutexLock lock(&mu_);
   std::vector<VersionSummary> summaries;

@@ -34,6 +34,7 @@ absl::Status ForkMemory::Take(uint64_t bytes, MemoryPeer& peer) {
   return status;
 }
 
+// Peers that have nothing left are forgotten: the table is no longer than there are holders.
 void ForkMemory::Give(uint64_t bytes, MemoryPeer& peer) {
   if (bytes == 0) return;
   absl::MutexLock lock(&mu_);
@@ -49,6 +50,7 @@ uint64_t ForkMemory::used() const {
   return used_;
 }
 
+// A charge that cannot grow stays as it was.
 absl::Status ForkCharge::Set(uint64_t bytes) {
   if (bytes > bytes_) {
     if (absl::Status status = memory_.Take(bytes - bytes_, *peer_); !status.ok()) return status;

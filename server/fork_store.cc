@@ -17,6 +17,7 @@ namespace {
 // How often forks are looked at, at most, to see whether their leases have ended.
 constexpr Clock::duration kLeastPause = std::chrono::milliseconds(200);
 
+// Said of forks and of scenes alike: a name tells nobody which of the two it belongs to.
 absl::Status NameTaken() {
   return Refused(absl::StatusCode::kAlreadyExists, "name", "a scene of this name is there");
 }
@@ -30,6 +31,8 @@ std::string NewName() {
 
 }  // namespace
 
+// Forks count in the account by a share of their own, within that of scenes, so that those who
+// make forks cannot take what imports need.
 ForkStore::ForkStore(MemoryStore& scenes, MemoryAccount& account, const ForkLimits& limits,
                      Timer& timer, Executor& executor)
     : scenes_(scenes),
@@ -41,6 +44,8 @@ ForkStore::ForkStore(MemoryStore& scenes, MemoryAccount& account, const ForkLimi
       memory_(limits.max_bytes, account),
       count_(limits.max_forks, limits.max_forks_per_peer, "forks") {}
 
+// The timer may be about to submit the sweep, and the sweep may be under way: both are waited for,
+// the first without the lock that its callback takes.
 ForkStore::~ForkStore() {
   Timer::Id timer = 0;
   {
@@ -56,6 +61,7 @@ ForkStore::~ForkStore() {
 
 // --- Forks
 
+// A fork that is found stays alive as long as the pointer, even if its lease ends meanwhile.
 ForkStore::ForkPtr ForkStore::FindFork(absl::string_view name) const {
   absl::ReaderMutexLock lock(&mu_);
   const auto it = forks_.find(name);
@@ -123,10 +129,12 @@ absl::StatusOr<std::string> ForkStore::Enter(const std::string& wanted, const Fo
   return name;
 }
 
+// Forks, scenes that are being imported, and scenes that are there or have left versions.
 bool ForkStore::IsTaken(absl::string_view name) const {
   return forks_.contains(name) || imported_.contains(name) || !scenes_.Versions(name).empty();
 }
 
+// What `Scene.base` and `Scene.base_version` say of a fork.
 std::optional<ForkOrigin> ForkStore::OriginOf(absl::string_view name) const {
   const ForkPtr fork = FindFork(name);
   if (fork == nullptr) return std::nullopt;
@@ -142,6 +150,8 @@ Scene::Ptr ForkStore::Use(absl::string_view name) const {
   return fork->current();
 }
 
+// The current version needs no search, and no memory that is kept. Of a scene in the file only
+// those versions are at hand that memory has: a frame never waits for the disk.
 absl::StatusOr<Scene::Ptr> ForkStore::UseVersion(absl::string_view name, uint64_t version,
                                                  absl::string_view field) {
   Scene::Ptr current = scenes_.Find(name);
@@ -178,6 +188,8 @@ absl::StatusOr<Scene::Ptr> ForkStore::EditFork(absl::string_view name, ForkEdits
 
 // --- Leases
 
+// One timer for all forks, for the first lease that ends. A lease that was renewed meanwhile is
+// found so by the sweep, which then waits for the next.
 void ForkStore::Arm(Clock::time_point expiry) {
   if (is_sweeping_ || is_ending_) return;
   const Clock::time_point due = std::max(expiry, Clock::now() + kLeastPause);
@@ -216,6 +228,7 @@ void ForkStore::Run() {
   if (!forks_.empty()) Arm(first);
 }
 
+// Whoever still reads the fork keeps its pages; its writers find it closed.
 void ForkStore::Forget(const std::string& name, const ForkPtr& fork) {
   fork->Close();
   count_.Leave(fork->peer().get());
@@ -224,16 +237,19 @@ void ForkStore::Forget(const std::string& name, const ForkPtr& fork) {
 
 // --- As every store
 
+// Without renewing a lease: lists and reads of scenes are no use of a fork.
 Scene::Ptr ForkStore::Find(absl::string_view name) const {
   if (Scene::Ptr scene = scenes_.Find(name)) return scene;
   const ForkPtr fork = FindFork(name);
   return fork == nullptr ? nullptr : fork->current();
 }
 
+// A fork that is gone leaves no trace, so it is missing as any scene is.
 absl::Status ForkStore::WhyMissing(absl::string_view name, absl::string_view field) const {
   return scenes_.WhyMissing(name, field);
 }
 
+// The last versions of a fork, by the limit that it was made with.
 std::vector<VersionSummary> ForkStore::Versions(absl::string_view name) const {
   const ForkPtr fork = FindFork(name);
   return fork == nullptr ? scenes_.Versions(name) : fork->Versions();

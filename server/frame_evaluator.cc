@@ -55,12 +55,14 @@ bool FrameScratch::IsWorthCaching() const {
          answers.row_capacity() <= kMaxCachedRows && joined.answer_capacity() <= kMaxCachedRows;
 }
 
+// Parts of a frame that are looked at one by one, before they are.
 absl::Status FrameEvaluator::CheckParts(size_t parts) const {
   const size_t limit = 2 * limits_.max_groups + SceneHandles::kMaxHandles;
   return parts <= limit ? absl::OkStatus()
                         : OverLimit("groups", limits_.max_groups, "groups a frame");
 }
 
+// What a message says of itself is bounded before anything is decoded.
 absl::Status FrameEvaluator::CheckFrame(const v1::Frame& frame) const {
   if (frame.budget_us() > kMaxBudgetMicros) {
     return InvalidField("budget_us", absl::StrCat("must be in [0, ", kMaxBudgetMicros, "]"));

@@ -28,6 +28,7 @@ absl::StatusOr<PageHash> RootOf(Statement& find_version, absl::string_view name,
   return root;
 }
 
+// A page that is missing, or is not what its hash says, is DATA_LOSS of its scene.
 absl::StatusOr<std::string> ReadPage(Statement& read_page, const PageHash& hash) {
   const absl::StatusOr<bool> row = read_page.BindBlob(1, {hash.data(), hash.size()}).Step();
   if (!row.ok()) return row.status();
@@ -38,6 +39,7 @@ absl::StatusOr<std::string> ReadPage(Statement& read_page, const PageHash& hash)
   return bytes;
 }
 
+// A connection that cannot write, whatever it is asked.
 absl::StatusOr<std::unique_ptr<SqliteHistory>> SqliteHistory::Open(const std::string& path,
                                                                    const char* vfs) {
   absl::StatusOr<Database> database = Database::Open(path, vfs);
@@ -60,6 +62,8 @@ absl::StatusOr<std::unique_ptr<SqliteHistory>> SqliteHistory::Open(const std::st
   return history;
 }
 
+// One transaction for all pages of a version: it reads one state of the file, whatever is committed
+// meanwhile.
 absl::Status SqliteHistory::Read(absl::FunctionRef<absl::Status()> work) {
   const Executor::Blocked blocked;
   absl::MutexLock lock(&mu_);
@@ -102,6 +106,7 @@ absl::Status SqliteHistory::Compare(
   });
 }
 
+// While no read is under way, and none begins.
 void SqliteHistory::BetweenReads(absl::FunctionRef<void()> work) {
   absl::MutexLock lock(&mu_);
   work();

@@ -11,6 +11,7 @@
 namespace carom::server {
 namespace {
 
+// Over the name too, so that a row which is moved to another scene does not pass for its own.
 PageHash ChecksumOf(absl::string_view scene, absl::string_view record) {
   return HashOf(absl::StrCat(scene, "\n", record));
 }

@@ -57,7 +57,8 @@ void EncodeIsBody(const Rows& rows, IsBody is_body, Message& message) {
 }
 template <class Message>
 void EncodeIsBody(const std::vector<uint8_t>& column, Message& message) {
-  EncodeIsBody(column, [](uint8_t is_body) { return is_body != 0; }, message);
+  EncodeIsBody(
+      column, [](uint8_t is_body) { return is_body != 0; }, message);
 }
 
 // What casts, sweeps and arcs share.
@@ -66,7 +67,8 @@ void EncodeHits(const Core& answers, const Columns& columns, Message& message) {
   EncodeCounts(answers, message);
   CopyColumn(answers.truncated, message.mutable_truncated());
   EncodeRows(answers.hits, columns, message);
-  EncodeIsBody(answers.hits, [](const auto& hit) { return hit.is_body; }, message);
+  EncodeIsBody(
+      answers.hits, [](const auto& hit) { return hit.is_body; }, message);
 }
 
 // Columns of a level of detail that was not asked are left empty.

@@ -30,6 +30,7 @@ RingSpec DecodeRing(const v1::Ring& message) {
   return ring;
 }
 
+// Two columns of the same length.
 void EncodeRing(std::span<const Vec2> vertices, bool open, v1::Ring& ring) {
   // `Polygon::Create` drops one closing duplicate: a ring that still ends where it starts needs
   // another one to arrive the same.
@@ -156,6 +157,7 @@ void EncodeHead(const Polygon& polygon, v1::Polygon& message) {
   message.set_user_data(polygon.user_data());
 }
 
+// Rings as the polygon keeps them: a closing duplicate that was dropped does not come back.
 void EncodePolygon(const Polygon& polygon, v1::Polygon& message) {
   message.Clear();
   EncodeHead(polygon, message);
@@ -164,6 +166,7 @@ void EncodePolygon(const Polygon& polygon, v1::Polygon& message) {
   }
 }
 
+// One of the two members, whichever the shape is.
 void EncodeShape(const Shape& shape, v1::Shape& message) {
   if (shape.polygon() != nullptr)
     return EncodePolygon(*shape.polygon(), *message.mutable_polygon());
@@ -176,6 +179,7 @@ void EncodeShape(const Shape& shape, v1::Shape& message) {
   capsule.set_radius(from.radius);
 }
 
+// A removal goes by the id alone.
 void EncodeEdit(const SceneEdit& edit, v1::Edit& message) {
   if (const auto* add = std::get_if<AddPolygon>(&edit)) {
     EncodePolygon(add->polygon, *message.mutable_add());

@@ -206,6 +206,7 @@ concept AsksBodies = requires(const Message& message) {
   message.against();
 };
 
+// Kinds that ask the scene alone have no such fields.
 template <class Columns, class Message>
 void DecodeScope(absl::string_view kind, const Message& message, Columns& columns,
                  Offences& offences) {
@@ -217,6 +218,7 @@ void DecodeScope(absl::string_view kind, const Message& message, Columns& column
   }
 }
 
+// The reverse of `DecodeScope`.
 template <class Columns, class Message>
 void EncodeScope(const Columns& columns, Message& message) {
   if constexpr (AsksBodies<Message>) {
@@ -426,6 +428,7 @@ void DecodeKind(const Kind& kind, const Message& message, DecodedGroup& out, Off
   }
 }
 
+// Views of the message, but for the shapes, which are appended to those of the kinds.
 void DecodeBodies(const v1::Bodies& message, DecodedGroup& out, Offences& offences) {
   BodyColumns& bodies = out.group.bodies;
   ViewColumns(message.placed(), ColumnsOf<v1::PlacedShapes>(bodies.placed), bodies.placed);
@@ -490,6 +493,7 @@ void EncodePlaced(const PlacedColumns<S>& columns, Message& message) {
   EncodeColumns(columns, ColumnsOf<Message>(columns), message);
 }
 
+// The reverse of `DecodeBodies`.
 void EncodeBodies(const BodyColumns& bodies, v1::Bodies& message) {
   EncodePlaced(bodies.placed, *message.mutable_placed());
   CopyColumn(bodies.category, message.mutable_category());

@@ -83,8 +83,8 @@ class Box2D : public ScenePeer {
   Question MatchTicks(const Segments& bullets, const Ticks& ticks) override {
     std::vector<RustPlacement> discs;
     for (size_t i = 0; i < ticks.at.size(); ++i) {
-      discs.push_back({0, static_cast<float>(ticks.at.x[i]), static_cast<float>(ticks.at.y[i]), 1,
-                       0});
+      discs.push_back(
+          {0, static_cast<float>(ticks.at.x[i]), static_cast<float>(ticks.at.y[i]), 1, 0});
     }
     return [this, floats = FloatSegments(bullets), discs, &ticks](size_t begin, size_t end) {
       uint64_t hits = 0;

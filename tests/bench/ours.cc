@@ -116,16 +116,15 @@ Question Carom::Casts(const Segments& segments) {
   };
 }
 
-// As one group a tick: the discs are placed, and owned by a player each; no bullet hits the one that
-// fires it.
+// As one group a tick: the discs are placed, and owned by a player each; no bullet hits the one
+// that fires it.
 Question Carom::MatchTicks(const Segments& bullets, const Ticks& ticks) {
   std::vector<Shape> shapes{ValueOf(Shape::Create(Capsule{{}, ticks.radius}))};
   std::vector<uint32_t> owners(std::max(ticks.discs, ticks.bullets));
   for (size_t i = 0; i < owners.size(); ++i) {
     owners[i] = 1 + static_cast<uint32_t>(i % ticks.discs);
   }
-  return [this, &bullets, &ticks, shapes, owners,
-          which = std::vector<uint32_t>(ticks.discs, 0),
+  return [this, &bullets, &ticks, shapes, owners, which = std::vector<uint32_t>(ticks.discs, 0),
           answers = GroupAnswers()](size_t begin, size_t end) mutable {
     return InBatches(begin, end, ticks.bullets, [&](size_t at, size_t count) {
       const size_t first = at / ticks.bullets * ticks.discs;

@@ -335,12 +335,28 @@ TEST_F(CaromdStoreTest, AStopWhileScenesAreRead) {
   EXPECT_EQ(client_->GetScene("scenes/a")->polygon_count, polygons.size());
 }
 
+using Call = std::function<grpc::Status(grpc::ClientContext&)>;
+
+// What each of `calls` ends with, all made at once, by clients that wait for so long.
+std::vector<grpc::StatusCode> CodesOf(std::span<const Call> calls, std::chrono::milliseconds time) {
+  std::vector<grpc::StatusCode> codes(calls.size());
+  std::vector<std::thread> clients;
+  for (size_t i = 0; i < codes.size(); ++i) {
+    clients.emplace_back([&, i] {
+      grpc::ClientContext context;
+      context.set_deadline(std::chrono::system_clock::now() + time);
+      codes[i] = calls[i](context).error_code();
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  return codes;
+}
+
 // The codes of one call of each kind whose client waits for so long.
 std::vector<grpc::StatusCode> HastyCalls(const std::shared_ptr<grpc::Channel>& channel,
                                          std::chrono::milliseconds time) {
   const auto scenes = v1::SceneService::NewStub(channel);
   const auto queries = v1::QueryService::NewStub(channel);
-  using Call = std::function<grpc::Status(grpc::ClientContext&)>;
   const Call calls[] = {[&](grpc::ClientContext& context) {
                           v1::GetSceneRequest request;
                           request.set_name("scenes/a");
@@ -389,17 +405,7 @@ std::vector<grpc::StatusCode> HastyCalls(const std::shared_ptr<grpc::Channel>& c
                           stream->Read(&response);
                           return stream->Finish();
                         }};
-  std::vector<grpc::StatusCode> codes(std::size(calls));
-  std::vector<std::thread> clients;
-  for (size_t i = 0; i < codes.size(); ++i) {
-    clients.emplace_back([&, i] {
-      grpc::ClientContext context;
-      context.set_deadline(std::chrono::system_clock::now() + time);
-      codes[i] = calls[i](context).error_code();
-    });
-  }
-  for (std::thread& client : clients) client.join();
-  return codes;
+  return CodesOf(calls, time);
 }
 
 // From the first connection on health says that nobody is served; a call waits for its answer as

@@ -84,8 +84,8 @@ struct CastOptions {
 
 inline constexpr uint32_t kMaxMaxHits = 65536;
 
-// One polygon, or one body, met by one segment a->b. The passage is the largest interval of t in [0, 1] with
-// a + t(b - a) in the polygon that holds the hit.
+// One polygon, or one body, met by one segment a->b. The passage is the largest interval of t in
+// [0, 1] with a + t(b - a) in the polygon that holds the hit.
 struct CastHit {
   uint64_t polygon_id = 0;  // of a body its index, see is_body
   // The least (ring, edge) through the hit point that is not parallel to the segment, else the
@@ -101,8 +101,8 @@ struct CastHit {
   // rounded up.
   double fraction = 0;
   // The end of the passage, likewise; 1 when ends_inside. A segment of length zero has one
-  // parameter, t = 0: its passage starts and ends inside, and both fractions are 0. Of a body with a
-  // radius it is rounded down, but not below the fraction.
+  // parameter, t = 0: its passage starts and ends inside, and both fractions are 0. Of a body with
+  // a radius it is rounded down, but not below the fraction.
   double exit_fraction = 0;
   // Errs by at most 2 ulp of the largest coordinate of the segment; for a ray, 3 ulp of that of its
   // origin and the exact point. A vertex is met exactly.

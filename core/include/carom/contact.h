@@ -122,8 +122,8 @@ struct ContactColumns {
 };
 
 struct ContactAnswers {
-  std::vector<uint32_t> counts;          // polygons in contact with item i
-  std::vector<uint64_t> polygon_ids;     // item after item, ascending, bodies after the polygons
+  std::vector<uint32_t> counts;       // polygons in contact with item i
+  std::vector<uint64_t> polygon_ids;  // item after item, ascending, bodies after the polygons
   // Beside polygon_ids where bodies are considered, else empty: 1 where it is the index of a body.
   std::vector<uint8_t> is_body;
   std::vector<Contact> contacts;         // beside polygon_ids
@@ -152,9 +152,9 @@ struct BodyContactColumns {
 // As `FindContacts` with body[i] as the mover of item i and the bodies before it as what it meets,
 // each the fixed shape of its contact: `is_body` is 1 throughout, and `polygon_ids` are the lower
 // indices. The mask is compared with their categories. Item errors: UNKNOWN_BODY; NOT_A_MASS where
-// a mass of the body is not above 0. A pair of which both masses are infinite splits to nothing, and
-// one whose other mass is not above 0 as if that were infinite. Cost O(log n) a body, n the bodies,
-// and that of a contact for each other whose box it meets.
+// a mass of the body is not above 0. A pair of which both masses are infinite splits to nothing,
+// and one whose other mass is not above 0 as if that were infinite. Cost O(log n) a body, n the
+// bodies, and that of a contact for each other whose box it meets.
 bool FindBodyContacts(const World& world, const BodyContactColumns& columns,
                       const ContactOptions& options, ContactAnswers& out, WorkMeter& meter);
 

@@ -97,8 +97,8 @@ struct DistanceAnswers {
   std::vector<uint64_t> polygon_ids;  // item after item, ascending, bodies after the polygons
   // Beside polygon_ids where bodies are considered, else empty: 1 where it is the index of a body.
   std::vector<uint8_t> is_body;
-  std::vector<DistanceRow> rows;      // beside polygon_ids; empty under WITHIN
-  std::vector<ItemError> errors;      // ascending by index
+  std::vector<DistanceRow> rows;  // beside polygon_ids; empty under WITHIN
+  std::vector<ItemError> errors;  // ascending by index
 
   void Clear();
 };

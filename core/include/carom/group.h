@@ -134,10 +134,10 @@ struct GroupAnswers {
 // `contacts.movers.shapes[i]`, and so on).
 absl::Status CheckGroup(const Group& group);
 
-// Answers a group that `CheckGroup` accepts. A body that is not to be placed is INVALID_ARGUMENT, as
-// `Bodies::Create` has it, if any question considers bodies. If `meter` stopped the work, `out` is meaningless and
-// the status DEADLINE_EXCEEDED, or RESOURCE_EXHAUSTED when the answers have too many rows.
-// Thread-safe for distinct `out`, `meter` and trackers.
+// Answers a group that `CheckGroup` accepts. A body that is not to be placed is INVALID_ARGUMENT,
+// as `Bodies::Create` has it, if any question considers bodies. If `meter` stopped the work, `out`
+// is meaningless and the status DEADLINE_EXCEEDED, or RESOURCE_EXHAUSTED when the answers have too
+// many rows. Thread-safe for distinct `out`, `meter` and trackers.
 absl::Status EvaluateGroup(const Scene& scene, const Group& group, GroupAnswers& out,
                            WorkMeter& meter);
 

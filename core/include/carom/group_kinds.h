@@ -111,7 +111,9 @@ auto& PlacedOf(Columns& columns) {
 // The scope of a kind: that of its columns, or of their `movers`. Depenetrations, rotating sweeps
 // and moves are of the scene alone.
 template <class Columns>
-concept HasScope = requires(const Columns& columns) { columns.scope; }
+concept HasScope = requires(const Columns& columns) {
+  columns.scope;
+}
 || std::is_same_v<std::remove_const_t<Columns>, DistanceColumns> ||
     std::is_same_v<std::remove_const_t<Columns>, ContactColumns> ||
     std::is_same_v<std::remove_const_t<Columns>, SweepColumns>;

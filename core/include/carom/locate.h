@@ -44,8 +44,8 @@ struct LocateAnswers {
   std::vector<uint64_t> polygon_ids;  // point after point, ascending, bodies after the polygons
   // Beside polygon_ids where bodies are considered, else empty: 1 where it is the index of a body.
   std::vector<uint8_t> is_body;
-  std::vector<Location> locations;    // BOUNDARY or INSIDE, beside polygon_ids
-  std::vector<ItemError> errors;      // ascending by index
+  std::vector<Location> locations;  // BOUNDARY or INSIDE, beside polygon_ids
+  std::vector<ItemError> errors;    // ascending by index
 
   void Clear();
 };

@@ -74,7 +74,8 @@ struct OverlapAnswers {
   // or from the axis, to the polygon is exactly the radius, else 0.
   std::vector<uint8_t> touching;
   // Under EDGES: for each entry of polygon_ids, how many edges, and the edges, ascending. The
-  // number is 0 where the shape lies strictly inside the filled region, and of a body with a radius.
+  // number is 0 where the shape lies strictly inside the filled region, and of a body with a
+  // radius.
   std::vector<uint32_t> edge_counts;
   std::vector<EdgeRef> edges;
   std::vector<ItemError> errors;  // ascending by index

@@ -92,9 +92,10 @@ struct SweepColumns {
 };
 
 // One polygon, or one body, met by one sweep. The total order of hits is (fraction, scene before
-// bodies, polygon id or index), where fractions are the exact values for a polygon (and a capsule of
-// radius 0), the reported doubles where the mover or the body is a capsule of radius > 0. Below, M is the largest magnitude among the coordinates of the polygon,
-// the placed shape, its radius and d.
+// bodies, polygon id or index), where fractions are the exact values for a polygon (and a capsule
+// of radius 0), the reported doubles where the mover or the body is a capsule of radius > 0. Below,
+// M is the largest magnitude among the coordinates of the polygon, the placed shape, its radius and
+// d.
 struct SweepHit {
   uint64_t polygon_id = 0;  // of a body its index, see is_body
   // In [0, 1]: 0 exactly if they overlap at the start (under REPORT_START). For a polygon, and for

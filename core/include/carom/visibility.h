@@ -31,8 +31,9 @@
 namespace carom {
 
 struct SightAnswers {
-  // 1 where the closed segment from a to b shares no point with any polygon or body considered, else
-  // 0: touching blocks, and so does a polygon that holds an end. Symmetric in a and b. 0 for an error.
+  // 1 where the closed segment from a to b shares no point with any polygon or body considered,
+  // else 0: touching blocks, and so does a polygon that holds an end. Symmetric in a and b. 0 for
+  // an error.
   std::vector<uint8_t> visible;
   std::vector<ItemError> errors;  // ascending by index
 
@@ -76,7 +77,7 @@ struct FanAnswers {
   std::vector<uint64_t> polygon_ids;  // the first in the total order of hits; 0 where it does not
   // Beside polygon_ids where bodies are considered, else empty: 1 where it is the index of a body.
   std::vector<uint8_t> is_body;
-  std::vector<ItemError> errors;      // ascending by index
+  std::vector<ItemError> errors;  // ascending by index
 
   void Clear();
 };

@@ -59,6 +59,7 @@ std::span<const double> Part(std::span<const double> column, size_t begin, size_
   return column.empty() ? column : column.subspan(begin, count);
 }
 
+// The commonest question has a path of its own; both paths answer the same bytes.
 bool CastScene(const Scene& scene, const SegmentColumns& segments, const CastOptions& options,
                CastAnswers& out, WorkMeter& meter) {
   const auto line_of = [&](size_t i, Line& line) {
@@ -70,6 +71,7 @@ bool CastScene(const Scene& scene, const SegmentColumns& segments, const CastOpt
   return internal::CastInGeneral(scene, options, segments.size(), line_of, out, meter);
 }
 
+// Rays have no columns that the fast path reads by itself: each is read once, as a line.
 bool CastScene(const Scene& scene, const RayColumns& rays, const CastOptions& options,
                CastAnswers& out, WorkMeter& meter) {
   const auto line_of = [&](size_t i, Line& line) { return ReadRay(rays, i, line, out.errors); };

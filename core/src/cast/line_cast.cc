@@ -25,8 +25,7 @@ Polygon PolygonOf(const Box& box, uint64_t id) {
 // The passage of a line in a round body, without edges.
 Passage PassageOfRound(const Line& line, const RoundPassage& round) {
   Passage passage;
-  passage.begin =
-      round.starts_inside ? Fraction::Start(line) : Fraction::OfValue(round.begin);
+  passage.begin = round.starts_inside ? Fraction::Start(line) : Fraction::OfValue(round.begin);
   passage.end = line.is_point()     ? Fraction::Start(line)
                 : round.ends_inside ? Fraction::End(line)
                                     : Fraction::OfValue(round.end);
@@ -76,17 +75,19 @@ bool LineCast::Add(const IndexedPolygon& indexed, PassageFinder& finder) {
   return AddPolygon(indexed, {&polygon, nullptr}, finder);
 }
 
+// For a polygon that was found by its id: it is looked at once, so an index would not pay.
 bool LineCast::AddWithoutIndex(const Polygon& polygon, PassageFinder& finder) {
   return AddPolygon(IndexedPolygon(polygon, IndexUse::kFewLookups), {&polygon, nullptr}, finder);
 }
 
+// Boxes and polygons take the path that those of the scene take; a round body is one interval.
 bool LineCast::AddBody(Body& body, PassageFinder& finder) {
   if (!reach_.Intersects(body.bounds())) return false;
   if (options_->target == CastTarget::kBounds) {
     const Polygon box = PolygonOf(body.bounds(), 0);
     finder.Start(line_);
-    return AddPassages({nullptr, &body}, finder.Find(IndexedPolygon(box, IndexUse::kOneQuery),
-                                                     *meter_));
+    return AddPassages({nullptr, &body},
+                       finder.Find(IndexedPolygon(box, IndexUse::kOneQuery), *meter_));
   }
   if (!body.is_round()) return AddPolygon(body.core(), {nullptr, &body}, finder);
   meter_->Spend(8);
@@ -144,6 +145,7 @@ void LineCast::MeasurePolygon(const Candidate& candidate, const Polygon& target,
   }
 }
 
+// The id that a polygon was made with means nothing here: the index is what names a body.
 void LineCast::MeasureBody(const Candidate& candidate, CastHit& hit, Vec2& reflection) const {
   Body& body = *candidate.target.body;
   if (options_->target == CastTarget::kBounds) {

@@ -38,6 +38,7 @@ Dyadic NumberOf(TwoDoubles value) {
   return Dyadic(value.high) + Dyadic(value.low);
 }
 
+// A vector of any kind of number: pairs with a bound first, dyadics where these cannot tell.
 template <class N>
 struct Vector {
   N x;
@@ -45,9 +46,7 @@ struct Vector {
 
   friend Vector operator+(const Vector& a, const Vector& b) { return {a.x + b.x, a.y + b.y}; }
   friend Vector operator-(const Vector& a, const Vector& b) { return {a.x - b.x, a.y - b.y}; }
-  friend Vector operator*(const Vector& a, const N& factor) {
-    return {a.x * factor, a.y * factor};
-  }
+  friend Vector operator*(const Vector& a, const N& factor) { return {a.x * factor, a.y * factor}; }
   friend N Dot(const Vector& a, const Vector& b) { return a.x * b.x + a.y * b.y; }
   friend N Cross(const Vector& a, const Vector& b) { return a.x * b.y - a.y * b.x; }
 };
@@ -164,6 +163,7 @@ auto Decide(const Line& line, const Capsule& capsule, const Ask& ask) {
   return ask(exact);
 }
 
+// Whether the point at t is in the capsule.
 bool IsWithin(const Line& line, const Capsule& capsule, double t) {
   return Decide(line, capsule, [t](auto& predicates) { return predicates.IsWithin(t); });
 }
@@ -184,8 +184,8 @@ bool SurelyMisses(const Line& line, const Capsule& capsule) {
   };
   const double enough = reach * (1 + 16 * kFilterUnit);
   const auto& [a, b] = capsule.axis;
-  return kHasFilters && (std::min(gap(a, 1), gap(b, 1)) > enough ||
-                         std::min(gap(a, -1), gap(b, -1)) > enough);
+  return kHasFilters &&
+         (std::min(gap(a, 1), gap(b, 1)) > enough || std::min(gap(a, -1), gap(b, -1)) > enough);
 }
 
 // The least double that is at least value + side * error; the error is made larger by 2^-40 of
@@ -292,6 +292,7 @@ double LeastDouble(double low, double high, const Holds& holds) {
   return std::bit_cast<double>(last);
 }
 
+// Where a ray without end is searched: no accepted body is that far.
 double MostDouble(const Line& line) {
   return std::min(line.t_max, std::numeric_limits<double>::max());
 }
@@ -305,9 +306,8 @@ double ExactBegin(const Line& line, const Capsule& capsule) {
 // The end rounded down, of a line that meets the capsule and leaves it before its end: the double
 // before the least one from which on it does not.
 double ExactEnd(const Line& line, const Capsule& capsule) {
-  const double beyond = LeastDouble(line.t_min, MostDouble(line), [&](double t) {
-    return !Meets(line, capsule, t, line.t_max);
-  });
+  const double beyond = LeastDouble(line.t_min, MostDouble(line),
+                                    [&](double t) { return !Meets(line, capsule, t, line.t_max); });
   return std::nextafter(beyond, -HUGE_VAL);
 }
 

@@ -119,6 +119,8 @@ class WorldCaster {
     return true;
   }
 
+  // Three ends: no body is met, and the rows of the scene stand; a body comes strictly before or
+  // after the one row of CLOSEST; or everything is put in order once more.
   // Line i, which has `rows` hits in the scene from `row` on.
   bool CastLine(size_t i, size_t row, size_t rows) {
     const CastAnswers& scene = scratch_->scene;
@@ -146,6 +148,7 @@ class WorldCaster {
     if (fraction < cast.end()) cast.EndAt(std::nextafter(fraction, HUGE_VAL));
   }
 
+  // Boxes are tested twice, against the reach and against the line itself, before a body is.
   bool AddBodies(size_t i) {
     LineCast& cast = scratch_->cast;
     const Considered considered = Considered::Of(casts_.scope, i, casts_.options.mask);
@@ -176,6 +179,7 @@ class WorldCaster {
                        [id](const CastHit& hit) { return hit.polygon_id == id; });
   }
 
+  // What the scene answered, unchanged.
   bool CopyRows(size_t i, size_t row, size_t rows) {
     const CastAnswers& scene = scratch_->scene;
     out_.counts[i] = static_cast<uint32_t>(rows);
@@ -190,6 +194,7 @@ class WorldCaster {
     return meter_.Spend(rows);
   }
 
+  // Ascending, as every answer has it.
   bool WasTruncated(size_t i) const {
     const std::vector<uint32_t>& truncated = scratch_->scene.truncated;
     return std::binary_search(truncated.begin(), truncated.end(), static_cast<uint32_t>(i));

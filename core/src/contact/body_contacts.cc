@@ -19,13 +19,15 @@ namespace carom {
 namespace internal {
 namespace {
 
+// Hollow shapes have no depth, and so no contact.
 bool IsHollowShape(MovingShape& shape) {
-  return shape.capsule() == nullptr &&
-         shape.polygon().polygon().solidity() == Solidity::kBoundary;
+  return shape.capsule() == nullptr && shape.polygon().polygon().solidity() == Solidity::kBoundary;
 }
 
 }  // namespace
 
+// Two convex shapes touch along an axis; all others by their features. Cores, hulls and indices are
+// made once a body, however many movers come near.
 std::optional<Contact> ContactOfBody(Body& fixed, MovingShape& mover, WorkMeter& meter) {
   MovingShape& body = fixed.shape();
   if (IsHollowShape(body) || IsHollowShape(mover)) return std::nullopt;
@@ -91,6 +93,7 @@ bool FindContactsOfBodies(const World& world, const ContactColumns& columns,
 namespace {
 
 // Of two bodies.
+// Bodies that do not move leave the translation to nobody; the contact still says what it is.
 SplitTranslation SplitOf(const Contact& contact, double fixed_mass, double mover_mass) {
   if (!(fixed_mass > 0)) fixed_mass = HUGE_VAL;
   if (std::isinf(fixed_mass) && std::isinf(mover_mass)) return {};
@@ -100,6 +103,8 @@ SplitTranslation SplitOf(const Contact& contact, double fixed_mass, double mover
 }  // namespace
 }  // namespace internal
 
+// A pair is found by the later of its two bodies, so that each is answered once, whichever bodies
+// are asked. Rows are by ascending index, as all lists are.
 bool FindBodyContacts(const World& world, const BodyContactColumns& columns,
                       const ContactOptions& options, ContactAnswers& out, WorkMeter& meter) {
   out.Clear();

@@ -214,7 +214,8 @@ class ContactBatch {
       if (i + kAhead < pair_count_) Prefetch(*pairs[i + kAhead].fixed);
       const PlainPair& pair = pairs[i];
       const Polygon& polygon = pair.fixed->polygon();
-      if ((polygon.category() & masks_[pair.mover]) == 0 || polygon.solidity() == Solidity::kBoundary ||
+      if ((polygon.category() & masks_[pair.mover]) == 0 ||
+          polygon.solidity() == Solidity::kBoundary ||
           !polygon.bounds().Intersects(scratch_->queries[pair.mover].reach)) {
         continue;
       }
@@ -349,7 +350,7 @@ class ContactBatch {
   size_t begin_ = 0;  // of the window
   size_t pair_count_ = 0;
   size_t lanes_ = 0;
-  std::array<uint64_t, kWindow> masks_;  // of the movers
+  std::array<uint64_t, kWindow> masks_;               // of the movers
   std::array<Waiting, ContactBlock::kSize> waiting_;  // beside the lanes
   ContactCounts counts_;
 };

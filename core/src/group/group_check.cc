@@ -322,6 +322,7 @@ void CheckScope(const char* kind, const Columns& columns, Refusal& refusal) {
   }
 }
 
+// Columns of bodies are compared with their positions, masses of contacts with the bodies.
 void CheckBodies(const Group& group, Refusal& refusal) {
   const BodyColumns& bodies = group.bodies;
   const ColumnsPath path{"bodies"};
@@ -364,6 +365,7 @@ void CheckShapesOf(const char* kind, const Columns& columns, Refusal& refusal) {
 
 }  // namespace
 
+// Forms first, for a shape that is too large may be in a column that does not fit.
 absl::Status CheckGroup(const Group& group) {
   Refusal refusal;
   ForEachKind([&](const auto& kind) {

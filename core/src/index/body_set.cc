@@ -35,6 +35,7 @@ uint32_t PlaceIn(double low, double high, double value) {
 
 double Middle(double a, double b) { return a + (b - a) / 2; }
 
+// A limit of the group as a whole, which names no body.
 absl::Status TooMany(absl::string_view what) {
   Refusal refusal;
   refusal.Add("bodies", what);
@@ -43,6 +44,8 @@ absl::Status TooMany(absl::string_view what) {
 
 }  // namespace
 
+// Memory of earlier bodies is used again. A body that cannot be placed refuses all: an answer that
+// left it out in silence would be wrong.
 absl::Status BodySet::Place(const BodyColumns& columns, WorkMeter& meter) {
   count_ = 0;
   if (columns.size() > kMaxBodies) {
@@ -107,6 +110,7 @@ Bodies::Bodies(Bodies&&) noexcept = default;
 Bodies& Bodies::operator=(Bodies&&) noexcept = default;
 Bodies::~Bodies() = default;
 
+// Without a budget: the bodies are few, and their vertices bounded.
 absl::StatusOr<Bodies> Bodies::Create(const BodyColumns& columns) {
   Bodies bodies;
   WorkMeter meter;

@@ -89,11 +89,11 @@ bool LocatePoints(const World& world, const PointColumns& points, uint64_t mask,
     };
     const internal::MeetsBox meets{{p, p}};
     if (considered.scene) {
-      internal::VisitPolygons(
-          world.scene, considered.mask, meter, meets, [&](const IndexedPolygon& indexed) {
-            return add({false, indexed.polygon().id(),
-                        internal::LocateInPolygon(indexed, p, meter).location});
-          });
+      internal::VisitPolygons(world.scene, considered.mask, meter, meets,
+                              [&](const IndexedPolygon& indexed) {
+                                return add({false, indexed.polygon().id(),
+                                            internal::LocateInPolygon(indexed, p, meter).location});
+                              });
     }
     internal::VisitBodies(world, considered, meter, meets, [&](internal::Body& body) {
       return add({true, body.index(), LocateInBody(body, p, meter)});

@@ -32,6 +32,7 @@ struct Key {
   const std::optional<Approach>* approach;
 };
 
+// The sign of an exact distance, from a polygon, minus a double.
 int CompareToRounded(const Key& exact, const Key& rounded, const PlacedShape& mover) {
   return Compare(**exact.approach, LengthSum{mover.radius(), 0, rounded.rounded_up});
 }
@@ -47,6 +48,7 @@ int CompareKeys(const Key& a, const Key& b, const PlacedShape& mover) {
   return b.is_rounded ? CompareToRounded(a, b, mover) : Compare(**a.approach, **b.approach);
 }
 
+// Of what is asked for by one mover; the radius of that is in no key.
 Key KeyOf(const MeasuredBody& body) {
   return {body.is_touching, body.body->is_round(), body.rounded_up, &body.closest.approach};
 }
@@ -56,6 +58,7 @@ Key KeyOf(const MeasuredPolygon& polygon) {
 
 }  // namespace
 
+// A body farther than the best so far is passed over by its box.
 bool BodyDistances::Run(const PlacedShape& mover, double max_distance,
                         const Considered& considered) {
   near_.clear();
@@ -116,9 +119,9 @@ void BodyDistances::KeepNearest(const PlacedShape& mover, const MeasuredBody& fo
   }
   near_.push_back(found);
   const double radius = found.body->radius();
-  best_ = found.is_touching ? 0
-                            : std::min(best_, UpperDistance(*found.closest.approach, radius,
-                                                            mover.radius()));
+  best_ = found.is_touching
+              ? 0
+              : std::min(best_, UpperDistance(*found.closest.approach, radius, mover.radius()));
 }
 
 }  // namespace carom::internal

@@ -164,6 +164,8 @@ bool IsWithin(const Shape& a, const Shape& b, double distance) {
   return internal::IsWithin(shape_a.View(), shape_b.View(), distance, meter);
 }
 
+// Single points of a batch that asks the scene alone have a shorter way; what that leaves is
+// measured one item after the other, the scene first and then the bodies beside what it found.
 bool MeasureDistances(const World& world, const DistanceColumns& columns,
                       const DistanceOptions& options, DistanceAnswers& out, WorkMeter& meter) {
   out.Clear();

@@ -90,8 +90,8 @@ void DistanceQuery::VisitByBounds(const PlacedShape& mover, const IndexedPolygon
   if (!polygon.is_one_closed_ring() || ring.size() > kMostBoundedEdges || bounds.Contains(point)) {
     return Visit(mover, fixed);
   }
-  if ((polygon.category() & mask_) == 0 ||
-      LowerDistance2(bounds, mover.core_bounds()) > limit2_ || !meter_.Spend(ring.size())) {
+  if ((polygon.category() & mask_) == 0 || LowerDistance2(bounds, mover.core_bounds()) > limit2_ ||
+      !meter_.Spend(ring.size())) {
     return;
   }
   const EdgeBounds edges = BoundsOfEdges(ring, point);

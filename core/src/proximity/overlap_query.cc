@@ -158,7 +158,8 @@ void OverlapQuery::Find(const Meets& meets, Shape& shape) {
   };
   if (considered_.scene) {
     VisitPolygons(world_.scene, considered_.mask, meter_, meets, [&](const IndexedPolygon& fixed) {
-      return add(false, fixed.polygon().id(), [&] { return Overlap(fixed, shape, wanted, meter_); });
+      return add(false, fixed.polygon().id(),
+                 [&] { return Overlap(fixed, shape, wanted, meter_); });
     });
   }
   VisitBodies(world_, considered_, meter_, meets, [&](Body& body) {

@@ -3,9 +3,9 @@
 
 // Which polygons of a scene does one shape overlap, and at which of their edges?
 //
-// `Overlap` are the kernels for one polygon; `OverlapQuery` asks all polygons of a scene, and bodies. Batches,
-// trackers and rotating sweeps ask through them. Everything is exact, and touching counts. Once a
-// meter has stopped, answers are meaningless.
+// `Overlap` are the kernels for one polygon; `OverlapQuery` asks all polygons of a scene, and
+// bodies. Batches, trackers and rotating sweeps ask through them. Everything is exact, and touching
+// counts. Once a meter has stopped, answers are meaningless.
 #pragma once
 
 #include <cstddef>

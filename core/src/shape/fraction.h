@@ -113,8 +113,8 @@ class Fraction {
   }
   // The nearest double, ties to even. Exact.
   double Rounded(const Line& line) const;
-  // An interval that holds it, almost always so narrow that it rounds to one double. For a vertex or
-  // a crossing.
+  // An interval that holds it, almost always so narrow that it rounds to one double. For a vertex
+  // or a crossing.
   Interval Refined(const Line& line) const;
   // `Rounded` and `Compare` by expansions alone.
   double ExactRounded(const Line& line) const;

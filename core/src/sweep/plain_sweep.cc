@@ -26,10 +26,12 @@ namespace {
 constexpr double kApart = 0x1p-50;
 
 // `SweptBox` has slack for the rounding of this, too.
+// Rounded outward.
 Box Around(const Box& box, double radius) {
   return {{box.min.x - radius, box.min.y - radius}, {box.max.x + radius, box.max.y + radius}};
 }
 
+// The first lines of a polygon's memory, which hold all vertices of a small one.
 void Prefetch(const IndexedPolygon& fixed) {
   const auto* const block = static_cast<const char*>(fixed.polygon().memory());
   __builtin_prefetch(block);
@@ -52,6 +54,7 @@ PlainSweeps::PlainSweeps(const Scene& scene, const SweepColumns& columns,
 PlainSweeps::~PlainSweeps() { scratch_.Return(); }
 
 // Of size 0 where the shape is not taken.
+// A shape is judged once for all items that have it.
 const PlainShape& PlainSweeps::PlainOf(size_t number) {
   CachedShape& cached = scratch_->shapes[number % kCachedShapes];
   if (cached.number == number) return cached.plain;
@@ -91,6 +94,7 @@ bool PlainSweeps::Place(size_t i, Item& item) {
   return true;
 }
 
+// The items of a window wait for memory together: each asks for its own before any is looked at.
 void PlainSweeps::LookAtWindow(size_t begin) {
   const size_t count = std::min(kWindow, columns_.size() - begin);
   const bool is_left = recent_sweeps.LeavesNext();
@@ -198,6 +202,7 @@ void PlainSweeps::Take(const IndexedPolygon& fixed, const PlainTouch& touch, Ite
   item.is_over = options_.mode == CastMode::kAny;
 }
 
+// What is uncertain leaves the whole item, for its order is that of all its touches.
 void PlainSweeps::End(Item& item) const {
   const bool is_known = item.best != nullptr && options_.mode == CastMode::kAny;
   if (!is_known && item.uncertain <= item.touch.high + kApart) {

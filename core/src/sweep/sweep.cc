@@ -244,6 +244,7 @@ std::optional<Candidate> Sweeper::HitOf(const IndexedPolygon& fixed, Body* body)
   return Candidate{body, &fixed, *touch, false, false};
 }
 
+// A round body is met by an axis that is grown, so no gap between boxes of vertices helps here.
 std::optional<Candidate> Sweeper::HitOfRound(Body& body) {
   round_.Start(body, *shape_, motion_.d);
   const IndexedPolygon& fixed = *round_.fixed;
@@ -423,8 +424,8 @@ class SweepBatch {
     return true;
   }
 
-  // Calls use(displacement) of an item that is placed, or leaves an error. Returns false once `use` does or the
-  // meter stops.
+  // Calls use(displacement) of an item that is placed, or leaves an error. Returns false once `use`
+  // does or the meter stops.
   template <class Use>
   bool Place(size_t i, const Use& use) {
     ItemChecker check(i, out_.errors);

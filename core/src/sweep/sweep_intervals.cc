@@ -158,8 +158,7 @@ class RoundContact {
     const double radius = motion_.rounded_radius();
     const double sign = at_end() ? radius : -radius;
     const double offset = sign * (d.x * s.x + d.y * s.y);
-    const double slack =
-        16 * kFilterUnit * radius * (std::abs(d.x * s.x) + std::abs(d.y * s.y));
+    const double slack = 16 * kFilterUnit * radius * (std::abs(d.x * s.x) + std::abs(d.y * s.y));
     const RoundedCross first(z.x * d.y, z.y * d.x);
     const RoundedCross last(z_end.x * d.y, z_end.y * d.x);
     const auto error = [&](const RoundedCross& cross) {

@@ -96,8 +96,8 @@ struct SweepEvent {
 // Reused from polygon to polygon. Not thread-safe.
 class SweepPair {
  public:
-  // The shape of the calls that follow, whose radius is that of `motion`; `motion.d` may be 0. Keeps
-  // a reference.
+  // The shape of the calls that follow, whose radius is that of `motion`; `motion.d` may be 0.
+  // Keeps a reference.
   void Start(const PlacedShape& mover, const Motion& motion);
 
   // The first touch of edges, if it is not above `limit`. At the start any one, not the least.

@@ -23,7 +23,7 @@ struct Hit {
   int time = 0;
   uint64_t id = 0;
 
-  uint64_t polygon_id() const { return id; }
+  internal::HitSource source() const { return {false, id}; }
   friend bool operator==(const Hit&, const Hit&) = default;
   friend bool operator<(const Hit& a, const Hit& b) {
     return std::tie(a.time, a.id) < std::tie(b.time, b.id);

@@ -118,8 +118,9 @@ TEST(BodiesTest, Law1PolygonsAreHitAsBodiesAsTheyAreInTheScene) {
     SetScope({.against = Against::kBoth}, group);
     const auto words = Evaluated(*SceneOf(specs), group, in_scene);
     for (size_t k = 0; k < words.size(); ++k) {
-      EXPECT_EQ(words[k], expected[k]) << "seed " << seed << ", " << expected[k].batch << ", "
-                                       << in_scene << " in the scene\n" << made->ToCode();
+      EXPECT_EQ(words[k], expected[k])
+          << "seed " << seed << ", " << expected[k].batch << ", " << in_scene << " in the scene\n"
+          << made->ToCode();
     }
     if (HasFailure()) return;
   }
@@ -134,8 +135,7 @@ struct RoundBody {
 
   std::string ToCode() const {
     const auto& [a, b] = capsule.axis;
-    return absl::StrFormat("Capsule{{{%a, %a}, {%a, %a}}, %a}", a.x, a.y, b.x, b.y,
-                           capsule.radius);
+    return absl::StrFormat("Capsule{{{%a, %a}, {%a, %a}}, %a}", a.x, a.y, b.x, b.y, capsule.radius);
   }
 
   static constexpr double zero = 0;
@@ -191,8 +191,8 @@ TEST(BodiesTest, Law2SegmentsMeetRoundBodiesAsTheseMeetPoints) {
     ASSERT_TRUE(CastSegments({EmptyScene(), &body.bodies}, segments, options, out, meter));
     const Scene::Ptr point = SceneOf({{0, {{{a}}}}});
     const auto expected = SweepOne(*point, body.shape, {-d.x, -d.y}, policy);
-    const std::string code = absl::StrCat(
-        body.ToCode(), absl::StrFormat(" {%a, %a} {%a, %a}", a.x, a.y, b.x, b.y));
+    const std::string code =
+        absl::StrCat(body.ToCode(), absl::StrFormat(" {%a, %a} {%a, %a}", a.x, a.y, b.x, b.y));
     ASSERT_EQ(out.counts[0], expected.counts[0]) << "seed " << seed << " " << code;
     if (out.counts[0] == 0) continue;
     ++hits;
@@ -257,16 +257,16 @@ TEST(BodiesTest, Law2MoversMeetRoundBodies) {
     const Capsule capsule = RandomRound(random, grid);
     const Shape mover =
         is_round ? Shape::Create(capsule).value() : Shape(Polygon::Create(spec).value());
-    const auto out =
-        SweepOne({EmptyScene(), &body.bodies}, mover, d, InsidePolicy::kReportStart);
+    const auto out = SweepOne({EmptyScene(), &body.bodies}, mover, d, InsidePolicy::kReportStart);
     SweepAnswers expected;
     if (is_round) {
       const TwoDoubles sum = TwoSum(capsule.radius, body.capsule.radius);
       if (sum.low != 0) continue;
       const Capsule grown{capsule.axis, sum.high};
-      const Scene::Ptr axis =
-          SceneOf({{0, {{{body.capsule.axis.a, body.capsule.axis.b}, true}}, FillRule::kEvenOdd,
-                    Solidity::kBoundary}});
+      const Scene::Ptr axis = SceneOf({{0,
+                                        {{{body.capsule.axis.a, body.capsule.axis.b}, true}},
+                                        FillRule::kEvenOdd,
+                                        Solidity::kBoundary}});
       expected = SweepOne(*axis, Shape::Create(grown).value(), d, InsidePolicy::kReportStart);
     } else {
       expected = SweepOne(*SceneOf({spec}), body.shape, {-d.x, -d.y}, InsidePolicy::kReportStart);
@@ -320,19 +320,12 @@ TEST(BodiesTest, Law2PairsOfShapesDecide) {
     Box box;
     box.Extend(a);
     box.Extend(b);
-    ASSERT_TRUE(OverlapBoxes(world,
-                             {{&box.min.x, 1},
-                              {&box.min.y, 1},
-                              {&box.max.x, 1},
-                              {&box.max.y, 1},
-                              scope},
-                             {}, overlaps, meter));
-    const Shape corners(Polygon::Create({0,
-                                         {{{box.min,
-                                            {box.max.x, box.min.y},
-                                            box.max,
-                                            {box.min.x, box.max.y}}}}})
-                            .value());
+    ASSERT_TRUE(OverlapBoxes(
+        world, {{&box.min.x, 1}, {&box.min.y, 1}, {&box.max.x, 1}, {&box.max.y, 1}, scope}, {},
+        overlaps, meter));
+    const Shape corners(
+        Polygon::Create({0, {{{box.min, {box.max.x, box.min.y}, box.max, {box.min.x, box.max.y}}}}})
+            .value());
     ASSERT_EQ(overlaps.counts[0] != 0, IsWithin(body.shape, corners, 0)) << code;
     LocateAnswers located;
     ASSERT_TRUE(LocatePoints(world, {{&a.x, 1}, {&a.y, 1}, scope}, kEveryCategory, located, meter));
@@ -370,8 +363,8 @@ TEST(BodiesTest, RadiiWhoseSumIsNoDoubleAreAddedExactly) {
   ASSERT_EQ(out.counts[0], 1u);
   // 0.1 + 0.2 is a little more than 0.3 as doubles have them: 1 - sum, rounded up.
   const double t = out.hits[0].fraction;
-  EXPECT_TRUE(IsWithin(body.shape, Shape::Create(Capsule{{{1 - t, 0}, {1 - t, 0}}, 0.2}).value(),
-                       0));
+  EXPECT_TRUE(
+      IsWithin(body.shape, Shape::Create(Capsule{{{1 - t, 0}, {1 - t, 0}}, 0.2}).value(), 0));
   const double before = std::nextafter(t, 0);
   const double x = 1 - before;
   if (1 - x == before) {
@@ -391,9 +384,7 @@ TEST(BodiesTest, Law3And4OwnersAndMasksOfItems) {
     const Grid grid{6, std::clamp(made->numbers.scale, 0x1p-50, 0x1p50)};
     std::vector<Shape> shapes;
     for (const PolygonSpec& spec : made->specs) shapes.emplace_back(Polygon::Create(spec).value());
-    for (int i = 0; i < 6; ++i) {
-      shapes.push_back(Shape::Create(RandomRound(random, grid)).value());
-    }
+    for (int i = 0; i < 6; ++i) shapes.push_back(Shape::Create(RandomRound(random, grid)).value());
     const std::vector<double> zeros(shapes.size(), 0);
     std::vector<uint64_t> category(shapes.size());
     std::vector<uint32_t> owner(shapes.size());
@@ -411,8 +402,7 @@ TEST(BodiesTest, Law3And4OwnersAndMasksOfItems) {
     ForEachKind([&](const auto& kind) {
       auto& columns = by_item.*kind.columns;
       if constexpr (HasScope<std::remove_reference_t<decltype(columns)>>) {
-        ScopeOf(columns) = {Against::kBoth,
-                            std::span(masks).first(columns.size()),
+        ScopeOf(columns) = {Against::kBoth, std::span(masks).first(columns.size()),
                             std::span(owners).first(columns.size())};
       }
     });
@@ -437,8 +427,8 @@ TEST(BodiesTest, Law3And4OwnersAndMasksOfItems) {
     });
     const auto expected = Evaluated(*made->scene, by_batch, 0);
     for (size_t k = 0; k < words.size(); ++k) {
-      EXPECT_EQ(words[k], expected[k])
-          << "seed " << seed << ", " << expected[k].batch << "\n" << made->ToCode();
+      EXPECT_EQ(words[k], expected[k]) << "seed " << seed << ", " << expected[k].batch << "\n"
+                                       << made->ToCode();
     }
     if (HasFailure()) return;
   }
