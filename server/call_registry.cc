@@ -13,6 +13,7 @@ bool CallRegistry::Add(Drainable* call) {
   return true;
 }
 
+// The last act of a call.
 void CallRegistry::Remove(Drainable* call) {
   absl::MutexLock lock(&mu_);
   calls_.erase(call);

@@ -42,6 +42,7 @@ Executor::Executor(size_t tasks) : task_count_(tasks != 0 ? tasks : ReadHostLimi
   for (size_t i = 0; i < task_count_; ++i) AddThread();
 }
 
+// Waits until no task is left, then for the threads, those too that have ended already.
 Executor::~Executor() {
   std::list<std::thread> threads;
   {

@@ -149,6 +149,7 @@ absl::StatusOr<std::vector<SceneEdit>> DecodeEdits(const RepeatedPtrField<v1::Ed
   return edits;
 }
 
+// All but the rings. The default category is left absent, which says the same.
 void EncodeHead(const Polygon& polygon, v1::Polygon& message) {
   message.set_id(polygon.id());
   message.set_fill_rule(static_cast<v1::FillRule>(EnumToWire(polygon.fill_rule())));
