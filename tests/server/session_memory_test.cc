@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "server/fork_store.h"
 #include "server/memory_store.h"
 #include "server/query_runtime.h"
 #include "tests/server/fixture.h"
@@ -59,7 +60,8 @@ class SessionMemoryTest : public ::testing::Test {
   CallLimit limit_{8, 8, "calls"};
   Executor executor_{1};
   VersionGate gate_{store_, executor_, timer_};
-  FrameEvaluator evaluator_{store_, {}};
+  ForkStore forks_{store_, memory_, {}, timer_, executor_};
+  FrameEvaluator evaluator_{forks_, {}};
   QueryRuntime runtime_{.evaluator = evaluator_,
                         .executor = executor_,
                         .gate = gate_,
