@@ -62,6 +62,9 @@ void DropOthers(Group& group) {
   group.depenetrations = {};
   group.rotating_sweeps = {};
   group.moves = {};
+  group.slides = {};
+  group.bounces = {};
+  if (IsBlocking(group.sweep_options.inside_policy)) group.sweeps = {};
 }
 
 void SetScope(const Scope& scope, Group& group) {
