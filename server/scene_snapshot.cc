@@ -113,8 +113,7 @@ class SceneSnapshot::Line {
         gone_bytes += polygon.bytes;
         try {
           gone.push_back(polygon);
-        } catch (const std::bad_alloc&) {
-          // It counts until this version goes.
+        } catch (const std::bad_alloc&) {  // NOLINT: it counts until this version goes
         }
       }
     }
