@@ -72,6 +72,8 @@ bool LocatePoints(const World& world, const PointColumns& points, uint64_t mask,
   out.counts.assign(points.size(), 0);
   internal::ThreadScratch<std::vector<Row>> kept;
   std::vector<Row>& rows = *kept;
+  const bool is_plain = internal::IsPlain(points.scope);
+  auto considered = internal::Considered::Scene(mask);
   for (size_t i = 0; i < points.size(); ++i) {
     if (!meter.Spend(1)) return false;
     ItemChecker check(i, out.errors);
@@ -80,7 +82,7 @@ bool LocatePoints(const World& world, const PointColumns& points, uint64_t mask,
       continue;
     }
     const Vec2 p = Normalized(Vec2{points.x[i], points.y[i]});
-    const auto considered = internal::Considered::Of(points.scope, i, mask);
+    if (!is_plain) considered = internal::Considered::Of(points.scope, i, mask);
     rows.clear();
     const auto add = [&](const Row& row) {
       if (row.location == Location::kOutside) return !meter.stopped();
@@ -95,9 +97,11 @@ bool LocatePoints(const World& world, const PointColumns& points, uint64_t mask,
                                             internal::LocateInPolygon(indexed, p, meter).location});
                               });
     }
-    internal::VisitBodies(world, considered, meter, meets, [&](internal::Body& body) {
-      return add({true, body.index(), LocateInBody(body, p, meter)});
-    });
+    if (!is_plain) {
+      internal::VisitBodies(world, considered, meter, meets, [&](internal::Body& body) {
+        return add({true, body.index(), LocateInBody(body, p, meter)});
+      });
+    }
     if (meter.stopped()) return false;
     if (rows.size() > 1) std::sort(rows.begin(), rows.end());
     for (const Row& row : rows) {

@@ -172,6 +172,7 @@ bool MeasureDistances(const World& world, const DistanceColumns& columns,
   out.counts.assign(columns.size(), 0);
   internal::ThreadScratch<Scratch> scratch;
   MovingShape& mover = scratch->mover;
+  scratch->bodies.clear();
   const Scope& scope = columns.movers.scope;
   DistanceQuery query(world.scene, options, scratch->near, meter);
   internal::BodyDistances bodies(world, options.mode, scratch->near, scratch->bodies, meter);
@@ -187,7 +188,8 @@ bool MeasureDistances(const World& world, const DistanceColumns& columns,
     const auto considered = internal::Considered::Of(scope, i, options.mask);
     query.SetMask(considered.scene ? considered.mask : 0);
     if (!query.Run(view, max_distance)) return false;
-    if (!bodies.Run(view, max_distance, considered)) return false;
+    // Without bodies there is nothing to measure first: what is nearest so far.
+    if (considered.bodies && !bodies.Run(view, max_distance, considered)) return false;
     if (considered.bodies) AppendIsBody(*scratch, out.is_body);
     out.counts[i] = static_cast<uint32_t>(scratch->near.size() + scratch->bodies.size());
     return AppendRows(view, *scratch, options.mode, out, meter);
