@@ -44,14 +44,15 @@ namespace {
 constexpr size_t kMaxCachedItems = 16384;
 
 struct Row {
-  bool is_body;
   uint64_t id;
   Location location;
-
-  friend bool operator<(const Row& a, const Row& b) {
-    return a.is_body != b.is_body ? b.is_body : a.id < b.id;
-  }
 };
+
+// The index visits polygons, and bodies, in no particular order.
+void SortById(std::vector<Row>& rows) {
+  if (rows.size() < 2) return;
+  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.id < b.id; });
+}
 
 // On the boundary of a round body exactly at its radius from the axis.
 Location LocateInBody(internal::Body& body, Vec2 p, WorkMeter& meter) {
@@ -63,9 +64,36 @@ Location LocateInBody(internal::Body& body, Vec2 p, WorkMeter& meter) {
   return order < 0 ? Location::kInside : Location::kOutside;
 }
 
+void Append(const std::vector<Row>& rows, LocateAnswers& out) {
+  for (const Row& row : rows) {
+    out.polygon_ids.push_back(row.id);
+    out.locations.push_back(row.location);
+  }
+}
+
+// Adds the bodies that hold a point to the answer of an item that has `count` rows already, by
+// ascending index. Apart, so that batches without bodies stay short. Returns false once the meter
+// stops.
+[[gnu::noinline]] bool AddBodies(const World& world, const internal::Considered& considered, Vec2 p,
+                                 uint32_t& count, LocateAnswers& out, WorkMeter& meter) {
+  std::vector<Row> rows;
+  internal::VisitBodies(world, considered, meter, internal::MeetsBox{{p, p}},
+                        [&](internal::Body& body) {
+                          const Location location = LocateInBody(body, p, meter);
+                          if (location == Location::kOutside) return !meter.stopped();
+                          rows.push_back({body.index(), location});
+                          return meter.SpendRows(1);
+                        });
+  SortById(rows);
+  Append(rows, out);
+  out.is_body.insert(out.is_body.end(), count, 0);
+  out.is_body.insert(out.is_body.end(), rows.size(), 1);
+  count += static_cast<uint32_t>(rows.size());
+  return !meter.stopped();
+}
+
 }  // namespace
 
-// The index visits polygons in no particular order, so the rows of an item are sorted.
 bool LocatePoints(const World& world, const PointColumns& points, uint64_t mask, LocateAnswers& out,
                   WorkMeter& meter) {
   out.Clear();
@@ -73,7 +101,7 @@ bool LocatePoints(const World& world, const PointColumns& points, uint64_t mask,
   internal::ThreadScratch<std::vector<Row>> kept;
   std::vector<Row>& rows = *kept;
   const bool is_plain = internal::IsPlain(points.scope);
-  auto considered = internal::Considered::Scene(mask);
+  uint64_t scene_mask = mask;
   for (size_t i = 0; i < points.size(); ++i) {
     if (!meter.Spend(1)) return false;
     ItemChecker check(i, out.errors);
@@ -82,34 +110,33 @@ bool LocatePoints(const World& world, const PointColumns& points, uint64_t mask,
       continue;
     }
     const Vec2 p = Normalized(Vec2{points.x[i], points.y[i]});
-    if (!is_plain) considered = internal::Considered::Of(points.scope, i, mask);
-    rows.clear();
-    const auto add = [&](const Row& row) {
-      if (row.location == Location::kOutside) return !meter.stopped();
-      rows.push_back(row);
-      return meter.SpendRows(1);
-    };
-    const internal::MeetsBox meets{{p, p}};
-    if (considered.scene) {
-      internal::VisitPolygons(world.scene, considered.mask, meter, meets,
-                              [&](const IndexedPolygon& indexed) {
-                                return add({false, indexed.polygon().id(),
-                                            internal::LocateInPolygon(indexed, p, meter).location});
-                              });
-    }
     if (!is_plain) {
-      internal::VisitBodies(world, considered, meter, meets, [&](internal::Body& body) {
-        return add({true, body.index(), LocateInBody(body, p, meter)});
-      });
+      // A mask of nothing passes over the scene.
+      const auto considered = internal::Considered::Of(points.scope, i, mask);
+      scene_mask = considered.scene ? considered.mask : 0;
     }
+    rows.clear();
+    internal::VisitPolygons(world.scene, scene_mask, meter, internal::MeetsBox{{p, p}},
+                            [&](const IndexedPolygon& indexed) {
+                              const Location location =
+                                  internal::LocateInPolygon(indexed, p, meter).location;
+                              if (location != Location::kOutside) {
+                                rows.push_back({indexed.polygon().id(), location});
+                                return meter.SpendRows(1);
+                              }
+                              return !meter.stopped();
+                            });
     if (meter.stopped()) return false;
-    if (rows.size() > 1) std::sort(rows.begin(), rows.end());
+    if (rows.size() > 1) SortById(rows);
     for (const Row& row : rows) {
       out.polygon_ids.push_back(row.id);
       out.locations.push_back(row.location);
-      if (points.scope.against != Against::kScene) out.is_body.push_back(row.is_body ? 1 : 0);
     }
     out.counts[i] = static_cast<uint32_t>(rows.size());
+    if (is_plain) continue;
+    const auto considered = internal::Considered::Of(points.scope, i, mask);
+    if (!considered.bodies) continue;
+    if (!AddBodies(world, considered, p, out.counts[i], out, meter)) return false;
   }
   if (rows.capacity() <= kMaxCachedItems) kept.Return();
   return true;
