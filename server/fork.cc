@@ -85,7 +85,7 @@ uint64_t ContentOf(std::span<const SceneEdit> edits) {
   return hash;
 }
 
-// The base is held by its pointer: its pages live as long as the fork.
+// The fork keeps the pointer to its base, whose pages live as long as the fork.
 Fork::Fork(ForkBase base, Clock::duration lease, const Limits& limits, ForkMemory& memory,
            std::shared_ptr<MemoryPeer> peer)
     : base_(std::move(base)),

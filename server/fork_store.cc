@@ -17,7 +17,7 @@ namespace {
 // How often forks are looked at, at most, to see whether their leases have ended.
 constexpr Clock::duration kLeastPause = std::chrono::milliseconds(200);
 
-// Said of forks and of scenes alike: a name tells nobody which of the two it belongs to.
+// The same error for forks and scenes, so that it does not reveal which of the two has the name.
 absl::Status NameTaken() {
   return Refused(absl::StatusCode::kAlreadyExists, "name", "a scene of this name is there");
 }

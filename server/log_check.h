@@ -5,7 +5,7 @@
 //
 // SQLite reads a log up to the first frame whose checksum is wrong, and takes what follows for a
 // write that a power cut interrupted. One that was damaged later looks the same to it, and what
-// follows was acknowledged. The two can be told apart.
+// follows was acknowledged. The two differ in what stands behind the damage.
 #pragma once
 
 #include <string>

@@ -7,6 +7,7 @@
 #include <sys/file.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <filesystem>
 #include <new>
@@ -160,7 +161,7 @@ absl::Status SqliteJournal::CheckTables() {
 // among them only if they are wiped, as Debian's SQLite does by default: without that it is 0.5 MB
 // for an import that drops 40 MB.
 absl::Status SqliteJournal::Prepare() {
-  absl::Status status = CheckLog(FileIn(options_.folder) + "-wal");
+  absl::Status status = CheckLog(log_file_.string());
   if (!status.ok()) return status;
   status = database_.Run(
       "PRAGMA temp_store = MEMORY; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
@@ -517,12 +518,15 @@ absl::Status SqliteJournal::Run(Work work) {
   return job.status;
 }
 
-// While one transaction is synced, the jobs of the next gather. Without memory to tell who is done,
-// the process ends.
+// While one transaction is synced, the jobs of the next gather. Without memory a job fails alone
+// (`RunJob`). What is noted of a commit that is made cannot fail: there the process ends, and the
+// next start reads the commit.
 void SqliteJournal::RunQueue() noexcept {
   is_taken_ = true;
   const size_t count = std::min(jobs_.size(), kMaxJobs);
-  const std::vector<Job*> jobs(jobs_.begin(), jobs_.begin() + count);
+  std::array<Job*, kMaxJobs> taken;
+  std::copy_n(jobs_.begin(), count, taken.begin());
+  const absl::Span<Job* const> jobs(taken.data(), count);
   jobs_.erase(jobs_.begin(), jobs_.begin() + count);
   mu_.Unlock();
   RunJobs(jobs);
@@ -536,7 +540,7 @@ void SqliteJournal::RunQueue() noexcept {
 // after a commit and cannot do while somebody reads. The file shrinks with the commit after that.
 void SqliteJournal::KeepLogShort() {
   std::error_code error;
-  const uintmax_t bytes = std::filesystem::file_size(FileIn(options_.folder) + "-wal", error);
+  const uintmax_t bytes = std::filesystem::file_size(log_file_, error);
   if (error || bytes < kLongLogBytes) return;
   history_->BetweenReads([this] { database_.Run("PRAGMA wal_checkpoint(PASSIVE)").IgnoreError(); });
 }

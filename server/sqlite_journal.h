@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -130,6 +131,7 @@ class SqliteJournal final : public SceneJournal {
                                     TreeChange& change, Work make);
 
   const SqliteJournalOptions options_;
+  const std::filesystem::path log_file_{options_.folder + "/scenes.sqlite-wal"};
   const FileDescriptor lock_;
   Database database_;
   // The statements, in the order of their use.

@@ -4,8 +4,8 @@
 // Where do calls wait while scenes are read?
 //
 // Calls that come before a server serves are admitted, and wait here, off every thread. Shortly
-// before its deadline a call is UNAVAILABLE, so that its client can tell a server that is starting
-// from one that is slow.
+// before its deadline a call is UNAVAILABLE, so that its client does not take a server that is
+// starting for one that is slow.
 #pragma once
 
 #include <atomic>

@@ -121,7 +121,7 @@ class UnreadAttackTest : public AttackTest {
   std::shared_ptr<grpc::Channel> channel_;
 };
 
-// Story: gRPC tells of the end of a call only once the socket has taken its last bytes. So a client
+// Story: gRPC reports the end of a call only once the socket has taken its last bytes. So a client
 // that read nothing from its socket kept its call, with the answer and its place among the streams,
 // whatever the time limits said.
 TEST_F(UnreadAttackTest, AClientThatReadsNothingFromItsSocket) {

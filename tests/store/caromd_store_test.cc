@@ -409,7 +409,7 @@ std::vector<grpc::StatusCode> HastyCalls(const std::shared_ptr<grpc::Channel>& c
 }
 
 // From the first connection on health says that nobody is served; a call waits for its answer as
-// long as it may, is UNAVAILABLE then, and is never told that a scene is missing. Story: it ended
+// long as it may, is UNAVAILABLE then, and never learns that a scene is missing. Story: it ended
 // as any call that takes too long, so that its client went on waiting for the same server.
 TEST_F(CaromdStoreTest, CallsWaitWhileScenesAreRead) {
   ASSERT_NO_FATAL_FAILURE(Start());

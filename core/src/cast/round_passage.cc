@@ -38,7 +38,8 @@ Dyadic NumberOf(TwoDoubles value) {
   return Dyadic(value.high) + Dyadic(value.low);
 }
 
-// A vector of any kind of number: pairs with a bound first, dyadics where these cannot tell.
+// A vector of any kind of number: pairs with a bound first, dyadics where their signs are
+// uncertain.
 template <class N>
 struct Vector {
   N x;

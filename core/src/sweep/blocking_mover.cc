@@ -34,7 +34,7 @@ bool Sector::Contains(const Direction& u) const {
   return turn > 0 ? after_first && before_last : after_first || before_last;
 }
 
-// The least vertex is a strict corner of a simple ring, so it tells how the ring winds.
+// The least vertex is a strict corner of a simple ring, so its turn is the winding of the ring.
 std::optional<ItemFault> BlockingMover::Take(const PlacedShape& shape, WorkMeter& meter) {
   shape_ = &shape;
   if (shape.radius() > 0) return std::nullopt;
