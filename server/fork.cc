@@ -23,7 +23,7 @@ namespace {
 constexpr uint64_t kForkBytes = 1024;
 constexpr uint64_t kVersionBytes = 512;
 // An index that is made anew takes that much of a polygon, about.
-constexpr uint64_t kIndexBytesAPolygon = 96;
+constexpr uint64_t kMadeIndexBytes = 96;
 // Ids of edits whose versions are gone that are known, so that they are not made twice.
 constexpr size_t kMaxGoneEditIds = 4096;
 constexpr uint64_t kGoneEditIdBytes = 32;
@@ -51,14 +51,6 @@ struct PolygonContent {
     return state;
   }
 };
-
-// What an edit brings; null if it removes.
-// Null for a removal.
-const Polygon* PolygonOf(const SceneEdit& edit) {
-  if (const auto* add = std::get_if<AddPolygon>(&edit)) return &add->polygon;
-  if (const auto* replace = std::get_if<ReplacePolygon>(&edit)) return &replace->polygon;
-  return nullptr;
-}
 
 // As lists of versions show it.
 VersionSummary SummaryOf(const Scene& scene, std::string edit_id) {
@@ -232,7 +224,7 @@ absl::StatusOr<Scene::Ptr> Fork::EditAlone(ForkEdits edits, uint64_t content, Ed
       edits.edits.size() > kShortEdits || (is_rebuilt && polygons > kShortPolygons);
   if (is_long && time == EditTime::kShort) return nullptr;
   // Before the index is there, memory for it is.
-  const auto of_index = static_cast<int64_t>(is_rebuilt ? polygons * kIndexBytesAPolygon : 0);
+  const auto of_index = static_cast<int64_t>(is_rebuilt ? polygons * kMadeIndexBytes : 0);
   if (absl::Status status = Charge(of_index); !status.ok()) return status;
   uint64_t gone_bytes = 0;
   const absl::StatusOr<VersionPtr> next =

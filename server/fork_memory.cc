@@ -9,12 +9,6 @@
 #include "carom/status.h"
 
 namespace carom::server {
-namespace {
-
-constexpr uint64_t kRetryDelayUs = 1000000;
-
-}  // namespace
-
 // Both counts or none: the limit of all forks, and the share of scenes.
 absl::Status ForkMemory::Take(uint64_t bytes, MemoryPeer& peer) {
   absl::MutexLock lock(&mu_);
@@ -25,7 +19,7 @@ absl::Status ForkMemory::Take(uint64_t bytes, MemoryPeer& peer) {
     return WithRetryDelay(absl::ResourceExhaustedError(absl::StrCat(
                               bytes > left ? "" : "your part of ",
                               "the server's memory for forks, ", limit_, " bytes, is used up")),
-                          kRetryDelayUs);
+                          kMemoryRetryDelayUs);
   }
   absl::Status status = account_.Take(MemoryShare::kScenes, bytes, &peer);
   if (!status.ok()) return status;

@@ -35,9 +35,6 @@ constexpr uint64_t kChargedBytes = 1 << 20;
 constexpr uint64_t kUnitsOfEdits = 1 << 14;
 constexpr uint64_t kUnitsAnEdit = 1 << 10;
 
-// Of an `edit_id`.
-constexpr size_t kMaxEditIdBytes = 64;
-
 // Whether a group is a few segments and nothing else, and so may be part of a joined batch.
 bool IsJoinable(const v1::Group& group) {
   if (group.has_edits() || group.version() != 0) return false;

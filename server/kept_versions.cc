@@ -10,7 +10,7 @@ namespace carom::server {
 namespace {
 
 // Of what scenes may take, what all pasts may have.
-constexpr uint64_t kKeptPart = 16;
+constexpr uint64_t kPinnedPart = 16;
 // Names that are looked at at once.
 constexpr size_t kPageSize = 1000;
 
@@ -136,7 +136,7 @@ void KeptVersions::OnSceneChanged(absl::string_view name, uint64_t version,
 void KeptVersions::Prune(Past& past, std::vector<std::shared_ptr<KeptVersion>>& dropped) {
   kept_bytes_ -= std::exchange(past.bytes, 0);
   for (const std::shared_ptr<KeptVersion>& kept : past.kept) past.bytes += kept->charge_.bytes();
-  const uint64_t room = account_.limit(MemoryShare::kScenes) / kKeptPart;
+  const uint64_t room = account_.limit(MemoryShare::kScenes) / kPinnedPart;
   while (past.kept.size() > 1 &&
          (past.kept.size() > limits_.max_versions || past.bytes > limits_.max_bytes ||
           kept_bytes_ + past.bytes > room)) {

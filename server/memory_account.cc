@@ -20,8 +20,6 @@ struct ShareOf {
 // Messages lie in gRPC's buffers, whose own quota is a fifth. The rest is what no count sees.
 constexpr std::array<ShareOf, 3> kShares = {{{"scenes", 50}, {"trackers", 10}, {"messages", 15}}};
 
-constexpr uint64_t kRetryDelayUs = 1000000;
-
 // What a peer may have however little is left, so that small requests are answered: a call and a
 // short request. All peers together have no more of it than a part of the limit.
 constexpr uint64_t kLeastOfPeer = 32 << 10;
@@ -115,7 +113,7 @@ absl::Status MemoryAccount::Exhausted(MemoryShare share, bool of_peer) const {
                                         ", ", limit(share), " bytes, is used up");
   return WithRetryDelay(
       absl::ResourceExhaustedError(of_peer ? absl::StrCat("your part of ", what) : what),
-      kRetryDelayUs);
+      kMemoryRetryDelayUs);
 }
 
 }  // namespace carom::server

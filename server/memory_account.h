@@ -31,6 +31,9 @@ enum class MemoryShare : uint8_t {
   kMessages,  // requests and answers that wait, and requests that are parsed
 };
 
+// When a client may ask again for memory that there was not.
+inline constexpr uint64_t kMemoryRetryDelayUs = 1000000;
+
 // What one peer (server/peer.h) has of each share.
 struct MemoryPeer : std::enable_shared_from_this<MemoryPeer> {
   std::array<std::atomic<uint64_t>, 3> used{};

@@ -17,13 +17,6 @@
 namespace carom::server {
 namespace {
 
-// What an edit brings; null if it removes.
-const Polygon* PolygonOf(const SceneEdit& edit) {
-  if (const auto* add = std::get_if<AddPolygon>(&edit)) return &add->polygon;
-  if (const auto* replace = std::get_if<ReplacePolygon>(&edit)) return &replace->polygon;
-  return nullptr;
-}
-
 // Of a scene, whatever a journal keeps of them.
 constexpr size_t kMaxSummaries = 1024;
 

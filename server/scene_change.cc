@@ -18,10 +18,16 @@ constexpr uint64_t kVertexBytes = 24;
 
 }  // namespace
 
+const Polygon* PolygonOf(const SceneEdit& edit) {
+  if (const auto* add = std::get_if<AddPolygon>(&edit)) return &add->polygon;
+  if (const auto* replace = std::get_if<ReplacePolygon>(&edit)) return &replace->polygon;
+  return nullptr;
+}
+
+// A removal has an id alone.
 uint64_t IdOf(const SceneEdit& edit) {
-  if (const auto* add = std::get_if<AddPolygon>(&edit)) return add->polygon.id();
-  if (const auto* replace = std::get_if<ReplacePolygon>(&edit)) return replace->polygon.id();
-  return std::get<RemovePolygon>(edit).id;
+  const Polygon* const polygon = PolygonOf(edit);
+  return polygon != nullptr ? polygon->id() : std::get<RemovePolygon>(edit).id;
 }
 
 uint64_t BytesOf(size_t rings, size_t vertices) {

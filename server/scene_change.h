@@ -26,6 +26,8 @@ namespace carom::server {
 
 // What a polygon of a scene takes, about, its part of the index included.
 uint64_t BytesOf(const Polygon& polygon);
+// What an edit brings; null if it removes.
+const Polygon* PolygonOf(const SceneEdit& edit);
 // The same of one that is not yet complete.
 uint64_t BytesOf(size_t rings, size_t vertices);
 

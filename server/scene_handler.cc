@@ -22,7 +22,6 @@ namespace {
 // Of ListScenes, as its message in the .proto says.
 constexpr int kDefaultPageSize = 100;
 constexpr int kMaxPageSize = 1000;
-constexpr size_t kMaxEditIdBytes = 64;
 
 // Page tokens are the last name of the page before, in web-safe base64.
 absl::StatusOr<std::string> DecodePageToken(const std::string& token) {

@@ -32,6 +32,9 @@
 
 namespace carom::server {
 
+// Of an `edit_id`, at most.
+inline constexpr size_t kMaxEditIdBytes = 64;
+
 // Is notified of every change, after it is visible to `Find`.
 class SceneListener {
  public:

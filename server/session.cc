@@ -19,8 +19,8 @@ namespace {
 // and of a shape itself, its rings and vertices with the circles about their edges.
 constexpr uint64_t kTrackerBytes = 128;
 constexpr uint64_t kShapeBytes = 768;
-constexpr uint64_t kRingBytes = 128;
-constexpr uint64_t kVertexBytes = 40;
+constexpr uint64_t kTrackedRingBytes = 128;
+constexpr uint64_t kTrackedVertexBytes = 40;
 
 // A tracker learns some 200 bytes to 1.5 KB, in a crowd more. One may exceed what is left.
 constexpr uint64_t kMemoryBytes = 4 << 10;
@@ -34,7 +34,7 @@ uint64_t BytesOf(const v1::TrackerDefinitions& definitions) {
   for (const v1::Shape& shape : definitions.shapes()) {
     bytes += shape.polygon().user_data().size();
     for (const v1::Ring& ring : shape.polygon().rings()) {
-      bytes += kRingBytes + kVertexBytes * static_cast<uint64_t>(ring.x_size());
+      bytes += kTrackedRingBytes + kTrackedVertexBytes * static_cast<uint64_t>(ring.x_size());
     }
   }
   return bytes;

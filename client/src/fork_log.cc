@@ -16,7 +16,7 @@ namespace carom {
 namespace {
 
 // A part of the edits of a fork that is made again.
-constexpr size_t kPartBytes = 1 << 20;
+constexpr size_t kReplayedBytes = 1 << 20;
 // Of each call: a server that does not answer by then is as good as none.
 constexpr std::chrono::seconds kCallTimeout{5};
 
@@ -89,12 +89,12 @@ void ForkLog::Record(const v1::Edit& edit, uint64_t version, Fork& fork) {
 
 std::vector<v1::CommitEditsRequest> ForkLog::EditsOf(const std::string& name, const Fork& fork) {
   std::vector<v1::CommitEditsRequest> parts;
-  size_t bytes = kPartBytes;
+  size_t bytes = kReplayedBytes;
   for (const auto& [id, edited] : fork.edited) {
     // What came and went again needs no edit.
     if (!edited.is_there && !edited.is_in_base) continue;
     const size_t added = edited.is_there ? edited.polygon.ByteSizeLong() : sizeof(id);
-    if (bytes + added > kPartBytes) {
+    if (bytes + added > kReplayedBytes) {
       parts.emplace_back().set_name(name);
       parts.back().set_edit_id(NewEditId());
       bytes = 0;

@@ -55,10 +55,10 @@ void EncodeIsBody(const Rows& rows, IsBody is_body, Message& message) {
   bool* const cells = Cells(message.mutable_is_body(), rows.size());
   std::transform(rows.begin(), rows.end(), cells, is_body);
 }
+// As the core has it: there for each row wherever bodies are asked.
 template <class Message>
 void EncodeIsBody(const std::vector<uint8_t>& column, Message& message) {
-  EncodeIsBody(
-      column, [](uint8_t is_body) { return is_body != 0; }, message);
+  CopyColumn(column, message.mutable_is_body());
 }
 
 // What casts, sweeps and arcs share.

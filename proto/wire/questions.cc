@@ -432,7 +432,7 @@ void DecodeKind(const Kind& kind, const Message& message, DecodedGroup& out, Off
 void DecodeBodies(const v1::Bodies& message, DecodedGroup& out, Offences& offences) {
   BodyColumns& bodies = out.group.bodies;
   ViewColumns(message.placed(), ColumnsOf<v1::PlacedShapes>(bodies.placed), bodies.placed);
-  DecodeShapes({"bodies", ".shapes"}, message.placed().shapes(), bodies.placed, out.shapes,
+  DecodeShapes({"bodies", ".placed.shapes"}, message.placed().shapes(), bodies.placed, out.shapes,
                offences);
   bodies.category = View(message.category());
   bodies.owner = View(message.owner());

@@ -64,9 +64,10 @@ class Bodies {
   Bodies& operator=(Bodies&&) noexcept;
   ~Bodies();
 
-  // Errors: INVALID_ARGUMENT naming `bodies.x[i]` (or c, angle, shape) for each body that is not to
-  // be placed, the first 16 and their number; RESOURCE_EXHAUSTED naming `bodies` over `kMaxBodies`,
-  // or with more vertices than `kMaxMovingVertices` times 16 in all. Columns are of equal length.
+  // Errors: INVALID_ARGUMENT naming `bodies.placed.x[i]` (or c, angle, shape) for each body that is
+  // not to be placed, the first 16 and their number; RESOURCE_EXHAUSTED naming `bodies` over
+  // `kMaxBodies`, or with more vertices than `kMaxMovingVertices` times 16 in all. Columns are of
+  // equal length.
   static absl::StatusOr<Bodies> Create(const BodyColumns& columns);
 
   size_t size() const;

@@ -63,6 +63,9 @@ struct GroupKind {
   using Columns = ColumnsT;
   using Options = OptionsT;  // a mask, of kinds that have no other option
   using Answers = AnswersT;
+  // Whether it may be asked of bodies: its function takes a `World` in place of a `Scene`.
+  static constexpr bool kMayAskBodies = std::is_invocable_v<Evaluate*, const World&, const Columns&,
+                                                            const Options&, Answers&, WorkMeter&>;
 
   constexpr GroupKind(const char* name, Columns Group::*columns, Options Group::*options,
                       Answers GroupAnswers::*answers, Evaluate* evaluate)
@@ -108,8 +111,7 @@ auto& PlacedOf(Columns& columns) {
   }
 }
 
-// The scope of a kind: that of its columns, or of their `movers`. Depenetrations, rotating sweeps
-// and moves are of the scene alone.
+// The scope of a kind: that of its columns, or of their `movers`.
 template <class Columns>
 concept HasScope = requires(const Columns& columns) {
   columns.scope;

@@ -189,15 +189,6 @@ bool SurelyMisses(const Line& line, const Capsule& capsule) {
          (std::min(gap(a, 1), gap(b, 1)) > enough || std::min(gap(a, -1), gap(b, -1)) > enough);
 }
 
-// The least double that is at least value + side * error; the error is made larger by 2^-40 of
-// itself, which covers the rounding of the bound and its sum.
-double AtLeast(const BoundedPair& t, int side) {
-  const double error = (t.error + kPairError * t.magnitude()) * (1 + 0x1p-40);
-  const TwoDoubles tail = TwoSum(t.value.low, side * error);
-  const TwoDoubles sum = TwoSum(t.value.high, tail.high);
-  return (sum.low > 0 ? std::nextafter(sum.high, HUGE_VAL) : sum.high) + 0.0;
-}
-
 // Doubles that hold a number rounded up, or down.
 struct Bracket {
   double low = HUGE_VAL;
@@ -232,8 +223,8 @@ class BoundaryRoots {
   }
   void Lower(const Pair& t, Bracket& least) {
     is_certain_ = is_certain_ && t.error < HUGE_VAL;
-    least.low = std::min(least.low, AtLeast(t, -1));
-    least.high = std::min(least.high, AtLeast(t, 1));
+    least.low = std::min(least.low, RoundedUpEnd(t, -1) + 0.0);
+    least.high = std::min(least.high, RoundedUpEnd(t, 1) + 0.0);
   }
 
   // |origin + t d - c| = radius.

@@ -52,19 +52,6 @@ void Append(size_t begin, const CastAnswers& run, CastAnswers& out) {
   }
 }
 
-// Whether a box may meet the unbounded line: not where its corners lie strictly on one side. Three
-// roundings a product and one of their difference: 8 u of the magnitudes.
-bool LineMayMeet(const Line& line, const Box& box) {
-  const double y1 = line.dx.high * (box.min.y - line.origin.y);
-  const double y2 = line.dx.high * (box.max.y - line.origin.y);
-  const double x1 = line.dy.high * (box.min.x - line.origin.x);
-  const double x2 = line.dy.high * (box.max.x - line.origin.x);
-  const double error =
-      8 * kUnit * (std::max(std::abs(y1), std::abs(y2)) + std::max(std::abs(x1), std::abs(x2)));
-  return std::max(y1, y2) - std::min(x1, x2) >= -error &&
-         std::min(y1, y2) - std::max(x1, x2) <= error;
-}
-
 class WorldCaster {
  public:
   WorldCaster(const WorldCasts& casts, CastAnswers& out, WorkMeter& meter)
@@ -152,8 +139,10 @@ class WorldCaster {
   bool AddBodies(size_t i) {
     LineCast& cast = scratch_->cast;
     const Considered considered = Considered::Of(casts_.scope, i, casts_.options.mask);
+    PassageFinder& finder = scratch_->finder;
+    finder.Start(cast.line());
     VisitBodies(casts_.world, considered, meter_, MeetsBox{cast.reach()}, [&](Body& body) {
-      if (LineMayMeet(cast.line(), body.bounds())) cast.AddBody(body, scratch_->finder);
+      if (finder.MayMeet(body.bounds())) cast.AddBody(body, finder);
       return !cast.is_done() && !meter_.stopped();
     });
     return !meter_.stopped();

@@ -52,6 +52,7 @@ bool FindContactsOfBodies(const World& world, const ContactColumns& columns,
   std::vector<std::pair<uint32_t, Contact>> rows;
   std::vector<ItemError> ignored;
   size_t row = 0;
+  size_t next_error = 0;  // they ascend
   for (size_t i = 0; i < columns.size(); ++i) {
     if (!meter.Spend(1)) return false;
     const auto add = [&](uint64_t id, bool is_body, const Contact& contact) {
@@ -65,8 +66,8 @@ bool FindContactsOfBodies(const World& world, const ContactColumns& columns,
     for (const size_t end = row + scene.counts[i]; row < end; ++row) {
       add(scene.polygon_ids[row], false, scene.contacts[row]);
     }
-    if (std::any_of(out.errors.begin(), out.errors.end(),
-                    [i](const ItemError& error) { return error.index == i; })) {
+    if (next_error < out.errors.size() && out.errors[next_error].index == i) {
+      ++next_error;
       continue;
     }
     ItemChecker check(i, ignored);

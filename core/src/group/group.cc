@@ -4,6 +4,7 @@
 #include "carom/group.h"
 
 #include <algorithm>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -48,7 +49,7 @@ bool ConsidersBodies(const Group& group) {
   bool considers = false;
   ForEachKind([&](const auto& kind) {
     const auto& columns = group.*kind.columns;
-    if constexpr (HasScope<std::remove_cvref_t<decltype(columns)>>) {
+    if constexpr (kind.kMayAskBodies && HasScope<std::remove_cvref_t<decltype(columns)>>) {
       considers = considers || (columns.size() > 0 && ScopeOf(columns).against != Against::kScene);
     }
   });
@@ -84,11 +85,12 @@ size_t GroupAnswers::row_capacity() const {
 absl::Status EvaluateGroup(const Scene& scene, const Group& group, GroupAnswers& out,
                            WorkMeter& meter) {
   const internal::ExactCountScope exact(meter);
-  Bodies bodies;
+  std::optional<Bodies> bodies;
   if (ConsidersBodies(group)) {
-    if (absl::Status status = bodies.set().Place(group.bodies, meter); !status.ok()) return status;
+    absl::Status status = bodies.emplace().set().Place(group.bodies, meter);
+    if (!status.ok()) return status;
   }
-  const World world(scene, &bodies);
+  const World world(scene, bodies ? &*bodies : nullptr);
   out.version = scene.version();
   out.moves.Clear();  // what is not reached learns nothing
   bool finished = !meter.stopped();
@@ -98,9 +100,7 @@ absl::Status EvaluateGroup(const Scene& scene, const Group& group, GroupAnswers&
     auto& answers = out.*kind.answers;
     // Most kinds ask nothing, and have nothing to be cleared.
     if (columns.size() == 0) return answers.Clear();
-    if constexpr (std::is_invocable_v<decltype(kind.evaluate), const World&, decltype(columns),
-                                      decltype(group.*kind.options), decltype(answers),
-                                      WorkMeter&>) {
+    if constexpr (kind.kMayAskBodies) {
       finished = kind.evaluate(world, columns, group.*kind.options, answers, meter);
     } else {
       finished = kind.evaluate(scene, columns, group.*kind.options, answers, meter);

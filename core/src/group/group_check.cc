@@ -308,13 +308,16 @@ void CheckKind(absl::string_view kind, const SegmentColumns& bounces, const Boun
 }
 
 // What the items of a kind consider: columns beside its items.
-template <class Columns>
-void CheckScope(const char* kind, const Columns& columns, Refusal& refusal) {
-  if constexpr (HasScope<const Columns>) {
+template <class Kind>
+void CheckScope(const Kind& kind, const typename Kind::Columns& columns, Refusal& refusal) {
+  if constexpr (HasScope<const typename Kind::Columns>) {
     const Scope& scope = ScopeOf(columns);
+    if (!Kind::kMayAskBodies && scope.against != Against::kScene) {
+      refusal.Add(absl::StrCat(kind.name, ".against"), "must be SCENE here");
+    }
     const auto check = [&](absl::string_view column, size_t size) {
       if (size == 0 || size == columns.size()) return;
-      refusal.Add(absl::StrCat(kind, ".", column),
+      refusal.Add(absl::StrCat(kind.name, ".", column),
                   absl::StrCat("must be absent or have an entry an item, ", columns.size()));
     };
     check("masks", scope.mask.size());
@@ -325,9 +328,8 @@ void CheckScope(const char* kind, const Columns& columns, Refusal& refusal) {
 // Columns of bodies are compared with their positions, masses of contacts with the bodies.
 void CheckBodies(const Group& group, Refusal& refusal) {
   const BodyColumns& bodies = group.bodies;
-  const ColumnsPath path{"bodies"};
-  CheckPlaced(path, bodies.placed, refusal);
-  ColumnCheck check(path, {"x", bodies.size()}, refusal);
+  CheckPlaced({"bodies", ".placed."}, bodies.placed, refusal);
+  ColumnCheck check({"bodies"}, {"placed.x", bodies.size()}, refusal);
   check.Optional({"category", bodies.category.size()});
   check.Optional({"owner", bodies.owner.size()});
   const std::span<const double> mass = group.body_contacts.mass;
@@ -370,12 +372,12 @@ absl::Status CheckGroup(const Group& group) {
   Refusal refusal;
   ForEachKind([&](const auto& kind) {
     CheckKind(kind.name, group.*kind.columns, group.*kind.options, refusal);
-    CheckScope(kind.name, group.*kind.columns, refusal);
+    CheckScope(kind, group.*kind.columns, refusal);
   });
   CheckBodies(group, refusal);
   if (!refusal.empty()) return refusal.status();
   ForEachKind([&](const auto& kind) { CheckShapesOf(kind.name, group.*kind.columns, refusal); });
-  CheckShapes("bodies.shapes", group.bodies.placed.shapes, refusal);
+  CheckShapes("bodies.placed.shapes", group.bodies.placed.shapes, refusal);
   if (group.bodies.size() > kMaxBodies) {
     refusal.Add("bodies", absl::StrCat("must be at most ", kMaxBodies, " bodies"));
   }

@@ -74,7 +74,7 @@ absl::Status BodySet::Place(const BodyColumns& columns, WorkMeter& meter) {
   if (!errors.empty()) {
     Refusal refusal;
     for (const ItemError& error : errors) {
-      refusal.Add(absl::StrCat("bodies.", Name(error.column), "[", error.index, "]"),
+      refusal.Add(absl::StrCat("bodies.placed.", Name(error.column), "[", error.index, "]"),
                   Description(error.fault));
     }
     return refusal.status();

@@ -100,14 +100,6 @@ PairOverlap Overlap(const IndexedPolygon& fixed, MovingShape& mover, std::vector
 
 namespace {
 
-// The sign of (distance of two segments) - sum, which is above 0. Apart they are nearest at an end
-// of one of them.
-int CompareSegments(const Segment& a, const Segment& b, const LengthSum& sum) {
-  if (Intersects(a, b)) return -1;
-  return std::min({Compare(Approach(a.a, b), sum), Compare(Approach(a.b, b), sum),
-                   Compare(Approach(b.a, a), sum), Compare(Approach(b.b, a), sum)});
-}
-
 // With a round body, which has no edges.
 PairOverlap OverlapRoundBody(const Capsule& body, const Capsule& capsule) {
   const int order = CompareSegments(body.axis, capsule.axis, {body.radius, capsule.radius, 0});

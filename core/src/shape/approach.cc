@@ -3,6 +3,7 @@
 
 #include "shape/approach.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -160,6 +161,13 @@ int Compare(const Approach& approach, const LengthSum& sum) {
   if (approach.distance2.low > square.high) return 1;
   const Dyadic length = Exact(sum);
   return (approach.Numerator() - length * length * approach.Denominator()).sign();
+}
+
+// Each end with the other segment: the least of the four decides, whichever it is.
+int CompareSegments(const Segment& a, const Segment& b, const LengthSum& sum) {
+  if (Intersects(a, b)) return -1;
+  return std::min({Compare(Approach(a.a, b), sum), Compare(Approach(a.b, b), sum),
+                   Compare(Approach(b.a, a), sum), Compare(Approach(b.b, a), sum)});
 }
 
 double Clearance(const Approach& approach, double radius_a, double radius_b) {

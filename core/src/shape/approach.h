@@ -62,6 +62,10 @@ int Compare(const Approach& a, const Approach& b);
 // The sign of (distance of `approach`) - `sum`. Exact.
 int Compare(const Approach& approach, const LengthSum& sum);
 
+// The sign of (distance of two segments) - `sum`, which is above 0 unless the segments share no
+// point. Exact: apart they are nearest at an end of one of them.
+int CompareSegments(const Segment& a, const Segment& b, const LengthSum& sum);
+
 // Whether that is at most 0, given the `SquareBounds` of the sum.
 inline bool IsWithin(const Approach& approach, const LengthSum& sum, const Bounds2& square) {
   if (approach.distance2.low > square.high) return false;

@@ -324,17 +324,11 @@ std::optional<SweepInterval> CrossingInterval(const Motion& motion, const Segmen
   return sum.MeetingsOf(motion).interval();
 }
 
-// Apart, two segments are nearest at an end of one of them.
 bool AreWithin(const Segment& fixed, const Segment& moving, const Motion& motion) {
   if (motion.fixed_radius == 0) {
     return CompareDistance(fixed, Capsule{moving, motion.radius}) <= 0;
   }
-  if (Intersects(fixed, moving)) return true;
-  const LengthSum radii{motion.radius, motion.fixed_radius, 0};
-  return Compare(Approach(fixed.a, moving), radii) <= 0 ||
-         Compare(Approach(fixed.b, moving), radii) <= 0 ||
-         Compare(Approach(moving.a, fixed), radii) <= 0 ||
-         Compare(Approach(moving.b, fixed), radii) <= 0;
+  return CompareSegments(fixed, moving, {motion.radius, motion.fixed_radius, 0}) <= 0;
 }
 
 std::optional<SweepTime> RoundContactBegin(const Motion& motion, const Segment& fixed,

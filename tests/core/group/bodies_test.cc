@@ -484,9 +484,9 @@ TEST(BodiesTest, ABodyThatIsNotToBePlacedRefusesTheGroup) {
   const std::vector<uint32_t> which{0, 0}, beyond{0, 7};
   const auto refused = Bodies::Create({{{&shape, 1}, which, x, y}});
   ASSERT_EQ(refused.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(Violations(refused.status())[0].field, "bodies.x[1]");
+  EXPECT_EQ(Violations(refused.status())[0].field, "bodies.placed.x[1]");
   const auto unknown = Bodies::Create({{{&shape, 1}, beyond, y, y}});
-  EXPECT_EQ(Violations(unknown.status())[0].field, "bodies.shape[1]");
+  EXPECT_EQ(Violations(unknown.status())[0].field, "bodies.placed.shape[1]");
   Group group;
   group.points = {y, y};
   group.points.scope.against = Against::kBodies;
@@ -495,7 +495,7 @@ TEST(BodiesTest, ABodyThatIsNotToBePlacedRefusesTheGroup) {
   WorkMeter meter;
   const absl::Status status = EvaluateGroup(EmptyScene(), group, answers, meter);
   ASSERT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(Violations(status)[0].field, "bodies.x[1]");
+  EXPECT_EQ(Violations(status)[0].field, "bodies.placed.x[1]");
   const std::vector<double> many(kMaxBodies + 1, 0);
   const std::vector<uint32_t> first(kMaxBodies + 1, 0);
   group.bodies = {{{&shape, 1}, first, many, many}};
