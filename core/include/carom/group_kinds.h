@@ -94,6 +94,10 @@ constexpr void ForEachKind(F&& f) {
 
 // --- What kinds differ in
 
+// `kMayAskBodies` of the type of a kind, by value or by reference.
+template <class Kind>
+inline constexpr bool kAsksBodies = std::remove_cvref_t<Kind>::kMayAskBodies;
+
 // Whether a kind places shapes: its columns do, or their `movers`.
 template <class Columns>
 concept HasShapes = requires(const Columns& columns) {

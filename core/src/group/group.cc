@@ -49,7 +49,7 @@ bool ConsidersBodies(const Group& group) {
   bool considers = false;
   ForEachKind([&](const auto& kind) {
     const auto& columns = group.*kind.columns;
-    if constexpr (kind.kMayAskBodies && HasScope<std::remove_cvref_t<decltype(columns)>>) {
+    if constexpr (kAsksBodies<decltype(kind)> && HasScope<std::remove_cvref_t<decltype(columns)>>) {
       considers = considers || (columns.size() > 0 && ScopeOf(columns).against != Against::kScene);
     }
   });
@@ -100,7 +100,7 @@ absl::Status EvaluateGroup(const Scene& scene, const Group& group, GroupAnswers&
     auto& answers = out.*kind.answers;
     // Most kinds ask nothing, and have nothing to be cleared.
     if (columns.size() == 0) return answers.Clear();
-    if constexpr (kind.kMayAskBodies) {
+    if constexpr (kAsksBodies<decltype(kind)>) {
       finished = kind.evaluate(world, columns, group.*kind.options, answers, meter);
     } else {
       finished = kind.evaluate(scene, columns, group.*kind.options, answers, meter);

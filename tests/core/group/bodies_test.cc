@@ -70,7 +70,10 @@ void DropOthers(Group& group) {
 void SetScope(const Scope& scope, Group& group) {
   ForEachKind([&](const auto& kind) {
     auto& columns = group.*kind.columns;
-    if constexpr (HasScope<std::remove_reference_t<decltype(columns)>>) ScopeOf(columns) = scope;
+    if constexpr (kAsksBodies<decltype(kind)> &&
+                  HasScope<std::remove_reference_t<decltype(columns)>>) {
+      ScopeOf(columns) = scope;
+    }
   });
 }
 
@@ -404,12 +407,12 @@ TEST(BodiesTest, Law3And4OwnersAndMasksOfItems) {
     Group by_item = group;
     ForEachKind([&](const auto& kind) {
       auto& columns = by_item.*kind.columns;
-      if constexpr (HasScope<std::remove_reference_t<decltype(columns)>>) {
+      if constexpr (kAsksBodies<decltype(kind)> &&
+                    HasScope<std::remove_reference_t<decltype(columns)>>) {
         ScopeOf(columns) = {Against::kBoth, std::span(masks).first(columns.size()),
                             std::span(owners).first(columns.size())};
       }
     });
-    by_item.depenetrations = {};
     const auto words = Evaluated(*made->scene, by_item, 0);
     // By the masks of the batches, the bodies of that owner in no category.
     std::vector<uint64_t> without = category;
@@ -504,6 +507,9 @@ TEST(BodiesTest, ABodyThatIsNotToBePlacedRefusesTheGroup) {
   const std::vector<uint64_t> masks{1};
   group.points.scope.mask = masks;
   EXPECT_EQ(Violations(CheckGroup(group))[0].field, "points.masks");
+  group.points = {};
+  group.depenetrations.scope.against = Against::kBoth;
+  EXPECT_EQ(Violations(CheckGroup(group))[0].field, "depenetrations.against");
 }
 
 }  // namespace
