@@ -37,11 +37,7 @@ void EventLoop::CountUsers(int change) {
 void EventLoop::Loop() {
   void* tag = nullptr;
   bool ok = false;
-  // Every event of ours has a tag. After minutes of attacks gRPC 1.51 has been seen to hand out one
-  // that had none, which is nobody's.
-  while (queue_->Next(&tag, &ok)) {
-    if (tag != nullptr) static_cast<Event*>(tag)->Happen(ok);
-  }
+  while (queue_->Next(&tag, &ok)) static_cast<Event*>(tag)->Happen(ok);
 }
 
 }  // namespace carom::server

@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -52,6 +53,11 @@ struct PolygonContent {
   }
 };
 
+// A scene that keeps its version, and with it what is counted for the fork.
+Scene::Ptr SceneOf(const std::shared_ptr<ForkVersion>& version) {
+  return {version, version->scene.get()};
+}
+
 // As lists of versions show it.
 VersionSummary SummaryOf(const Scene& scene, std::string edit_id) {
   return {.version = scene.version(),
@@ -85,7 +91,7 @@ Fork::Fork(ForkBase base, Clock::duration lease, const Limits& limits, ForkMemor
       limits_(limits),
       peer_(std::move(peer)),
       last_use_(Clock::now().time_since_epoch().count()),
-      charge_(memory, peer_) {}
+      share_(std::make_shared<ForkShare>(memory, peer_, base_.kept)) {}
 
 // The first version is the base's index under another number, so that nothing is copied.
 absl::Status Fork::Begin(uint64_t version) {
@@ -104,7 +110,7 @@ Fork::VersionPtr Fork::newest() const {
   return versions_.back();
 }
 
-Scene::Ptr Fork::current() const { return newest()->scene; }
+Scene::Ptr Fork::current() const { return SceneOf(newest()); }
 
 // Versions ascend. The place where this one is, or would be.
 size_t Fork::IndexOf(uint64_t version) const {
@@ -122,7 +128,7 @@ bool Fork::IsAt(size_t index, uint64_t version) const {
 Scene::Ptr Fork::Find(uint64_t version) const {
   absl::MutexLock lock(&mu_);
   const size_t index = IndexOf(version);
-  return IsAt(index, version) ? versions_[index]->scene : nullptr;
+  return IsAt(index, version) ? SceneOf(versions_[index]) : nullptr;
 }
 
 // Copies, so that no caller holds the lock while it encodes them.
@@ -146,10 +152,9 @@ SceneChange::Ptr Fork::FindChange(uint64_t version, MemoryCharge charge) const {
   auto change = std::make_shared<SceneChange>();
   change->summary = after->summary;
   change->base = version;
-  if (after->edited_ids.empty() && after->scene->polygon_count() != 0) {
-    // Of a rollback nothing says what it changed.
-    change->before = before->scene;
-    change->after = after->scene;
+  if (after->is_rollback) {
+    change->before = SceneOf(before);
+    change->after = SceneOf(after);
     return change;
   }
   std::vector<SceneEdit> edits;
@@ -167,7 +172,7 @@ std::optional<ForkBase> Fork::BaseAt(uint64_t version) const {
   const size_t index = version == 0 ? versions_.size() - 1 : IndexOf(version);
   if (version != 0 && !IsAt(index, version)) return std::nullopt;
   ForkBase base = base_;
-  base.scene = versions_[index]->scene;
+  base.scene = SceneOf(versions_[index]);
   base.polygon_bytes = versions_[index]->polygon_bytes;
   return base;
 }
@@ -182,7 +187,7 @@ absl::StatusOr<Scene::Ptr> Fork::FindEdited(const ForkEdits& edits, uint64_t con
   absl::MutexLock lock(&mu_);
   const auto known = by_edit_id_.find(edits.edit_id);
   if (known != by_edit_id_.end()) {
-    if (known->second->content == content) return known->second->scene;
+    if (known->second->content == content) return SceneOf(known->second);
     return InvalidField("edit_id", "must not be that of other edits of this scene");
   }
   if (!is_gone_.contains(absl::HashOf(edits.edit_id))) return nullptr;
@@ -191,21 +196,21 @@ absl::StatusOr<Scene::Ptr> Fork::FindEdited(const ForkEdits& edits, uint64_t con
 }
 
 // The first look at the id is for edits that come again while another writer is at work.
-absl::StatusOr<Scene::Ptr> Fork::Edit(ForkEdits edits, EditTime time,
-                                      absl::FunctionRef<uint64_t()> next_version,
-                                      absl::FunctionRef<void(uint64_t)> published) {
+absl::StatusOr<Scene::Ptr> Fork::Edit(
+    ForkEdits edits, EditTime time, absl::FunctionRef<uint64_t()> next_version,
+    absl::FunctionRef<void(uint64_t)> published) ABSL_NO_THREAD_SAFETY_ANALYSIS {
   const uint64_t content = ContentOf(edits.edits);
   absl::StatusOr<Scene::Ptr> known = FindEdited(edits, content);
   if (!known.ok() || *known != nullptr) return known;
-  if (!writing_.TryLock()) {
+  // The lock is not kept while a thread waits for its turn, which comes after that of other peers.
+  while (!writing_.TryLock()) {
     if (time == EditTime::kShort) return nullptr;
     const Executor::Blocked blocked;
-    writing_.Lock();
+    absl::MutexLock until_it_is_free(&writing_);
   }
-  absl::StatusOr<Scene::Ptr> scene =
-      EditAlone(std::move(edits), content, time, next_version, published);
-  writing_.Unlock();
-  return scene;
+  // Whatever happens: without memory the edit ends by an exception.
+  const absl::Cleanup unlock = [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { writing_.Unlock(); };
+  return EditAlone(std::move(edits), content, time, next_version, published);
 }
 
 absl::StatusOr<Scene::Ptr> Fork::EditAlone(ForkEdits edits, uint64_t content, EditTime time,
@@ -227,14 +232,18 @@ absl::StatusOr<Scene::Ptr> Fork::EditAlone(ForkEdits edits, uint64_t content, Ed
   const auto of_index = static_cast<int64_t>(is_rebuilt ? polygons * kMadeIndexBytes : 0);
   if (absl::Status status = Charge(of_index); !status.ok()) return status;
   uint64_t gone_bytes = 0;
-  const absl::StatusOr<VersionPtr> next =
-      Make(*before, std::move(edits), next_version(), gone_bytes);
-  if (absl::Status status = Charge(-of_index); !status.ok()) return status;
+  absl::StatusOr<VersionPtr> next;
+  {
+    const absl::Cleanup give_back = [&]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+      Charge(-of_index).IgnoreError();  // less always fits
+    };
+    next = Make(*before, std::move(edits), next_version(), gone_bytes);
+  }
   if (!next.ok()) return next.status();
   (*next)->content = content;
   if (absl::Status status = Publish(*next, gone_bytes); !status.ok()) return status;
   published((*next)->summary.version);
-  return (*next)->scene;
+  return SceneOf(*next);
 }
 
 // A polygon that goes counts with the version before, unless the base has it: by its memory, since
@@ -275,6 +284,7 @@ absl::StatusOr<Scene::Ptr> Fork::Rollback(uint64_t version, uint64_t base_versio
                    "the polygons of this version are not kept");
   }
   auto next = std::make_shared<ForkVersion>();
+  next->is_rollback = true;
   next->scene = old->scene->WithVersion(next_version());
   next->summary = SummaryOf(*next->scene, "");
   next->polygon_bytes = old->polygon_bytes;
@@ -282,7 +292,7 @@ absl::StatusOr<Scene::Ptr> Fork::Rollback(uint64_t version, uint64_t base_versio
   const uint64_t gone_bytes = newest()->polygon_bytes;
   if (absl::Status status = Publish(next, gone_bytes); !status.ok()) return status;
   published(next->summary.version);
-  return next->scene;
+  return SceneOf(next);
 }
 
 // The charge comes first: what is not counted is not visible. Dropped versions are destroyed
@@ -308,36 +318,47 @@ absl::Status Fork::Publish(const VersionPtr& next, uint64_t gone_bytes) {
   if (absl::Status status = Charge(static_cast<int64_t>(more - of_before)); !status.ok()) {
     return status;
   }
-  VersionPtr dropped;  // destroyed after the lock is released
-  if (before != nullptr) before->bytes = beside_next;
+  next->share = share_;
   {
     absl::MutexLock lock(&mu_);
     if (is_closed_) return NoSuchScene();
-    versions_.push_back(next);
+    // What takes memory comes first: a version is there with its id, or not at all.
+    versions_.reserve(versions_.size() + 1);
     if (!next->summary.edit_id.empty()) by_edit_id_[next->summary.edit_id] = next;
+    versions_.push_back(next);
   }
+  if (before != nullptr) before->bytes = beside_next;
   while (true) {
     {
       absl::MutexLock lock(&mu_);
       if (versions_.size() <= limits_.max_versions) break;
     }
-    dropped = DropOldest();
-    (void)charge_.Set(charge_.bytes() - std::min(charge_.bytes(), dropped->bytes));
+    LetGo(DropOldest());
   }
   return absl::OkStatus();
 }
 
 // The newest version stays, whatever is missing: then the edit is refused.
 absl::Status Fork::Charge(int64_t more) {
-  uint64_t bytes = charge_.bytes() + static_cast<uint64_t>(more);
-  absl::Status status = charge_.Set(bytes);
+  ForkCharge& charge = share_->charge;
+  absl::Status status = charge.Set(charge.bytes() + static_cast<uint64_t>(more));
   while (!status.ok()) {
-    const VersionPtr dropped = DropOldest();
+    VersionPtr dropped = DropOldest();
     if (dropped == nullptr) return status;
-    bytes -= std::min(bytes, dropped->bytes);
-    status = charge_.Set(bytes);
+    LetGo(std::move(dropped));
+    status = charge.Set(charge.bytes() + static_cast<uint64_t>(more));
   }
   return status;
+}
+
+// Nobody finds a version that was dropped, so that who reads it has it already.
+void Fork::LetGo(VersionPtr dropped) {
+  ForkCharge& charge = share_->charge;
+  const uint64_t bytes = std::min(charge.bytes(), dropped->bytes);
+  charge.Set(charge.bytes() - bytes).IgnoreError();
+  if (dropped.use_count() == 1) return;
+  dropped->own_charge.emplace(share_->charge.memory(), peer_);
+  dropped->own_charge->Set(bytes).IgnoreError();  // as much as was given back
 }
 
 Fork::VersionPtr Fork::DropOldest() {

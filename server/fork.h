@@ -32,12 +32,24 @@
 
 namespace carom::server {
 
+// What a fork takes, counted until the last reader of one of its versions is done.
+struct ForkShare {
+  ForkShare(ForkMemory& memory, std::shared_ptr<MemoryPeer> peer, std::shared_ptr<KeptVersion> base)
+      : charge(memory, std::move(peer)), base(std::move(base)) {}
+
+  ForkCharge charge;  // by the fork's writer
+  const std::shared_ptr<KeptVersion> base;
+};
+
 // A version of a fork.
 struct ForkVersion {
+  std::shared_ptr<ForkShare> share;
+  std::optional<ForkCharge> own_charge;  // of one that the fork has dropped, and somebody reads
   Scene::Ptr scene;
   VersionSummary summary;
   uint64_t content = 0;              // of the edits that made it; see `ContentOf`
   std::vector<uint64_t> edited_ids;  // of the polygons that these are about
+  bool is_rollback = false;          // nothing says what it changed
   uint64_t polygon_bytes = 0;        // of polygons that the base does not have
   // Of the newest version what it has beside the base, of others beside the version after them.
   uint64_t bytes = 0;
@@ -144,6 +156,8 @@ class Fork {
   // Takes memory for so many bytes more or less, in place of old versions.
   absl::Status Charge(int64_t more) ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_)
       ABSL_LOCKS_EXCLUDED(mu_);
+  // Gives back what a dropped version took, or leaves that to those who read it still.
+  void LetGo(VersionPtr dropped) ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_);
   // The oldest version, which is forgotten; null if it is the only one.
   VersionPtr DropOldest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_) ABSL_LOCKS_EXCLUDED(mu_);
 
@@ -154,7 +168,7 @@ class Fork {
   std::atomic<Clock::rep> last_use_;
 
   absl::Mutex writing_ ABSL_ACQUIRED_BEFORE(mu_);  // around every change
-  ForkCharge charge_ ABSL_GUARDED_BY(writing_);
+  const std::shared_ptr<ForkShare> share_;         // its charge: under `writing_`
 
   mutable absl::Mutex mu_;
   // Ascending; the last one is current. Vectors, as most forks have few of both.

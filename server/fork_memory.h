@@ -52,6 +52,7 @@ class ForkCharge {
   // Has this many bytes, or as many as before and an error; fewer always succeed.
   absl::Status Set(uint64_t bytes);
   uint64_t bytes() const { return bytes_; }
+  ForkMemory& memory() const { return memory_; }
 
  private:
   ForkMemory& memory_;

@@ -46,7 +46,7 @@ ForkStore::ForkStore(MemoryStore& scenes, MemoryAccount& account, const ForkLimi
 
 // The timer may be about to submit the sweep, and the sweep may be under way: both are waited for,
 // the first without the lock that its callback takes.
-ForkStore::~ForkStore() {
+void ForkStore::Stop() {
   Timer::Id timer = 0;
   {
     absl::MutexLock lock(&mu_);
@@ -68,7 +68,7 @@ ForkStore::ForkPtr ForkStore::FindFork(absl::string_view name) const {
   return it == forks_.end() ? nullptr : it->second;
 }
 
-absl::StatusOr<ForkBase> ForkStore::BaseOf(const ForkOrder& order) {
+absl::StatusOr<ForkBase> ForkStore::BaseOf(const ForkOrder& order, MemoryPeer& peer) {
   if (const ForkPtr parent = FindFork(order.base)) {
     parent->Renew();
     std::optional<ForkBase> base = parent->BaseAt(order.version);
@@ -80,7 +80,7 @@ absl::StatusOr<ForkBase> ForkStore::BaseOf(const ForkOrder& order) {
   if (base.kept == nullptr) {
     if (scenes_.Find(order.base) == nullptr) return scenes_.WhyMissing(order.base, "base");
     // From the journal: a scene that shares nothing, and lives as long as its forks.
-    MemoryCharge charge(account_, MemoryShare::kScenes);
+    MemoryCharge charge(account_, MemoryShare::kScenes, &peer);
     absl::StatusOr<std::vector<Polygon>> polygons = scenes_.Load(order.base, order.version, charge);
     if (!polygons.ok()) return polygons.status();
     absl::StatusOr<Scene::Ptr> scene =
@@ -100,19 +100,19 @@ absl::StatusOr<NamedScene> ForkStore::MakeFork(const ForkOrder& order,
     return InvalidField("lease_seconds",
                         absl::StrCat("must be in [0, ", limits_.max_lease_seconds, "]"));
   }
-  absl::StatusOr<ForkBase> base = BaseOf(order);
-  if (!base.ok()) return base.status();
+  // Before a base is read from the file, for one that could not be made.
   if (absl::Status status = count_.Enter(peer.get()); !status.ok()) return status;
+  absl::Cleanup leave = [&] { count_.Leave(peer.get()); };
+  absl::StatusOr<ForkBase> base = BaseOf(order, *peer);
+  if (!base.ok()) return base.status();
   const auto fork = std::make_shared<Fork>(
       *std::move(base), std::chrono::seconds(lease),
       Fork::Limits{.max_versions = limits_.max_versions, .scene = scenes_.limits()}, memory_, peer);
   const absl::Status begun = fork->Begin(scenes_.NextVersion());
   absl::StatusOr<std::string> name =
       begun.ok() ? Enter(order.name, fork) : absl::StatusOr<std::string>(begun);
-  if (!name.ok()) {
-    count_.Leave(peer.get());
-    return name.status();
-  }
+  if (!name.ok()) return name.status();
+  std::move(leave).Cancel();
   const Scene::Ptr scene = fork->current();
   scenes_.Notify(*name, scene->version(), nullptr);
   return NamedScene{*std::move(name), scene};

@@ -65,7 +65,10 @@ class ForkStore final : public SceneStore, private Task {
   ForkStore(MemoryStore& scenes, MemoryAccount& account, const ForkLimits& limits, Timer& timer,
             Executor& executor);
   // Waits for the executor, if that deletes forks.
-  ~ForkStore() override;
+  ~ForkStore() override { Stop(); }
+
+  // No lease ends from here on. Once no call is left, and before who listens to scenes goes away.
+  void Stop() ABSL_LOCKS_EXCLUDED(mu_);
 
   // Once the scenes of `scenes` are there.
   void Begin() { kept_.Begin(); }
@@ -116,7 +119,7 @@ class ForkStore final : public SceneStore, private Task {
   void Run() override;
 
   ForkPtr FindFork(absl::string_view name) const ABSL_LOCKS_EXCLUDED(mu_);
-  absl::StatusOr<ForkBase> BaseOf(const ForkOrder& order);
+  absl::StatusOr<ForkBase> BaseOf(const ForkOrder& order, MemoryPeer& peer);
   // Gives the fork its name, or one that it makes up.
   absl::StatusOr<std::string> Enter(const std::string& name, const ForkPtr& fork)
       ABSL_LOCKS_EXCLUDED(mu_);

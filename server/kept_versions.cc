@@ -14,6 +14,20 @@ constexpr uint64_t kPinnedPart = 16;
 // Names that are looked at at once.
 constexpr size_t kPageSize = 1000;
 
+// Whether a version is made of the polygons of the one before, as edits make it: an import or a
+// rollback brings all anew, however little of it is different. One that is not in the list decides.
+bool SharesPolygons(const Scene& before, const Scene& after, const SceneChange& change) {
+  size_t listed = 0;
+  for (size_t i = 0; i < after.polygon_count(); ++i) {
+    const Polygon& polygon = after.polygon(i);
+    while (listed < change.list.size() && change.list[listed].id < polygon.id()) ++listed;
+    if (listed < change.list.size() && change.list[listed].id == polygon.id()) continue;
+    const Polygon* const old = before.Find(polygon.id());
+    return old != nullptr && old->memory() == polygon.memory();
+  }
+  return false;
+}
+
 }  // namespace
 
 // Counts are from above: of versions that share pages with each other, but not with the current
@@ -77,8 +91,14 @@ std::shared_ptr<KeptVersion> KeptVersions::Share(absl::string_view name, uint64_
   absl::MutexLock lock(&mu_);
   Past* const past = PastOf(name);
   std::shared_ptr<KeptVersion> found = FindLocked(past, version);
-  if (found == nullptr) return nullptr;
+  if (past == nullptr) return nullptr;
   std::erase_if(past->shared, [](const auto& shared) { return shared.expired(); });
+  // Or a version that other forks still have.
+  for (const auto& shared : past->shared) {
+    const std::shared_ptr<KeptVersion> kept = shared.lock();
+    if (found == nullptr && kept != nullptr && kept->scene()->version() == version) found = kept;
+  }
+  if (found == nullptr) return nullptr;
   const bool is_known = std::any_of(past->shared.begin(), past->shared.end(),
                                     [&](const auto& it) { return it.lock() == found; });
   if (!is_known) past->shared.push_back(found);
@@ -110,17 +130,19 @@ void KeptVersions::OnSceneChanged(absl::string_view name, uint64_t version,
   // It was found before by somebody who asked.
   if (current != nullptr && past.kept.back()->scene()->version() >= current->version()) return;
   // What an import leaves has little in common with what comes: it is not kept, but for forks.
-  const bool is_large = current == nullptr || change == nullptr || change->after != nullptr;
+  const bool is_large = current == nullptr || change == nullptr || change->after != nullptr ||
+                        !SharesPolygons(*past.kept.back()->scene(), *current, *change);
+  const SceneChange* const known = is_large ? nullptr : change.get();
   if (is_large) {
     dropped.assign(past.kept.begin(), past.kept.end());
     past.kept.clear();
   }
   for (const std::shared_ptr<KeptVersion>& kept : past.kept) {
-    kept->Outdate(current.get(), change.get());
+    kept->Outdate(current.get(), known);
   }
   for (const std::weak_ptr<KeptVersion>& shared : past.shared) {
     if (const std::shared_ptr<KeptVersion> kept = shared.lock()) {
-      kept->Outdate(current.get(), change.get());
+      kept->Outdate(current.get(), known);
     }
   }
   if (current == nullptr) {

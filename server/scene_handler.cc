@@ -171,7 +171,7 @@ absl::Status SceneHandler::Commit(const v1::CommitEditsRequest& request,
   // Decoding takes longer than finding out that the scene is not there.
   const Scene::Ptr scene = store_.Find(request.name());
   if (scene == nullptr) return store_.WhyMissing(request.name(), "name");
-  // Writers of a scene come one after the other, so what is not made yet is made by nobody else.
+  // Writers of a scene come one after the other; a fork, which frames edit too, looks once more.
   if (!request.edit_id().empty()) {
     for (const VersionSummary& known : store_.Versions(request.name())) {
       if (known.edit_id != request.edit_id()) continue;

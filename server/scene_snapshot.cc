@@ -26,20 +26,20 @@ uint64_t IndexBytes(uint64_t edits, uint64_t polygons) {
   return std::min(edits * kEditBytes + polygons / 2, polygons * kIndexBytesAPolygon);
 }
 
-// A polygon that a version has and the next one that is there does not. By its address it is known
-// in older ones, which had it before.
-struct Gone {
-  uint64_t id;
-  const void* address;
-  uint64_t bytes;
-};
-
 }  // namespace
 
 // The line takes what its newest version does, and of each older one what the next one does not
 // have. Polygons that went never come back, so that is all of what the versions have.
 class SceneSnapshot::Line {
  public:
+  // A polygon that a version has and the next one that is there does not. By its address it is known
+  // in older ones, which had it before.
+  struct Gone {
+    uint64_t id;
+    const void* address;
+    uint64_t bytes;
+  };
+
   explicit Line(MemoryCharge charge) : charge_(std::move(charge)) {}
 
   // The first version.
@@ -133,7 +133,7 @@ SceneSnapshot::Ptr SceneSnapshot::Create(Scene::Ptr scene, MemoryCharge charge) 
 
 SceneSnapshot::Ptr SceneSnapshot::Follow(const Ptr& before, Scene::Ptr scene,
                                          std::span<const SceneEdit> edits, MemoryCharge added) {
-  std::vector<Gone> gone;
+  std::vector<Line::Gone> gone;
   for (const SceneEdit& edit : edits) {
     if (std::holds_alternative<AddPolygon>(edit)) continue;
     const Polygon* const old = before->scene_->Find(IdOf(edit));

@@ -41,6 +41,7 @@
 #include "server/scene_service.h"
 #include "server/sqlite_journal.h"
 #include "server/start_gate.h"
+#include "server/unknown_methods.h"
 
 namespace carom::server {
 namespace {
@@ -267,6 +268,7 @@ struct Server::Parts {
   HealthService health{
       {v1::QueryService::service_full_name(), v1::SceneService::service_full_name()},
       options.trust_forwarded_for};
+  UnknownMethods unknown;
   std::unique_ptr<grpc::Server> grpc;
   std::optional<ConnectionAcceptor> acceptor;
   std::unique_ptr<EventLoop> loop;
@@ -307,6 +309,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   builder.RegisterService(&parts->scenes);
   builder.RegisterService(&parts->queries);
   builder.RegisterService(&parts->health);
+  builder.RegisterAsyncGenericService(&parts->unknown.service());
   parts->loop = std::make_unique<EventLoop>(builder, options.threads);
   parts->grpc = builder.BuildAndStart();
   if (parts->grpc == nullptr) return absl::InternalError("gRPC cannot start a server");
@@ -318,6 +321,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
 absl::Status Server::Serve() {
   Parts& parts = *parts_;
   parts.health.Accept(*parts.loop);
+  parts.unknown.Accept(*parts.loop);
   parts.loop->Start();
   if (parts.acceptor.has_value()) {
     if (absl::Status status = parts.acceptor->Start(); !status.ok()) return status;
@@ -371,6 +375,7 @@ void Server::Drain() {
     parts_->grpc->Wait();
     parts_->calls.AwaitEmpty(absl::InfiniteFuture());
     parts_->loop.reset();
+    parts_->forks.Stop();
   });
 }
 

@@ -530,9 +530,12 @@ void SqliteJournal::RunQueue() noexcept {
   jobs_.erase(jobs_.begin(), jobs_.begin() + count);
   mu_.Unlock();
   RunJobs(jobs);
+  mu_.Lock();
+  // What is committed is answered before the log is made shorter, which may wait for a reader.
+  for (Job* job : jobs) job->is_done = true;
+  mu_.Unlock();
   KeepLogShort();
   mu_.Lock();
-  for (Job* job : jobs) job->is_done = true;
   is_taken_ = false;
 }
 

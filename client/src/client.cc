@@ -342,6 +342,8 @@ absl::StatusOr<SceneSummary> Client::RollbackScene(absl::string_view name, uint6
   const absl::Status status =
       impl_->Call(&v1::SceneService::Stub::AsyncRollbackScene, request, response, options);
   if (!status.ok()) return status;
+  // The log has edits alone: made again from it, the fork would have those that went back.
+  impl_->addresses()->forks().Remove(request.name());
   return Summary(response.scene());
 }
 

@@ -27,12 +27,14 @@ absl::Status Call(const Addresses& addresses, size_t address,
                   const Request& request, Response& response) {
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + kCallTimeout);
-  return CallUnary(
+  const absl::Status status = CallUnary(
       addresses,
       [&](grpc::CompletionQueue* queue) {
         return (addresses.scenes(address).*method)(&context, request, queue);
       },
       response);
+  if (!absl::IsDeadlineExceeded(status)) return status;
+  return absl::UnavailableError("the server did not make a fork again in time");
 }
 
 }  // namespace

@@ -79,7 +79,8 @@ class Bodies {
   std::unique_ptr<internal::BodySet> set_;
 };
 
-// What a batch is asked of. Implicit from a scene: most batches have no bodies. Borrows both.
+// What a batch is asked of. Implicit from a scene: most batches have no bodies. Borrows both. What
+// is thread-safe for a scene is so for a world without bodies; bodies serve one batch at a time.
 struct World {
   World(const Scene& its_scene, const Bodies* its_bodies = nullptr)  // NOLINT
       : scene(its_scene), bodies(its_bodies) {}

@@ -120,9 +120,7 @@ template <class Columns>
 concept HasScope = requires(const Columns& columns) {
   columns.scope;
 }
-|| std::is_same_v<std::remove_const_t<Columns>, DistanceColumns> ||
-    std::is_same_v<std::remove_const_t<Columns>, ContactColumns> ||
-    std::is_same_v<std::remove_const_t<Columns>, SweepColumns>;
+|| requires(const Columns& columns) { columns.movers.scope; };
 template <HasScope Columns>
 auto& ScopeOf(Columns& columns) {
   if constexpr (requires { columns.scope; }) {

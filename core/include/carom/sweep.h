@@ -64,7 +64,7 @@ namespace carom {
 // considered in more than touch and to have an interior, and the sweep from the start to which is
 // not blocked. Within 8 ulp of the largest coordinate of the exact position where a free half-plane
 // or right corner allows it, and farther by `skin` along the normals; at worst the start. It is the
-// start too where a hit leaves less than 8 ulp to go. What BLOCKING_LEAVE passes over at the start
+// start too where a hit leaves less than 8 ulp to go. What BLOCKING_LEAVE passes over to the end
 // does not count for it.
 struct SweepOptions {
   CastMode mode = CastMode::kClosest;

@@ -154,8 +154,6 @@ bool Bouncer::Bounce(size_t index, Segment leg) {
 
 // The reported edge; at a vertex, the least one that faces the start.
 std::optional<Segment> Bouncer::EdgeOf(const Segment& leg, const CastHit& hit) {
-  const IndexedPolygon* const fixed = FindIndexed(scene_, hit.polygon_id, hit.point, meter_);
-  std::optional<Segment> reported;
   std::optional<Segment> facing;
   const auto search = [&](const IndexedPolygon& polygon) {
     const auto meets = [&](const Box& box) { return box.Contains(hit.point); };
@@ -170,13 +168,16 @@ std::optional<Segment> Bouncer::EdgeOf(const Segment& leg, const CastHit& hit) {
       return !facing;
     });
   };
-  if (hit.feature == Feature::kVertex && fixed != nullptr) search(*fixed);
+  if (hit.feature == Feature::kVertex) {
+    const IndexedPolygon* const fixed = FindIndexed(scene_, hit.polygon_id, hit.point, meter_);
+    if (fixed != nullptr) search(*fixed);
+  }
   if (facing) return facing;
   const Polygon* const polygon = scene_.Find(hit.polygon_id);
-  for (size_t i = 0; i < polygon->edge_count(); ++i) {
-    if (polygon->edge_ref(i) == hit.edge) reported = polygon->edge(i);
+  for (size_t i = 0; i < polygon->edge_count() && meter_.Spend(1); ++i) {
+    if (polygon->edge_ref(i) == hit.edge) return polygon->edge(i);
   }
-  return reported;
+  return std::nullopt;
 }
 
 // The hit's point errs by 2 ulp at most, so that two more are left: towards the start along the

@@ -89,8 +89,6 @@ class Predicates {
   // Whether all decisions were certain. Always, of dyadics.
   bool is_certain() const { return is_certain_; }
 
-  Nearest NearestAt(double t) { return NearestTo(numbers_.At(t)); }
-
   // On which side of the axis the line is at t.
   int SideAt(double t) { return Sign(Cross(numbers_.s, numbers_.At(t))); }
 
@@ -195,50 +193,61 @@ struct Bracket {
   double high = HUGE_VAL;
 };
 
+// A part of the boundary of a capsule: a disc about an end of the axis, or a side, right or left of
+// the axis.
+enum class Piece : uint8_t { kStart, kEnd, kRight, kLeft };
+
 // The ends of the passage of the unbounded line: the least and the greatest parameter at which it
-// meets the boundary of a disc about an end, or a side next to the axis. Nothing is known where a
-// sign is not certain.
+// meets the boundary of a disc about an end, or a side next to the axis. Where a sign is not
+// certain, the numbers are a guess.
 class BoundaryRoots {
  public:
   BoundaryRoots(const Line& line, const Capsule& capsule) : numbers_(line, capsule) {
-    AddDisc({});
+    AddDisc({}, Piece::kStart);
     if (capsule.axis.a == capsule.axis.b) return;
-    AddDisc(numbers_.s);
+    AddDisc(numbers_.s, Piece::kEnd);
     AddSides();
   }
 
+  // An end: the least root rounded up, or the greatest rounded down with the opposite sign.
+  struct End {
+    Bracket at;
+    Piece piece = Piece::kStart;
+  };
+
   bool is_certain() const { return is_certain_; }
-  bool empty() const { return first_.low == HUGE_VAL; }
-  // The least root rounded up.
-  const Bracket& first() const { return first_; }
-  // The greatest rounded down, with the opposite sign.
-  const Bracket& minus_last() const { return minus_last_; }
+  bool empty() const { return first_.at.low == HUGE_VAL; }
+  const End& first() const { return first_; }
+  const End& minus_last() const { return minus_last_; }
 
  private:
   using Pair = BoundedPair;
 
-  void Add(const Pair& begin, const Pair& end) {
-    Lower(begin, first_);
-    Lower(-end, minus_last_);
+  void Add(const Pair& begin, const Pair& end, Piece piece) {
+    Lower(begin, piece, first_);
+    Lower(-end, piece, minus_last_);
   }
-  void Lower(const Pair& t, Bracket& least) {
+  void Lower(const Pair& t, Piece piece, End& least) {
     is_certain_ = is_certain_ && t.error < HUGE_VAL;
-    least.low = std::min(least.low, RoundedUpEnd(t, -1) + 0.0);
-    least.high = std::min(least.high, RoundedUpEnd(t, 1) + 0.0);
+    const double low = RoundedUpEnd(t, -1) + 0.0;
+    if (low < least.at.low) least.piece = piece;
+    least.at.low = std::min(least.at.low, low);
+    least.at.high = std::min(least.at.high, RoundedUpEnd(t, 1) + 0.0);
   }
+  void Require(bool is_certain) { is_certain_ = is_certain_ && is_certain; }
 
   // |origin + t d - c| = radius.
-  void AddDisc(const Vector<Pair>& c) {
+  void AddDisc(const Vector<Pair>& c, Piece piece) {
     const Vector<Pair> z = c - numbers_.origin;
     const Vector<Pair>& d = numbers_.d;
     const Pair cross = Cross(z, d);
     const Pair d2 = Dot(d, d);
     const Pair discriminant = d2 * (numbers_.radius * numbers_.radius) - cross * cross;
-    if (!discriminant.is_certain()) is_certain_ = false;
-    if (!is_certain_ || discriminant.sign() < 0) return;
+    Require(discriminant.is_certain());
+    if (discriminant.is_certain() && discriminant.sign() < 0) return;
     const Pair root = SquareRoot(discriminant);
     const Pair middle = Dot(z, d);
-    Add((middle - root) / d2, (middle + root) / d2);
+    Add((middle - root) / d2, (middle + root) / d2, piece);
   }
 
   // (origin + t d) x s = +- radius |s|. Each counts where its projection is on the axis.
@@ -246,25 +255,25 @@ class BoundaryRoots {
     const Vector<Pair>& s = numbers_.s;
     const Pair slope = Cross(numbers_.d, s);
     if (slope.is_zero()) return;
-    if (!slope.is_certain()) is_certain_ = false;
-    if (!is_certain_) return;
+    Require(slope.is_certain());
+    if (!slope.is_certain()) return;
     const Pair length2 = Dot(s, s);
     const Pair offset = numbers_.radius * SquareRoot(length2);
     const Pair start = Cross(numbers_.origin, s);
-    for (const Pair& side : {offset, -offset}) {
-      const Pair t = (side - start) / slope;
+    for (const Piece piece : {Piece::kRight, Piece::kLeft}) {
+      const Pair t = ((piece == Piece::kRight ? offset : -offset) - start) / slope;
       const Pair along = Dot(numbers_.origin, s) + t * Dot(numbers_.d, s);
       const Pair beyond = along - length2;
-      if (!along.is_certain() || !beyond.is_certain()) is_certain_ = false;
+      Require(along.is_certain() && beyond.is_certain());
       if (along.sign() < 0 || beyond.sign() > 0) continue;
-      Add(t, t);
+      Add(t, t, piece);
     }
   }
 
   const Numbers<Pair> numbers_;
   bool is_certain_ = true;
-  Bracket first_;
-  Bracket minus_last_;
+  End first_;
+  End minus_last_;
 };
 
 // The least double in [low, high] for which `holds`, which it does for all from some on and for
@@ -322,9 +331,9 @@ std::optional<RoundPassage> FindRoundPassage(const Line& line, const Capsule& ca
   const BoundaryRoots roots(line, capsule);
   const bool is_known = kHasFilters && roots.is_certain();
   if (!passage.starts_inside) {
-    if (is_known && (roots.empty() || roots.first().low > line.t_max)) return std::nullopt;
-    if (is_known && roots.first().low == roots.first().high) {
-      passage.begin = roots.first().high;
+    if (is_known && (roots.empty() || roots.first().at.low > line.t_max)) return std::nullopt;
+    if (is_known && roots.first().at.low == roots.first().at.high) {
+      passage.begin = roots.first().at.high;
       if (passage.begin <= line.t_min || passage.begin > line.t_max) return std::nullopt;
     } else {
       if (!Meets(line, capsule, line.t_min, line.t_max)) return std::nullopt;
@@ -336,7 +345,7 @@ std::optional<RoundPassage> FindRoundPassage(const Line& line, const Capsule& ca
     passage.end = line.t_max;
     return passage;
   }
-  const Bracket& minus_last = roots.minus_last();
+  const Bracket& minus_last = roots.minus_last().at;
   passage.end = is_known && minus_last.low == minus_last.high ? -minus_last.high + 0.0
                                                               : ExactEnd(line, capsule);
   passage.end = std::max(passage.end, passage.begin);
@@ -348,13 +357,14 @@ namespace {
 // The normal of the boundary at the begin of a passage (`side` -1), or at its end (+1). On a disc
 // about c, with w = t d - z for z = c - origin, w . d is the root of the discriminant with that
 // sign, and w x d = -(z x d); d and (d.y, -d.x) are perpendicular, and |w| is the radius.
-Vec2 RoundNormalAt(const Line& line, const Capsule& capsule, double t, int side) {
+Vec2 RoundNormalAt(const Line& line, const Capsule& capsule, int side) {
   using Pair = BoundedPair;
-  Predicates<Pair> near(line, capsule);
-  const Nearest nearest = near.NearestAt(t);
-  if (nearest == Nearest::kSide) return UnitNormal(capsule.axis, near.SideAt(t));
+  const BoundaryRoots roots(line, capsule);
+  const Piece piece = (side < 0 ? roots.first() : roots.minus_last()).piece;
+  if (piece == Piece::kRight) return UnitNormal(capsule.axis, -1);
+  if (piece == Piece::kLeft) return UnitNormal(capsule.axis, 1);
   const Numbers<Pair> numbers(line, capsule);
-  const Vector<Pair> c = nearest == Nearest::kStart ? Vector<Pair>{} : numbers.s;
+  const Vector<Pair> c = piece == Piece::kStart ? Vector<Pair>{} : numbers.s;
   const Vector<Pair> z = c - numbers.origin;
   const Vector<Pair>& d = numbers.d;
   const Pair cross = Cross(z, d);
@@ -376,14 +386,14 @@ void MeasureRoundHit(const Line& line, const Capsule& capsule, const RoundPassag
   hit.ends_inside = passage.ends_inside;
   hit.fraction = at_exit ? passage.end : passage.begin;
   const auto exit_normal = [&] {
-    return passage.ends_inside ? Vec2{} : RoundNormalAt(line, capsule, passage.end, 1);
+    return passage.ends_inside ? Vec2{} : RoundNormalAt(line, capsule, 1);
   };
   if (detail >= CastDetail::kNormal) {
     hit.point = PointAt(line, hit.fraction);
     if (at_exit) {
       hit.normal = exit_normal();
     } else if (!passage.starts_inside) {
-      hit.normal = RoundNormalAt(line, capsule, passage.begin, -1);
+      hit.normal = RoundNormalAt(line, capsule, -1);
     }
   }
   if (detail < CastDetail::kExit) return;

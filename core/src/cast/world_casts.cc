@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 
+#include "absl/container/flat_hash_set.h"
 #include "base/thread_scratch.h"
 #include "cast/line_cast.h"
 #include "cast/passages.h"
@@ -63,7 +64,11 @@ class WorldCaster {
   bool Run() {
     out_.Clear();
     const bool has_bodies = casts_.world.bodies != nullptr && casts_.world.bodies->size() > 0;
-    if (casts_.scope.against == Against::kScene || !has_bodies) return CastScene(out_);
+    const Against against = casts_.scope.against;
+    // Lines that ask bodies alone are read all the same, for what is wrong with them.
+    if (against == Against::kScene || (against == Against::kBoth && !has_bodies)) {
+      return CastScene(out_) && Done();
+    }
     if (!CastScene(scratch_->scene)) return false;
     out_.counts.assign(casts_.count, 0);
     const bool has_errors = casts_.scope.against == Against::kBodies;
@@ -78,13 +83,16 @@ class WorldCaster {
       row += rows;
     }
     scratch_->ignored.clear();
-    // Ascending, and each once: a truncated answer of the scene is one of both.
-    std::sort(out_.truncated.begin(), out_.truncated.end());
+    return Done();
+  }
+
+ private:
+  // Nothing else follows.
+  bool Done() {
     if (scratch_->IsWorthCaching()) scratch_.Return();
     return true;
   }
 
- private:
   // Every line against the scene, by its own mask. Lines that do not ask it hit nothing there.
   bool CastScene(CastAnswers& out) {
     out.Clear();
@@ -106,9 +114,9 @@ class WorldCaster {
     return true;
   }
 
-  // Three ends: no body is met, and the rows of the scene stand; a body comes strictly before or
-  // after the one row of CLOSEST; or everything is put in order once more.
-  // Line i, which has `rows` hits in the scene from `row` on.
+  // Line i, which has `rows` hits in the scene from `row` on. Three ends: no body is met, and the
+  // rows of the scene stand; a body comes strictly before or after the one row of CLOSEST; or
+  // everything is put in order once more.
   bool CastLine(size_t i, size_t row, size_t rows) {
     const CastAnswers& scene = scratch_->scene;
     LineCast& cast = scratch_->cast;
@@ -150,22 +158,14 @@ class WorldCaster {
 
   // Collects what was hit in the scene once more.
   void AddPolygons(std::span<const CastHit> hits) {
-    uint64_t last = 0;
-    for (size_t k = 0; k < hits.size() && !meter_.stopped(); ++k) {
+    // Under ALL_PASSAGES one call adds every passage of a polygon, the hits of which are apart.
+    absl::flat_hash_set<uint64_t> added;
+    for (size_t k = 0; k < hits.size() && meter_.Spend(1); ++k) {
       const uint64_t id = hits[k].polygon_id;
-      // Under ALL_PASSAGES one call adds every passage of a polygon, the hits of which are apart.
-      if (k > 0 && (id == last || WasAdded(hits.first(k), id))) continue;
-      last = id;
+      if (options_.mode == CastMode::kAllPassages && !added.insert(id).second) continue;
       const Polygon* const polygon = casts_.world.scene.index().Find(id);
       scratch_->cast.AddWithoutIndex(*polygon, scratch_->finder);
     }
-  }
-
-  bool WasAdded(std::span<const CastHit> hits, uint64_t id) {
-    if (options_.mode != CastMode::kAllPassages) return false;
-    meter_.Spend(hits.size());
-    return std::any_of(hits.begin(), hits.end(),
-                       [id](const CastHit& hit) { return hit.polygon_id == id; });
   }
 
   // What the scene answered, unchanged.

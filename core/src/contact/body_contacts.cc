@@ -93,7 +93,6 @@ bool FindContactsOfBodies(const World& world, const ContactColumns& columns,
 
 namespace {
 
-// Of two bodies.
 // Bodies that do not move leave the translation to nobody; the contact still says what it is.
 SplitTranslation SplitOf(const Contact& contact, double fixed_mass, double mover_mass) {
   if (!(fixed_mass > 0)) fixed_mass = HUGE_VAL;

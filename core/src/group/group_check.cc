@@ -312,8 +312,11 @@ template <class Kind>
 void CheckScope(const Kind& kind, const typename Kind::Columns& columns, Refusal& refusal) {
   if constexpr (HasScope<const typename Kind::Columns>) {
     const Scope& scope = ScopeOf(columns);
-    if (!Kind::kMayAskBodies && scope.against != Against::kScene) {
-      refusal.Add(absl::StrCat(kind.name, ".against"), "must be SCENE here");
+    if (!Kind::kMayAskBodies) {
+      const bool is_default =
+          scope.against == Against::kScene && scope.mask.empty() && scope.ignore_owner.empty();
+      if (!is_default) refusal.Add(absl::StrCat(kind.name, ".against"), "must be SCENE here");
+      return;
     }
     const auto check = [&](absl::string_view column, size_t size) {
       if (size == 0 || size == columns.size()) return;

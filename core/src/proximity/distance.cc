@@ -186,8 +186,9 @@ bool MeasureDistances(const World& world, const DistanceColumns& columns,
     if (!meter.Spend(mover.vertex_count())) return false;
     const PlacedShape view = mover.View();
     const auto considered = internal::Considered::Of(scope, i, options.mask);
-    query.SetMask(considered.scene ? considered.mask : 0);
-    if (!query.Run(view, max_distance)) return false;
+    scratch->near.clear();
+    query.SetMask(considered.mask);
+    if (considered.scene && !query.Run(view, max_distance)) return false;
     // Without bodies there is nothing to measure first: what is nearest so far.
     if (considered.bodies && !bodies.Run(view, max_distance, considered)) return false;
     if (considered.bodies) AppendIsBody(*scratch, out.is_body);

@@ -123,10 +123,10 @@ PairOverlap OverlapBody(Body& body, Shape& shape, std::vector<EdgeRef>* edges, W
   meter.Spend(4);
   return OverlapRoundBody(body.capsule(), shape);
 }
+// Of a polygon: movers that are capsules are asked about as such.
 PairOverlap OverlapBody(Body& body, MovingShape& mover, std::vector<EdgeRef>* edges,
                         WorkMeter& meter) {
   if (!body.is_round()) return Overlap(body.core(), mover, edges, meter);
-  if (mover.capsule()) return OverlapRoundBody(body.capsule(), *mover.capsule());
   return {OverlapRound(mover.polygon(), body.capsule(), nullptr, meter).overlaps};
 }
 

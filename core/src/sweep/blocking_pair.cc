@@ -124,6 +124,7 @@ std::optional<SweepTime> BlockingPair::EndOfOverlap(const IndexedPolygon& fixed,
   };
   // Before 0 nothing is asked, and what lasts to 1 has no end.
   std::vector<SweepTime> ends;
+  ends.reserve(contacts_.size());
   for (const Contact& contact : contacts_) ends.push_back(contact.end);
   std::sort(ends.begin(), ends.end(), [&](const SweepTime& a, const SweepTime& b) {
     meter.Spend(1);

@@ -106,16 +106,16 @@ bool SafePose::IsSafe(const SafeRequest& request, Vec2 position) {
   pose.position = position;
   if (!IsAccepted(position) || !IsAccepted(d)) return false;
   if (there_.Place(request.shape, pose, meter_)) return false;
+  check_.Start(request.start, d, request.policy);
+  if (!check_.IsFree()) return false;
   bool is_safe = true;
   const auto visit = [&](const IndexedPolygon& fixed) {
-    is_safe =
-        request.sweep.PassesOver(fixed) || !OverlapsInMoreThanTouch(there_.mover(), fixed, meter_);
+    // One that was left on the way counts, as the shape stands there.
+    is_safe = check_.PassesOver(fixed) || !OverlapsInMoreThanTouch(there_.mover(), fixed, meter_);
     return is_safe && !meter_.stopped();
   };
   obstacles_.VisitNear(SweptBox(there_.mover().shape().bounds(), {}, 0), meter_, std::ref(visit));
-  if (!is_safe) return false;
-  check_.Start(request.start, d, request.policy);
-  return check_.IsFree();
+  return is_safe && !meter_.stopped();
 }
 
 // Of all pairs of edges near each other, in plain doubles: a guess of where there is room.
@@ -185,20 +185,26 @@ void SafePose::AddRingGaps(const BlockingMover& mover, const Segment& edge, size
   }
 }
 
-// Equal normals are one gap, the smaller.
+// Equal normals are one gap, the smaller. Where there are too many, as with a large skin, those
+// that are nearest stay: what is missing costs a better guess, not the proof.
 void SafePose::AddGap(Vec2 n, double distance, double reach) {
-  if (n == Vec2{} || std::abs(distance) > reach) return;
+  if (n == Vec2{} || std::abs(distance) > reach || !meter_.Spend(1)) return;
   for (Gap& gap : gaps_) {
     if (Dot(gap.n, n) < 1 - 0x1p-40) continue;
     gap.distance = std::fmin(gap.distance, distance);
     return;
   }
-  gaps_.push_back({n, distance});
+  if (gaps_.size() < kMostGaps) return gaps_.push_back({n, distance});
+  const auto farthest =
+      std::max_element(gaps_.begin(), gaps_.end(),
+                       [](const Gap& a, const Gap& b) { return a.distance < b.distance; });
+  if (distance < farthest->distance) *farthest = {n, distance};
 }
 
 // The shortest offset that leaves at least `gap` along all normals: along one of them, or to where
 // the bounds of two meet.
 std::optional<Vec2> SafePose::Offset(double gap) const {
+  meter_.Spend(gaps_.size() * gaps_.size());
   const auto suffices = [&](Vec2 v) {
     return std::all_of(gaps_.begin(), gaps_.end(), [&](const Gap& g) {
       const double needed = gap - g.distance;

@@ -51,6 +51,8 @@ class SafePose {
     double distance;  // that there is along n
   };
 
+  static constexpr size_t kMostGaps = 16;
+
   std::optional<Vec2> FindNear(const SafeRequest& request, Vec2 base, double ulp);
   bool IsSafe(const SafeRequest& request, Vec2 position);
   void FindGaps(const BlockingMover& mover, double reach);

@@ -45,8 +45,8 @@ std::optional<BlockingHit> BlockingSweep::HitOf(const IndexedPolygon& fixed, dou
   std::optional<SweepTime> after = SweepTime::Zero();
   if (!bounds && OverlapsInMoreThanTouch(pair_.mover(), fixed, meter_)) {
     if (policy_ == InsidePolicy::kBlocking) return BlockingHit{&fixed, {}, true};
-    passed_over_.push_back(&fixed);
     after = pair_.EndOfOverlap(fixed, meter_);
+    if (!after) passed_over_.push_back(&fixed);
   }
   if (!after || meter_.stopped()) return std::nullopt;
   const std::optional<SweepEvent> entry = pair_.Entry(fixed, limit, *after, meter_);
@@ -61,7 +61,6 @@ int BlockingSweep::CompareTimes(const BlockingHit& a, const BlockingHit& b) cons
   return SweepTime::Compare(motion(), a.time(), b.time());
 }
 
-// All polygons that the start may overlap are asked, whatever the limit: they are passed over.
 std::optional<BlockingHit> BlockingSweep::First() {
   std::optional<BlockingHit> first;
   const auto visit = [&](const IndexedPolygon& fixed) {

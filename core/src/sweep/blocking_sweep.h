@@ -101,7 +101,8 @@ class BlockingSweep {
   // The contacts at the time of a hit that does not start inside, with all that is considered.
   void FindContactsAt(const SweepTime& t, std::vector<BlockingContact>& contacts);
 
-  // Polygons that BLOCKING_LEAVE passes over at the start.
+  // Of polygons that were asked: whether BLOCKING_LEAVE passes over it from the start to the end of
+  // the sweep, for the overlap of the start lasts as long.
   bool PassesOver(const IndexedPolygon& fixed) const;
 
  private:

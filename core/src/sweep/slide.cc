@@ -136,7 +136,7 @@ void Slider::Push(Vec2 push, SlideRow& row) {
     row.left = Normalized(Vec2{rest * push.x, rest * push.y});
     const std::optional<Vec2> next = Redirected(*hit, push, row);
     if (!next || ++contacts >= options_.max_contacts) return;
-    if (std::hypot(next->x, next->y) <= 8 * ulp()) return;
+    if (std::sqrt(next->x * next->x + next->y * next->y) <= 8 * ulp()) return;
     d = *next;
   }
 }

@@ -122,7 +122,7 @@ Vec2 SharedPointOf(const Capsule& a, const Capsule& b) {
   const Vec2 from = NearestOn(a.axis, b.axis);
   const Vec2 to = NearestOn(b.axis, {from, from});
   const Vec2 step{to.x - from.x, to.y - from.y};
-  const double length = std::hypot(step.x, step.y);
+  const double length = std::sqrt(step.x * step.x + step.y * step.y);
   const double share = length <= a.radius ? 1 : a.radius / length;
   return {from.x + share * step.x + 0.0, from.y + share * step.y + 0.0};
 }
