@@ -125,6 +125,25 @@ TEST_F(ForkClientTest, AForkThatItsServerHasLostIsMadeAgain) {
   }
 }
 
+// Story: the log has edits alone, so a fork that was rolled back was made again with those that had
+// gone back.
+TEST_F(ForkClientTest, AForkThatWasRolledBackIsNotMadeAgain) {
+  Start();
+  ASSERT_TRUE(client_->CreateScene("scenes/a", {}).ok());
+  const auto fork = client_->ForkScene("scenes/a");
+  ASSERT_TRUE(fork.ok()) << fork.status();
+  const auto stream = client_->OpenStream();
+  ASSERT_TRUE(Ask(*stream, At(fork->name, {AddPolygon{Square(9, 0, 0)}})).status.ok());
+  const auto back = client_->RollbackScene(fork->name, fork->version);
+  ASSERT_TRUE(back.ok()) << back.status();
+  EXPECT_EQ(back->polygon_count, 0u);
+  const GroupResult after = Ask(*stream, At(fork->name, {AddPolygon{Square(10, 0, 0)}}));
+  EXPECT_THAT(after.answers.points.polygon_ids, ElementsAre(10));
+  server_.reset();
+  Start();
+  EXPECT_TRUE(Refuses(Ask(*stream, At(fork->name)).status, absl::StatusCode::kNotFound, "scene"));
+}
+
 TEST_F(ForkClientTest, WithoutItsBaseAForkIsGone) {
   Start();
   ASSERT_TRUE(client_->CreateScene("scenes/a", Squares(1)).ok());

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "tests/security/attack.h"
+#include "tests/server/watcher.h"
 
 namespace carom::server {
 namespace {
@@ -392,6 +393,36 @@ TEST_F(AttackTest, ManyHealthWatches) {
   EXPECT_EQ(served, 1024u);
   ExpectServed();
   for (const auto& context : contexts) context->TryCancel();
+}
+
+// Story: of a scene that was replaced again and again by nearly the same one, sixteen versions were
+// kept for pins as if they had shared their polygons, and the next import was refused.
+TEST_F(AttackTest, ASceneThatIsReplacedAgainAndAgainIsNeverRefused) {
+  ASSERT_NO_FATAL_FAILURE(
+      Start({"--memory-limit-bytes", absl::StrCat(kIsSanitized ? 2048u << 20 : 192u << 20)}));
+  const auto scenes = v1::SceneService::NewStub(Connect());
+  constexpr int kSquares = 30000;  // 14 MB; what scenes may take is 96 MB
+  v1::ImportSceneRequest request = ManySquares("scenes/map", kSquares, 1);
+  for (int i = 0; i < 24; ++i) {
+    // One polygon differs.
+    request.mutable_polygons(i)->set_category(2);
+    const grpc::Status imported = Import(*scenes, {request});
+    ASSERT_TRUE(imported.ok()) << i << ": " << imported.error_message();
+  }
+  for (int i = 0; i < 8; ++i) {
+    Context deleting, creating;
+    v1::DeleteSceneRequest remove;
+    remove.set_name("scenes/map");
+    v1::DeleteSceneResponse removed;
+    ASSERT_TRUE(scenes->DeleteScene(&deleting, remove, &removed).ok());
+    v1::CreateSceneRequest create;
+    create.set_name("scenes/map");
+    *create.mutable_polygons() = request.polygons();
+    v1::CreateSceneResponse created;
+    const grpc::Status status = scenes->CreateScene(&creating, create, &created);
+    ASSERT_TRUE(status.ok()) << i << ": " << status.error_message();
+  }
+  ExpectServed();
 }
 
 }  // namespace

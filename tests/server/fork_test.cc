@@ -4,7 +4,7 @@
 // Forks: how they begin and end, what their edits do and refuse, and which versions can be read.
 #include <thread>
 
-#include "tests/server/fixture.h"
+#include "tests/server/watcher.h"
 #include "tests/support/random.h"
 
 namespace carom::server {
@@ -486,6 +486,32 @@ TEST_F(ForkTest, IsASceneLikeOthers) {
   ASSERT_TRUE(server_->scenes().ListSceneVersions(&listing, versions, &known).ok());
   EXPECT_EQ(known.versions_size(), 3);
   watching.TryCancel();
+}
+
+// Story: a rollback has no edits that say what it changed, and a watch of one to a version without
+// polygons saw no removal.
+TEST_F(ForkTest, AWatchSeesARollbackToAnEmptyVersion) {
+  Start();
+  server_->Create("a", {});
+  const uint64_t first = Fork();
+  ASSERT_TRUE(StatusOf(Ask(Edits("e", "edits { add { " + Square(9, 0, 0) + " } }"))).ok());
+  Watcher watch(server_->scenes(), "name: 'scenes/f' polygons: true");
+  EXPECT_EQ(watch.Next().polygons.size(), 1u);
+  Context context;
+  v1::RollbackSceneRequest back;
+  back.set_name("scenes/f");
+  back.set_version(first);
+  v1::RollbackSceneResponse rolled;
+  ASSERT_TRUE(server_->scenes().RollbackScene(&context, back, &rolled).ok());
+  const WatchedVersion empty = watch.Next();
+  EXPECT_EQ(empty.version(), rolled.scene().version());
+  EXPECT_THAT(empty.ids, ElementsAre(9));
+  EXPECT_THAT(empty.changes, ElementsAre(v1::POLYGON_CHANGE_REMOVED));
+  EXPECT_TRUE(empty.polygons.empty());
+  // One that comes by later finds it, too.
+  Watcher later(server_->scenes(), absl::StrCat("name: 'scenes/f' from_version: ", first));
+  EXPECT_THAT(later.Next().changes, ElementsAre(v1::POLYGON_CHANGE_ADDED));
+  EXPECT_THAT(later.Next().changes, ElementsAre(v1::POLYGON_CHANGE_REMOVED));
 }
 
 TEST_F(ForkTest, ThereAreNoMoreThanTheLimits) {

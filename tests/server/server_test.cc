@@ -10,6 +10,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
+#include <vector>
 
 #include "tests/server/fixture.h"
 
@@ -169,6 +171,39 @@ TEST(ServerTest, UnknownMethodIsUnimplemented) {
   bool ok = false;
   ASSERT_TRUE(queue.Next(&tag, &ok));
   EXPECT_EQ(status.error_code(), grpc::UNIMPLEMENTED);
+}
+
+// Story: gRPC's own acceptor of methods that nobody has asks for calls before it is made (grpc/grpc
+// issue 32356). Of calls that came at once one reached the event loop without a tag, and the
+// process ended. Several servers, as each begins to accept once.
+TEST(ServerTest, UnknownMethodsAtOnceAreUnimplementedAndTheServerDrains) {
+  struct Call {
+    Context context;
+    grpc::ByteBuffer response;
+    grpc::Status status;
+    std::unique_ptr<grpc::GenericClientAsyncResponseReader> reader;
+  };
+  const grpc::Slice nothing("");
+  for (int round = 0; round < 6; ++round) {
+    TestServer server;
+    grpc::GenericStub stub(server.channel());
+    for (int wave = 0; wave < 3; ++wave) {
+      grpc::CompletionQueue queue;
+      std::vector<Call> calls(64);
+      for (Call& call : calls) {
+        call.reader = stub.PrepareUnaryCall(&call.context, "/carom.v1.QueryService/Guess",
+                                            grpc::ByteBuffer(&nothing, 1), &queue);
+        call.reader->StartCall();
+        call.reader->Finish(&call.response, &call.status, &call);
+      }
+      void* tag = nullptr;
+      bool ok = false;
+      for (size_t i = 0; i < calls.size(); ++i) ASSERT_TRUE(queue.Next(&tag, &ok));
+      for (const Call& call : calls) EXPECT_EQ(call.status.error_code(), grpc::UNIMPLEMENTED);
+    }
+    server.Ask("seq: 1");
+    server.server().Drain();
+  }
 }
 
 TEST(ServerTest, MessageThatIsNoMessageIsRefused) {
