@@ -48,13 +48,12 @@ void ExportCall::Begin(absl::Status status) {
   Unref();
 }
 
-// An older version has its summary in memory, and its polygons where the journal has them: those
-// are read on the executor, since they take as long as a disk does.
+// A version that is no scene in memory has its summary there, and its polygons where the journal
+// has them: those are read on the executor, since they take as long as a disk does.
 absl::Status ExportCall::Open() {
   if (absl::Status status = CheckSceneName("name", name_); !status.ok()) return status;
-  scene_ = runtime_.store.Find(name_);
-  if (scene_ == nullptr) return runtime_.store.WhyMissing(name_, "name");
-  if (version_ != 0 && version_ != scene_->version()) scene_ = nullptr;
+  if (runtime_.store.Find(name_) == nullptr) return runtime_.store.WhyMissing(name_, "name");
+  scene_ = runtime_.store.FindVersion(name_, version_);
   if (scene_ != nullptr) {
     wire::EncodeScene(name_, *scene_, summary_);
     return absl::OkStatus();

@@ -68,8 +68,8 @@ class ExportCall final : public AsyncCall {
   uint64_t version_ = 0;
   v1::Scene summary_;
   Clock::time_point last_moment_;  // when the client must have taken it all
-  Scene::Ptr scene_;               // the current version
-  std::vector<Polygon> polygons_;  // else an older one's
+  Scene::Ptr scene_;               // the version, if it is in memory
+  std::vector<Polygon> polygons_;  // else what was read of it
   MemoryCharge charge_;            // of those
   size_t next_ = 0;                // polygon
   wire::PieceStart piece_;         // of that

@@ -58,6 +58,33 @@ Scene::Ptr SceneOf(const std::shared_ptr<ForkVersion>& version) {
   return {version, version->scene.get()};
 }
 
+// Of what edits bring.
+uint64_t BytesOfEdits(std::span<const SceneEdit> edits) {
+  uint64_t bytes = 0;
+  for (const SceneEdit& edit : edits) {
+    if (const Polygon* const polygon = PolygonOf(edit)) bytes += BytesOf(*polygon);
+  }
+  return bytes;
+}
+
+// Whether a commit of the edits makes a version. If not, it finds out before it makes anything.
+bool IsMadeBy(const Scene& scene, std::span<const SceneEdit> edits, const SceneLimits& limits) {
+  size_t polygons = scene.polygon_count();
+  size_t vertices = scene.vertex_count();
+  absl::flat_hash_set<uint64_t> ids;
+  for (const SceneEdit& edit : edits) {
+    const Polygon* const old = scene.Find(IdOf(edit));
+    const Polygon* const next = PolygonOf(edit);
+    const bool adds = std::holds_alternative<AddPolygon>(edit);
+    if (!ids.insert(IdOf(edit)).second || adds != (old == nullptr)) return false;
+    if (old != nullptr) vertices -= old->vertex_count();
+    if (next != nullptr) vertices += next->vertex_count();
+    polygons += (next != nullptr ? 1 : 0);
+    polygons -= (old != nullptr ? 1 : 0);
+  }
+  return limits.Check(polygons, vertices).ok();
+}
+
 // As lists of versions show it.
 VersionSummary SummaryOf(const Scene& scene, std::string edit_id) {
   return {.version = scene.version(),
@@ -100,8 +127,9 @@ absl::Status Fork::Begin(uint64_t version) {
   first->scene = base_.scene->WithVersion(version);
   first->summary = SummaryOf(*first->scene, "");
   first->polygon_bytes = base_.polygon_bytes;
+  uint64_t reserved = 0;
   if (absl::Status status = Charge(kForkBytes); !status.ok()) return status;
-  return Publish(first, 0);
+  return Publish(first, 0, reserved);
 }
 
 // There is one from `Begin` on, for the newest is never dropped.
@@ -228,20 +256,21 @@ absl::StatusOr<Scene::Ptr> Fork::EditAlone(ForkEdits edits, uint64_t content, Ed
   const bool is_long =
       edits.edits.size() > kShortEdits || (is_rebuilt && polygons > kShortPolygons);
   if (is_long && time == EditTime::kShort) return nullptr;
-  // Before the index is there, memory for it is.
-  const auto of_index = static_cast<int64_t>(is_rebuilt ? polygons * kMadeIndexBytes : 0);
-  if (absl::Status status = Charge(of_index); !status.ok()) return status;
-  uint64_t gone_bytes = 0;
-  absl::StatusOr<VersionPtr> next;
-  {
-    const absl::Cleanup give_back = [&]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-      Charge(-of_index).IgnoreError();  // less always fits
-    };
-    next = Make(*before, std::move(edits), next_version(), gone_bytes);
+  // Before the index is there, memory for it is, and no version goes for edits that are refused.
+  uint64_t reserved = 0;
+  if (is_rebuilt && IsMadeBy(*before->scene, edits.edits, limits_.scene)) {
+    reserved = polygons * kMadeIndexBytes + BytesOfEdits(edits.edits);
   }
+  if (absl::Status status = Charge(static_cast<int64_t>(reserved)); !status.ok()) return status;
+  const absl::Cleanup give_back = [&] {
+    share_->charge.Set(share_->charge.bytes() - reserved).IgnoreError();  // less always fits
+  };
+  uint64_t gone_bytes = 0;
+  const absl::StatusOr<VersionPtr> next =
+      Make(*before, std::move(edits), next_version(), gone_bytes);
   if (!next.ok()) return next.status();
   (*next)->content = content;
-  if (absl::Status status = Publish(*next, gone_bytes); !status.ok()) return status;
+  if (absl::Status status = Publish(*next, gone_bytes, reserved); !status.ok()) return status;
   published((*next)->summary.version);
   return SceneOf(*next);
 }
@@ -290,17 +319,19 @@ absl::StatusOr<Scene::Ptr> Fork::Rollback(uint64_t version, uint64_t base_versio
   next->polygon_bytes = old->polygon_bytes;
   // Polygons that both have are counted for both.
   const uint64_t gone_bytes = newest()->polygon_bytes;
-  if (absl::Status status = Publish(next, gone_bytes); !status.ok()) return status;
+  uint64_t reserved = 0;
+  if (absl::Status status = Publish(next, gone_bytes, reserved); !status.ok()) return status;
   published(next->summary.version);
   return SceneOf(next);
 }
 
-// The charge comes first: what is not counted is not visible. Dropped versions are destroyed
-// without the lock, which readers need.
-absl::Status Fork::Publish(const VersionPtr& next, uint64_t gone_bytes) {
+// The charge comes first: what is not counted is not visible. Of its pages a version that is no
+// longer the newest has alone what neither the next one nor the base has.
+absl::Status Fork::Publish(const VersionPtr& next, uint64_t gone_bytes, uint64_t& reserved) {
+  next->index_bytes = next->scene->BytesBeyond(*base_.kept->scene());
   next->bytes = kVersionBytes + next->summary.edit_id.size() +
                 next->edited_ids.size() * sizeof(uint64_t) + next->polygon_bytes +
-                next->scene->BytesBeyond(*base_.kept->scene());
+                next->index_bytes;
   VersionPtr before;
   bool is_id_more = false;  // to be known when its version is gone
   {
@@ -311,59 +342,57 @@ absl::Status Fork::Publish(const VersionPtr& next, uint64_t gone_bytes) {
   uint64_t of_before = 0, beside_next = 0;
   if (before != nullptr) {
     of_before = before->bytes;
-    beside_next = kVersionBytes + before->edited_ids.size() * sizeof(uint64_t) + gone_bytes +
-                  before->scene->BytesBeyond(*next->scene);
+    const uint64_t pages = std::min(before->index_bytes, before->scene->BytesBeyond(*next->scene));
+    beside_next = kVersionBytes + before->edited_ids.size() * sizeof(uint64_t) + gone_bytes + pages;
   }
   const uint64_t more = next->bytes + beside_next + (is_id_more ? kGoneEditIdBytes : 0);
-  if (absl::Status status = Charge(static_cast<int64_t>(more - of_before)); !status.ok()) {
-    return status;
-  }
-  next->share = share_;
-  {
-    absl::MutexLock lock(&mu_);
-    if (is_closed_) return NoSuchScene();
-    // What takes memory comes first: a version is there with its id, or not at all.
-    versions_.reserve(versions_.size() + 1);
-    if (!next->summary.edit_id.empty()) by_edit_id_[next->summary.edit_id] = next;
-    versions_.push_back(next);
-  }
+  absl::Status status = Charge(static_cast<int64_t>(more - of_before - reserved));
+  if (!status.ok()) return status;
+  reserved = 0;
   if (before != nullptr) before->bytes = beside_next;
-  while (true) {
-    {
-      absl::MutexLock lock(&mu_);
-      if (versions_.size() <= limits_.max_versions) break;
-    }
-    LetGo(DropOldest());
-  }
-  return absl::OkStatus();
-}
-
-// The newest version stays, whatever is missing: then the edit is refused.
-absl::Status Fork::Charge(int64_t more) {
-  ForkCharge& charge = share_->charge;
-  absl::Status status = charge.Set(charge.bytes() + static_cast<uint64_t>(more));
-  while (!status.ok()) {
-    VersionPtr dropped = DropOldest();
-    if (dropped == nullptr) return status;
-    LetGo(std::move(dropped));
-    status = charge.Set(charge.bytes() + static_cast<uint64_t>(more));
+  next->share = share_;
+  std::vector<VersionPtr> dropped;  // destroyed without the lock, which readers need
+  absl::MutexLock lock(&mu_);
+  if (is_closed_) return NoSuchScene();
+  // What takes memory comes first: a version is there with its id, or not at all.
+  versions_.reserve(versions_.size() + 1);
+  if (!next->summary.edit_id.empty()) by_edit_id_[next->summary.edit_id] = next;
+  versions_.push_back(next);
+  // What they take goes with them, or with those who read them.
+  while (versions_.size() > limits_.max_versions) {
+    dropped.push_back(DropOldest());
+    dropped.back()->own_charge = share_->charge.Split(dropped.back()->bytes);
   }
   return status;
 }
 
-// Nobody finds a version that was dropped, so that who reads it has it already.
-void Fork::LetGo(VersionPtr dropped) {
+// What somebody reads would give nothing back, so it is no part of what is offered.
+absl::Status Fork::Charge(int64_t more) {
   ForkCharge& charge = share_->charge;
-  const uint64_t bytes = std::min(charge.bytes(), dropped->bytes);
-  charge.Set(charge.bytes() - bytes).IgnoreError();
-  if (dropped.use_count() == 1) return;
-  dropped->own_charge.emplace(share_->charge.memory(), peer_);
-  dropped->own_charge->Set(bytes).IgnoreError();  // as much as was given back
+  absl::Status status = charge.Set(charge.bytes() + static_cast<uint64_t>(more));
+  if (status.ok()) return status;
+  std::vector<VersionPtr> dropped;  // destroyed without the lock
+  std::vector<uint64_t> offers;
+  absl::MutexLock lock(&mu_);
+  for (const VersionPtr& version : versions_) {
+    offers.push_back(version == versions_.back() || IsRead(version) ? 0 : version->bytes);
+  }
+  if (!offers.empty()) offers.pop_back();  // the newest version stays
+  size_t accepted = 0;
+  status = charge.Add(static_cast<uint64_t>(more), offers, accepted);
+  for (size_t i = 0; status.ok() && i < accepted; ++i) {
+    dropped.push_back(DropOldest());
+    if (offers[i] == 0) dropped.back()->own_charge = charge.Split(dropped.back()->bytes);
+  }
+  return status;
+}
+
+// By its count, as nobody gets at a version without the lock but from another one who has it.
+bool Fork::IsRead(const VersionPtr& version) const {
+  return version.use_count() > (by_edit_id_.contains(version->summary.edit_id) ? 2 : 1);
 }
 
 Fork::VersionPtr Fork::DropOldest() {
-  absl::MutexLock lock(&mu_);
-  if (versions_.size() <= 1) return nullptr;
   VersionPtr oldest = std::move(versions_.front());
   versions_.erase(versions_.begin());
   if (oldest->summary.edit_id.empty()) return oldest;

@@ -44,13 +44,14 @@ struct ForkShare {
 // A version of a fork.
 struct ForkVersion {
   std::shared_ptr<ForkShare> share;
-  std::optional<ForkCharge> own_charge;  // of one that the fork has dropped, and somebody reads
+  std::unique_ptr<ForkCharge> own_charge;  // of one that the fork has dropped, and somebody reads
   Scene::Ptr scene;
   VersionSummary summary;
   uint64_t content = 0;              // of the edits that made it; see `ContentOf`
   std::vector<uint64_t> edited_ids;  // of the polygons that these are about
   bool is_rollback = false;          // nothing says what it changed
   uint64_t polygon_bytes = 0;        // of polygons that the base does not have
+  uint64_t index_bytes = 0;          // of pages that it does not have
   // Of the newest version what it has beside the base, of others beside the version after them.
   uint64_t bytes = 0;
 };
@@ -149,17 +150,18 @@ class Fork {
   // neither it nor the base.
   absl::StatusOr<VersionPtr> Make(const ForkVersion& before, ForkEdits edits, uint64_t version,
                                   uint64_t& gone_bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_);
-  // Makes `next` the newest version, unless there is no memory for it: older ones are dropped
-  // first.
-  absl::Status Publish(const VersionPtr& next, uint64_t gone_bytes)
+  // Makes `next` the newest version, unless there is no memory for it, of which `reserved` is taken
+  // already: that is 0 afterwards, if it is used.
+  absl::Status Publish(const VersionPtr& next, uint64_t gone_bytes, uint64_t& reserved)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_) ABSL_LOCKS_EXCLUDED(mu_);
-  // Takes memory for so many bytes more or less, in place of old versions.
+  // Takes memory for so many bytes more or less, in place of the oldest versions if need be: of as
+  // few as suffice, and of none where all of them do not.
   absl::Status Charge(int64_t more) ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_)
       ABSL_LOCKS_EXCLUDED(mu_);
-  // Gives back what a dropped version took, or leaves that to those who read it still.
-  void LetGo(VersionPtr dropped) ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_);
-  // The oldest version, which is forgotten; null if it is the only one.
-  VersionPtr DropOldest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_) ABSL_LOCKS_EXCLUDED(mu_);
+  // Whether somebody has it beside the fork.
+  bool IsRead(const VersionPtr& version) const ABSL_SHARED_LOCKS_REQUIRED(mu_);
+  // The oldest version, which is forgotten; there is a newer one.
+  VersionPtr DropOldest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_, mu_);
 
   const ForkBase base_;
   const Clock::duration lease_;

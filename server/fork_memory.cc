@@ -9,22 +9,41 @@
 #include "carom/status.h"
 
 namespace carom::server {
-// Both counts or none: the limit of all forks, and the share of scenes.
-absl::Status ForkMemory::Take(uint64_t bytes, MemoryPeer& peer) {
+absl::Status ForkMemory::Exhausted(bool of_peer) const {
+  return WithRetryDelay(absl::ResourceExhaustedError(absl::StrCat(of_peer ? "your part of " : "",
+                                                                  "the server's memory for forks, ",
+                                                                  limit_, " bytes, is used up")),
+                        kMemoryRetryDelayUs);
+}
+
+// Both counts or none: the limit of all forks, and the share of scenes. Under one lock, so that
+// what is offered for these bytes does not go to another fork.
+absl::Status ForkMemory::Take(uint64_t bytes, MemoryPeer& peer, std::span<const uint64_t> offers,
+                              size_t& accepted) {
   absl::MutexLock lock(&mu_);
-  const uint64_t left = limit_ - std::min(limit_, used_);
   const auto known = of_peer_.find(&peer);
   const uint64_t of_peer = known == of_peer_.end() ? 0 : known->second;
-  if (bytes > left || of_peer > left - bytes) {
-    return WithRetryDelay(absl::ResourceExhaustedError(absl::StrCat(
-                              bytes > left ? "" : "your part of ",
-                              "the server's memory for forks, ", limit_, " bytes, is used up")),
-                          kMemoryRetryDelayUs);
+  absl::Status status;
+  uint64_t given = 0;
+  for (accepted = 0;; given += offers[accepted++]) {
+    const uint64_t left = limit_ - std::min(limit_, used_ - given);
+    const bool has_room = bytes <= left && of_peer - given <= left - bytes;
+    const bool is_last = accepted == offers.size();
+    if (!has_room) {
+      if (is_last) status = Exhausted(bytes <= left);
+    } else if (is_last || account_.available(MemoryShare::kScenes, &peer) >= bytes) {
+      status = account_.Take(MemoryShare::kScenes, bytes, &peer);
+      if (status.ok()) break;
+    }
+    if (is_last) break;
+    account_.Give(MemoryShare::kScenes, offers[accepted], &peer);
   }
-  absl::Status status = account_.Take(MemoryShare::kScenes, bytes, &peer);
-  if (!status.ok()) return status;
-  used_ += bytes;
-  of_peer_[&peer] += bytes;
+  if (!status.ok()) {
+    account_.TakeAnyway(MemoryShare::kScenes, given, &peer);
+    return status;
+  }
+  used_ = used_ - given + bytes;
+  of_peer_[&peer] = of_peer - given + bytes;
   return status;
 }
 
@@ -46,13 +65,26 @@ uint64_t ForkMemory::used() const {
 
 // A charge that cannot grow stays as it was.
 absl::Status ForkCharge::Set(uint64_t bytes) {
-  if (bytes > bytes_) {
-    if (absl::Status status = memory_.Take(bytes - bytes_, *peer_); !status.ok()) return status;
-  } else {
-    memory_.Give(bytes_ - bytes, *peer_);
-  }
+  size_t accepted = 0;
+  if (bytes > bytes_) return Add(bytes - bytes_, {}, accepted);
+  memory_.Give(bytes_ - bytes, *peer_);
   bytes_ = bytes;
   return absl::OkStatus();
+}
+
+absl::Status ForkCharge::Add(uint64_t bytes, std::span<const uint64_t> offers, size_t& accepted) {
+  absl::Status status = memory_.Take(bytes, *peer_, offers, accepted);
+  if (!status.ok()) return status;
+  for (const uint64_t offer : offers.first(accepted)) bytes_ -= offer;
+  bytes_ += bytes;
+  return status;
+}
+
+std::unique_ptr<ForkCharge> ForkCharge::Split(uint64_t bytes) {
+  auto other = std::make_unique<ForkCharge>(memory_, peer_);
+  other->bytes_ = std::min(bytes, bytes_);
+  bytes_ -= other->bytes_;
+  return other;
 }
 
 }  // namespace carom::server

@@ -8,8 +8,10 @@
 // left.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
@@ -25,13 +27,17 @@ class ForkMemory {
   ForkMemory(uint64_t limit_bytes, MemoryAccount& account)
       : limit_(limit_bytes), account_(account) {}
 
-  // Takes so many bytes, or nothing and RESOURCE_EXHAUSTED with a retry delay.
-  absl::Status Take(uint64_t bytes, MemoryPeer& peer) ABSL_LOCKS_EXCLUDED(mu_);
+  // Takes so many bytes, or nothing and RESOURCE_EXHAUSTED with a retry delay. Where there are too
+  // few, the first of the `offers`, as few as suffice, go back for them: `accepted` is how many.
+  absl::Status Take(uint64_t bytes, MemoryPeer& peer, std::span<const uint64_t> offers,
+                    size_t& accepted) ABSL_LOCKS_EXCLUDED(mu_);
   void Give(uint64_t bytes, MemoryPeer& peer) ABSL_LOCKS_EXCLUDED(mu_);
 
   uint64_t used() const ABSL_LOCKS_EXCLUDED(mu_);
 
  private:
+  absl::Status Exhausted(bool of_peer) const;
+
   const uint64_t limit_;
   MemoryAccount& account_;
   mutable absl::Mutex mu_;
@@ -51,8 +57,12 @@ class ForkCharge {
 
   // Has this many bytes, or as many as before and an error; fewer always succeed.
   absl::Status Set(uint64_t bytes);
+  // Has so many more, or as many as before and an error; of its own it offers some, as
+  // `ForkMemory::Take` does.
+  absl::Status Add(uint64_t bytes, std::span<const uint64_t> offers, size_t& accepted);
+  // Another one of the same peer that has so many of these, or all that there are.
+  std::unique_ptr<ForkCharge> Split(uint64_t bytes);
   uint64_t bytes() const { return bytes_; }
-  ForkMemory& memory() const { return memory_; }
 
  private:
   ForkMemory& memory_;

@@ -79,7 +79,8 @@ absl::StatusOr<ForkBase> ForkStore::BaseOf(const ForkOrder& order, MemoryPeer& p
   base.kept = kept_.Share(order.base, order.version);
   if (base.kept == nullptr) {
     if (scenes_.Find(order.base) == nullptr) return scenes_.WhyMissing(order.base, "base");
-    // From the journal: a scene that shares nothing, and lives as long as its forks.
+    // From the journal: a scene that shares nothing, and lives as long as its forks. The calls for
+    // one base come one after the other, so nobody else reads the same version.
     MemoryCharge charge(account_, MemoryShare::kScenes, &peer);
     absl::StatusOr<std::vector<Polygon>> polygons = scenes_.Load(order.base, order.version, charge);
     if (!polygons.ok()) return polygons.status();
@@ -87,6 +88,7 @@ absl::StatusOr<ForkBase> ForkStore::BaseOf(const ForkOrder& order, MemoryPeer& p
         Scene::Create(*std::move(polygons), order.version, scenes_.limits());
     if (!scene.ok()) return scene.status();
     base.kept = std::make_shared<KeptVersion>(*std::move(scene), std::move(charge));
+    kept_.Add(order.base, base.kept);
   }
   base.scene = base.kept->scene();
   base.version = base.scene->version();
@@ -131,7 +133,7 @@ absl::StatusOr<std::string> ForkStore::Enter(const std::string& wanted, const Fo
 
 // Forks, scenes that are being imported, and scenes that are there or have left versions.
 bool ForkStore::IsTaken(absl::string_view name) const {
-  return forks_.contains(name) || imported_.contains(name) || !scenes_.Versions(name).empty();
+  return forks_.contains(name) || imported_.contains(name) || scenes_.Contains(name);
 }
 
 // What `Scene.base` and `Scene.base_version` say of a fork.
@@ -255,23 +257,19 @@ std::vector<VersionSummary> ForkStore::Versions(absl::string_view name) const {
   return fork == nullptr ? scenes_.Versions(name) : fork->Versions();
 }
 
+// Without renewing a lease, as `Find`.
+Scene::Ptr ForkStore::FindVersion(absl::string_view name, uint64_t version) const {
+  const ForkPtr fork = FindFork(name);
+  if (fork == nullptr) return scenes_.FindVersion(name, version);
+  return version == 0 ? fork->current() : fork->Find(version);
+}
+
+// What a fork has of a version is found as a scene, so the others are gone.
 absl::StatusOr<std::vector<Polygon>> ForkStore::Load(absl::string_view name, uint64_t version,
                                                      MemoryCharge& charge) const {
-  const ForkPtr fork = FindFork(name);
-  if (fork == nullptr) return scenes_.Load(name, version, charge);
-  const Scene::Ptr scene = fork->Find(version);
-  if (scene == nullptr) {
-    return Refused(absl::StatusCode::kOutOfRange, "version",
-                   "the polygons of this version are not kept");
-  }
-  std::vector<Polygon> polygons;
-  polygons.reserve(scene->polygon_count());
-  for (size_t i = 0; i < scene->polygon_count(); ++i) {
-    absl::Status charged = charge.Add(BytesOf(scene->polygon(i)));
-    if (!charged.ok()) return charged;
-    polygons.push_back(scene->polygon(i));
-  }
-  return polygons;
+  if (FindFork(name) == nullptr) return scenes_.Load(name, version, charge);
+  return Refused(absl::StatusCode::kOutOfRange, "version",
+                 "the polygons of this version are not kept");
 }
 
 SceneChange::Ptr ForkStore::FindChange(absl::string_view name, uint64_t version) const {

@@ -95,6 +95,7 @@ class ForkStore final : public SceneStore, private Task {
   Scene::Ptr Find(absl::string_view name) const override;
   absl::Status WhyMissing(absl::string_view name, absl::string_view field) const override;
   std::vector<VersionSummary> Versions(absl::string_view name) const override;
+  Scene::Ptr FindVersion(absl::string_view name, uint64_t version) const override;
   absl::StatusOr<std::vector<Polygon>> Load(absl::string_view name, uint64_t version,
                                             MemoryCharge& charge) const override;
   SceneChange::Ptr FindChange(absl::string_view name, uint64_t version) const override;

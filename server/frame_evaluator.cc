@@ -119,6 +119,17 @@ void FrameEvaluator::Refuse(uint64_t seq, absl::Status status, v1::FrameAnswer& 
   work.status = std::move(status);
 }
 
+void FrameEvaluator::RefusePending(const absl::Status& status, FrameWork& work) const {
+  for (const int i : work.pending) {
+    v1::GroupAnswer& answer = *work.answer->mutable_groups(i);
+    const uint64_t edited_version = answer.edited_version();
+    answer.Clear();
+    answer.set_edited_version(edited_version);
+    wire::EncodeStatus(status, *answer.mutable_status());
+  }
+  work.pending.clear();
+}
+
 Progress FrameEvaluator::Continue(FrameWork& work, Session& session, FrameScratch& scratch,
                                   const std::atomic<bool>& cancelled,
                                   const TurnLimits& limits) const {

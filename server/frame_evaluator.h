@@ -123,6 +123,10 @@ class FrameEvaluator {
   // Sets both up for a frame that is refused before it is parsed.
   void Refuse(uint64_t seq, absl::Status status, v1::FrameAnswer& answer, FrameWork& work) const;
 
+  // The groups without an answer are refused with `status`; those that have one, and what edits
+  // have made, keep it.
+  void RefusePending(const absl::Status& status, FrameWork& work) const;
+
   // Answers every pending group that need not wait, in one turn. Done early, with a meaningless
   // answer, once `cancelled`.
   Progress Continue(FrameWork& work, Session& session, FrameScratch& scratch,

@@ -63,8 +63,17 @@ std::shared_ptr<MemoryPeer> MemoryAccount::Peer(const std::string& name) {
   return peer;
 }
 
-// What another thread takes and gives back meanwhile may refuse this one, never let too much pass.
+// What is spare goes for what is wanted, as far as that is enough.
 absl::Status MemoryAccount::Take(MemoryShare share, uint64_t bytes, MemoryPeer* peer) {
+  absl::Status status = TakeNow(share, bytes, peer);
+  if (status.ok() || share != MemoryShare::kScenes || give_up_ == nullptr) return status;
+  const uint64_t left = available(share, peer);
+  if (bytes > left && !give_up_(bytes - left)) return status;
+  return TakeNow(share, bytes, peer);
+}
+
+// What another thread takes and gives back meanwhile may refuse this one, never let too much pass.
+absl::Status MemoryAccount::TakeNow(MemoryShare share, uint64_t bytes, MemoryPeer* peer) {
   const size_t i = IndexOf(share);
   const uint64_t before = used_[i].fetch_add(bytes, std::memory_order_relaxed);
   const uint64_t of_peer =

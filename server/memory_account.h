@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -61,6 +62,11 @@ class MemoryAccount {
   void TakeAnyway(MemoryShare share, uint64_t bytes, MemoryPeer* peer = nullptr);
   void Give(MemoryShare share, uint64_t bytes, MemoryPeer* peer = nullptr);
 
+  // Whom to ask where there is no memory for scenes: gives up so many bytes of what nobody needs,
+  // on the thread that asks, with whatever locks it holds; false if nothing went. Not while others
+  // take.
+  void set_spare(std::function<bool(uint64_t bytes)> give_up) { give_up_ = std::move(give_up); }
+
   // What is left of a share, for a peer if there is one; 0 above it.
   uint64_t available(MemoryShare share, const MemoryPeer* peer = nullptr) const;
   uint64_t limit(MemoryShare share) const;
@@ -73,6 +79,8 @@ class MemoryAccount {
   void SetExcess(uint64_t bytes) { excess_.store(bytes, std::memory_order_relaxed); }
 
  private:
+  // `Take` of what is there.
+  absl::Status TakeNow(MemoryShare share, uint64_t bytes, MemoryPeer* peer);
   // RESOURCE_EXHAUSTED naming the share, to be tried again in a second.
   absl::Status Exhausted(MemoryShare share, bool of_peer) const;
 
@@ -84,6 +92,7 @@ class MemoryAccount {
   const uint64_t limit_;
   uint64_t shared_ = 0;  // the sum of the shares
   std::atomic<uint64_t> excess_{0};
+  std::function<bool(uint64_t bytes)> give_up_;
 };
 
 // Bytes of a share that go back with it. Not thread-safe.

@@ -86,6 +86,11 @@ Scene::Ptr MemoryStore::Find(absl::string_view name) const {
   return it == scenes_.end() ? nullptr : it->second.scene;
 }
 
+bool MemoryStore::Contains(absl::string_view name) const {
+  absl::ReaderMutexLock lock(&mu_);
+  return scenes_.contains(name);
+}
+
 absl::Status MemoryStore::WhyMissing(absl::string_view name, absl::string_view field) const {
   absl::ReaderMutexLock lock(&mu_);
   const auto it = scenes_.find(name);
@@ -295,7 +300,13 @@ std::shared_ptr<SceneChange> MemoryStore::DifferenceBy(std::span<const SceneEdit
   change->summary = summary;
   change->base = before.version();
   change->list = ChangesOf(before, after, edits);
-  change->bytes = BytesOf(change->list);
+  change->is_by_edits = true;
+  const auto id_of = [](const PolygonChange& changed) { return changed.id; };
+  for (const SceneEdit& edit : edits) {
+    if (std::ranges::binary_search(change->list, IdOf(edit), {}, id_of)) continue;
+    change->equal_ids.push_back(IdOf(edit));
+  }
+  change->bytes = BytesOf(change->list) + change->equal_ids.size() * sizeof(uint64_t);
   change->charge = MemoryCharge(account_, MemoryShare::kScenes);
   change->charge.Set(change->bytes);
   return change;

@@ -68,6 +68,8 @@ class MemoryStore final : public SceneStore {
   absl::Status Delete(absl::string_view name, uint64_t version) override;
   void AddListener(SceneListener* listener) override;
 
+  // Whether there is a scene of this name, damaged or not.
+  bool Contains(absl::string_view name) const;
   // A version that no scene has.
   uint64_t NextVersion() { return last_version_.fetch_add(1, std::memory_order_relaxed) + 1; }
   const SceneLimits& limits() const { return limits_; }

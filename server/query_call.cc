@@ -70,14 +70,11 @@ bool QueryCall::Continue(const TurnLimits& turn) {
   if (begins) {
     run_ = runtime_.Begin(frame_, session_, session_charge_);
   } else if (run_->is_parked) {
-    absl::Status status = runtime_.Resume(*run_, frame_);
-    if (!status.ok()) {
-      v1::FrameAnswer& answer = *run_->response.mutable_answer();
-      runtime_.evaluator.Refuse(frame_.head.seq, std::move(status), answer, run_->work);
-    }
+    const absl::Status status = runtime_.Resume(*run_, frame_);
+    if (!status.ok()) runtime_.evaluator.RefusePending(status, run_->work);
   }
   // What a turn left is another one's meanwhile.
-  if (!begins && run_->work.status.ok()) {
+  if (!begins && run_->work.frame != nullptr) {
     runtime_.ReserveMemories(*run_->work.frame, session_, session_charge_);
   }
   const Progress progress =

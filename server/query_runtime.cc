@@ -128,11 +128,11 @@ void QueryRuntime::Park(FrameRun& run) const {
 }
 
 absl::Status QueryRuntime::Resume(FrameRun& run, const ReceivedFrame& frame) const {
+  run.is_parked = false;  // whatever follows: the run may serve another frame
   absl::Status status = ChargeRequest(frame, run);
   if (!status.ok()) return status;
   Parse(frame.bytes, run.request);  // once more, so it is one
   run.work.frame = &run.request.frame();
-  run.is_parked = false;
   return status;
 }
 

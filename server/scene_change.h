@@ -59,6 +59,10 @@ struct SceneChange {
   std::vector<PolygonChange> list;
   Scene::Ptr before;
   Scene::Ptr after;  // null: `list` it is
+  // Edits made it: the two versions share all that is neither in the list nor replaced by an equal
+  // polygon, as these are.
+  bool is_by_edits = false;
+  std::vector<uint64_t> equal_ids;
   uint64_t bytes = 0;
   MemoryCharge charge;   // of the list
   bool is_kept = false;  // by the store, for watches that come by later

@@ -171,8 +171,9 @@ absl::Status SceneHandler::Commit(const v1::CommitEditsRequest& request,
   // Decoding takes longer than finding out that the scene is not there.
   const Scene::Ptr scene = store_.Find(request.name());
   if (scene == nullptr) return store_.WhyMissing(request.name(), "name");
-  // Writers of a scene come one after the other; a fork, which frames edit too, looks once more.
-  if (!request.edit_id().empty()) {
+  // Writers of a scene come one after the other. A fork, which frames edit too, looks by itself,
+  // and at the edits: they may be others than those of the frame that had the id.
+  if (!request.edit_id().empty() && !store_.OriginOf(request.name()).has_value()) {
     for (const VersionSummary& known : store_.Versions(request.name())) {
       if (known.edit_id != request.edit_id()) continue;
       EncodeSummary(request.name(), known, *response.mutable_scene());

@@ -22,8 +22,12 @@ namespace {
 constexpr uint64_t kEditBytes = 64 << 10;
 constexpr uint64_t kIndexBytesAPolygon = 160;
 
-uint64_t IndexBytes(uint64_t edits, uint64_t polygons) {
-  return std::min(edits * kEditBytes + polygons / 2, polygons * kIndexBytesAPolygon);
+// Of an index that was made anew, whatever the edits, nothing is shared.
+uint64_t IndexBytes(const Scene& before, const Scene& after, uint64_t edits) {
+  const uint64_t polygons = before.polygon_count();
+  const uint64_t copied =
+      std::max<uint64_t>(edits * kEditBytes + polygons / 2, before.BytesBeyond(after));
+  return std::min(copied, polygons * kIndexBytesAPolygon);
 }
 
 }  // namespace
@@ -32,8 +36,8 @@ uint64_t IndexBytes(uint64_t edits, uint64_t polygons) {
 // have. Polygons that went never come back, so that is all of what the versions have.
 class SceneSnapshot::Line {
  public:
-  // A polygon that a version has and the next one that is there does not. By its address it is known
-  // in older ones, which had it before.
+  // A polygon that a version has and the next one that is there does not. By its address it is
+  // known in older ones, which had it before.
   struct Gone {
     uint64_t id;
     const void* address;
@@ -48,8 +52,9 @@ class SceneSnapshot::Line {
     versions_.emplace(scene.version(), Version{.scene = &scene, .bytes = charge_.bytes()});
   }
 
-  // Another one, of which the newest so far does not have so much, after edits.
-  void Follow(const Scene& scene, std::vector<Gone> gone, uint64_t edits, MemoryCharge added) {
+  // Another one. Of the newest so far it does not have what is gone, and so much of the index.
+  void Follow(const Scene& scene, std::vector<Gone> gone, uint64_t index_bytes,
+              MemoryCharge added) {
     absl::MutexLock lock(&mu_);
     const auto before = std::prev(versions_.end());
     Version next{.scene = &scene, .bytes = before->second.bytes + added.bytes()};
@@ -61,7 +66,7 @@ class SceneSnapshot::Line {
     Version& older = std::prev(versions_.end(), 2)->second;
     older.gone = std::move(gone);
     older.gone_bytes = gone_bytes;
-    older.index_bytes = IndexBytes(edits, older.scene->polygon_count());
+    older.index_bytes = index_bytes;
     charge_.Join(std::move(added));
     charge_.Set(charge_.bytes() + older.index_bytes);
   }
@@ -140,7 +145,8 @@ SceneSnapshot::Ptr SceneSnapshot::Follow(const Ptr& before, Scene::Ptr scene,
     if (old != nullptr) gone.push_back({old->id(), old->memory(), BytesOf(*old)});
   }
   Ptr snapshot(new SceneSnapshot(before->line_, std::move(scene)));
-  before->line_->Follow(*snapshot->scene_, std::move(gone), edits.size(), std::move(added));
+  const uint64_t index_bytes = IndexBytes(*before->scene_, *snapshot->scene_, edits.size());
+  before->line_->Follow(*snapshot->scene_, std::move(gone), index_bytes, std::move(added));
   return snapshot;
 }
 

@@ -95,8 +95,16 @@ class SceneStore {
   // The versions of a scene that are known, ascending; the last one is current. Empty: no scene.
   virtual std::vector<VersionSummary> Versions(absl::string_view name) const = 0;
 
-  // The polygons of a version, by ascending id. OUT_OF_RANGE naming `version` if they are
-  // not kept; NOT_FOUND naming `name`.
+  // A version that is in memory as a scene: the current one, 0 too, and of a fork all that it
+  // keeps. Else null. Cheap.
+  virtual Scene::Ptr FindVersion(absl::string_view name, uint64_t version) const {
+    Scene::Ptr current = Find(name);
+    const bool is_it = current != nullptr && (version == 0 || version == current->version());
+    return is_it ? current : nullptr;
+  }
+
+  // The polygons of a version that `FindVersion` does not have, by ascending id. OUT_OF_RANGE
+  // naming `version` if they are not kept; NOT_FOUND naming `name`.
   virtual absl::StatusOr<std::vector<Polygon>> Load(absl::string_view name, uint64_t version,
                                                     MemoryCharge& charge) const = 0;
 

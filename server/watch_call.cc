@@ -21,6 +21,10 @@ constexpr size_t kRowBytes = 48;
 
 constexpr char kTooSlow[] = "the client is too slow: ";
 
+absl::Status SceneDeleted() {
+  return Refused(absl::StatusCode::kNotFound, "name", "the scene was deleted");
+}
+
 // The wire's word for what became of a polygon.
 v1::PolygonChange Encoded(ChangeKind kind) {
   switch (kind) {
@@ -172,10 +176,7 @@ absl::Status WatchCall::CheckEnd() {
   absl::MutexLock lock(&mu_);
   if (cancelled_) return absl::CancelledError("the call is cancelled");
   if (draining_) return Draining();
-  if (deleted_) {
-    return Refused(absl::StatusCode::kNotFound, "name", "the scene was deleted");
-  }
-  return absl::OkStatus();
+  return deleted_ ? SceneDeleted() : absl::OkStatus();
 }
 
 absl::Status WatchCall::Begin() {
@@ -234,16 +235,15 @@ absl::StatusOr<SceneChange::Ptr> WatchCall::Next() {
   }
   const std::string& name = name_;
   const Scene::Ptr current = runtime_.store.Find(name);
-  if (current == nullptr) return runtime_.store.WhyMissing(name, "name");
+  // It was there: the notification is still to come.
+  if (current == nullptr) return SceneDeleted();
   if (current->version() == version_) return nullptr;
   if (large != nullptr && large->base == version_) return large;
   if (SceneChange::Ptr change = runtime_.store.FindChange(name, version_)) return change;
   absl::StatusOr<SceneChange::Ptr> loaded =
       runtime_.store.LoadChange(name, version_, NewCharge(MemoryShare::kScenes));
   // A scene that is deleted takes its history with it.
-  if (!loaded.ok() && runtime_.store.Find(name) == nullptr) {
-    return runtime_.store.WhyMissing(name, "name");
-  }
+  if (!loaded.ok() && runtime_.store.Find(name) == nullptr) return SceneDeleted();
   if (absl::Status status = CheckEnd(); !loaded.ok() && !status.ok()) return status;
   // What was there when the watch began was lost by nobody's reading.
   if (!absl::IsOutOfRange(loaded.status()) || version_ < first_current_) return loaded;

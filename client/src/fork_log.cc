@@ -8,6 +8,7 @@
 #include <chrono>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "client/src/addresses.h"
 #include "client/src/edit_id.h"
 #include "client/src/unary_call.h"
@@ -19,20 +20,28 @@ namespace {
 constexpr size_t kReplayedBytes = 1 << 20;
 // Of each call: a server that does not answer by then is as good as none.
 constexpr std::chrono::seconds kCallTimeout{5};
+// Of taking half a fork back, which is not given up before.
+constexpr std::chrono::seconds kRemovalTimeout{1};
 
-// One call of a server of the client's list.
+const std::function<bool()> kNever = [] { return false; };
+
+// One call of a server, which is cancelled once it is abandoned.
 template <typename Request, typename Response>
-absl::Status Call(const Addresses& addresses, size_t address,
+absl::Status Call(const ForkServer& server,
                   UnaryMethod<v1::SceneService::Stub, Request, Response> method,
-                  const Request& request, Response& response) {
+                  const Request& request, Response& response,
+                  std::chrono::seconds timeout = kCallTimeout) {
   grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + kCallTimeout);
+  context.set_deadline(std::chrono::system_clock::now() + timeout);
   const absl::Status status = CallUnary(
-      addresses,
+      server.addresses,
       [&](grpc::CompletionQueue* queue) {
-        return (addresses.scenes(address).*method)(&context, request, queue);
+        return (server.addresses.scenes(server.address).*method)(&context, request, queue);
       },
-      response);
+      response,
+      [&] {
+        if (server.abandoned()) context.TryCancel();
+      });
   if (!absl::IsDeadlineExceeded(status)) return status;
   return absl::UnavailableError("the server did not make a fork again in time");
 }
@@ -114,11 +123,29 @@ std::vector<v1::CommitEditsRequest> ForkLog::EditsOf(const std::string& name, co
   return parts;
 }
 
+// False while another caller restores forks, after a while.
+bool ForkLog::Enter() {
+  MutexLock lock(mutex_);
+  if (is_restoring_) {
+    restored_.WaitUntil(mutex_, std::chrono::steady_clock::now() + kLookPeriod);
+  }
+  return !std::exchange(is_restoring_, true);
+}
+
+void ForkLog::Leave() {
+  MutexLock lock(mutex_);
+  is_restoring_ = false;
+  restored_.NotifyAll();
+}
+
 // One caller at a time: who comes later finds forks that are whole. Calls are made without the lock
-// of the log, which answers need.
+// of the log, which answers need, and so is `abandoned` asked, which has locks of its own.
 absl::Status ForkLog::Restore(Addresses& addresses, size_t address,
                               const std::function<bool()>& abandoned) {
-  MutexLock restoring(restoring_);
+  while (!Enter()) {
+    if (abandoned()) return absl::OkStatus();
+  }
+  const absl::Cleanup leave = [this] { Leave(); };
   std::map<std::string, Fork> forks;
   {
     MutexLock lock(mutex_);
@@ -126,7 +153,7 @@ absl::Status ForkLog::Restore(Addresses& addresses, size_t address,
   }
   for (const auto& [name, fork] : forks) {
     if (abandoned()) return absl::OkStatus();
-    absl::Status status = Restore(addresses, address, name, fork);
+    absl::Status status = Restore({addresses, address, abandoned}, name, fork);
     // Without its base there is no fork: its groups are answered that there is no such scene.
     const bool is_hopeless = absl::IsNotFound(status) || absl::IsOutOfRange(status) ||
                              absl::IsDataLoss(status) || absl::IsInvalidArgument(status);
@@ -137,13 +164,12 @@ absl::Status ForkLog::Restore(Addresses& addresses, size_t address,
 
 // A fork that is there is left as it is: it is the one that was made, or another client of the same
 // game has made it again.
-absl::Status ForkLog::Restore(const Addresses& addresses, size_t address, const std::string& name,
-                              const Fork& fork) {
+absl::Status ForkLog::Restore(const ForkServer& server, const std::string& name, const Fork& fork) {
   using Stub = v1::SceneService::Stub;
   v1::GetSceneRequest get;
   get.set_name(name);
   v1::GetSceneResponse got;
-  absl::Status status = Call(addresses, address, &Stub::AsyncGetScene, get, got);
+  absl::Status status = Call(server, &Stub::AsyncGetScene, get, got);
   if (!absl::IsNotFound(status)) return status;
   v1::ForkSceneRequest request;
   request.set_base(fork.base);
@@ -151,19 +177,21 @@ absl::Status ForkLog::Restore(const Addresses& addresses, size_t address, const 
   request.set_name(name);
   request.set_lease_seconds(fork.lease_seconds);
   v1::ForkSceneResponse made;
-  status = Call(addresses, address, &Stub::AsyncForkScene, request, made);
+  // To its end: of one that is cancelled nobody knows whether the fork was made, without its edits.
+  const ForkServer to_the_end{server.addresses, server.address, kNever};
+  status = Call(to_the_end, &Stub::AsyncForkScene, request, made);
   // Another client of the same game was faster.
   if (absl::IsAlreadyExists(status)) return absl::OkStatus();
   if (!status.ok()) return status;
   for (const v1::CommitEditsRequest& part : EditsOf(name, fork)) {
     v1::CommitEditsResponse committed;
-    status = Call(addresses, address, &Stub::AsyncCommitEdits, part, committed);
+    status = Call(server, &Stub::AsyncCommitEdits, part, committed);
     if (status.ok()) continue;
     // Half a fork would be taken for a whole one.
     v1::DeleteSceneRequest remove;
     remove.set_name(name);
     v1::DeleteSceneResponse removed;
-    Call(addresses, address, &Stub::AsyncDeleteScene, remove, removed).IgnoreError();
+    Call(to_the_end, &Stub::AsyncDeleteScene, remove, removed, kRemovalTimeout).IgnoreError();
     return status;
   }
   return absl::OkStatus();

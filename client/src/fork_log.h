@@ -24,6 +24,13 @@ namespace carom {
 
 class Addresses;
 
+// One server of the client's list, as long as forks are wanted there.
+struct ForkServer {
+  const Addresses& addresses;
+  size_t address;
+  const std::function<bool()>& abandoned;
+};
+
 // Thread-safe. Shared by a client and its streams.
 class ForkLog {
  public:
@@ -37,10 +44,11 @@ class ForkLog {
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Makes the forks again that the server at `address` does not have, one caller at a time. Forks
-  // whose base is not there are left out. Ends early once `abandoned`. Errors: those of a server
-  // that does not answer, or has no room; what was begun is taken back, as far as it can.
+  // whose base is not there are left out. Ends soon once `abandoned`, which is asked without a
+  // lock, waiting neither for a call nor for another caller. Errors: those of a server that does
+  // not answer, or has no room; what was begun is taken back, as far as it can.
   absl::Status Restore(Addresses& addresses, size_t address, const std::function<bool()>& abandoned)
-      ABSL_LOCKS_EXCLUDED(restoring_, mutex_);
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   // What has become of a polygon.
@@ -61,11 +69,14 @@ class ForkLog {
   static void Record(const v1::Edit& edit, uint64_t version, Fork& fork);
   // What makes the fork of its base, in messages of bounded size.
   static std::vector<v1::CommitEditsRequest> EditsOf(const std::string& name, const Fork& fork);
-  static absl::Status Restore(const Addresses& addresses, size_t address, const std::string& name,
-                              const Fork& fork);
+  static absl::Status Restore(const ForkServer& server, const std::string& name, const Fork& fork);
+  // Whether this caller is the one that restores forks, until it leaves.
+  bool Enter() ABSL_LOCKS_EXCLUDED(mutex_);
+  void Leave() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  Mutex restoring_ ABSL_ACQUIRED_BEFORE(mutex_);
   mutable Mutex mutex_;
+  ConditionVariable restored_;  // nobody restores any more
+  bool is_restoring_ ABSL_GUARDED_BY(mutex_) = false;
   std::map<std::string, Fork> forks_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -350,7 +350,8 @@ void Stream::Impl::Keep() {
   End(*std::move(end));
 }
 
-// Without the lock, since it takes calls of its own.
+// Without the lock, since it takes calls of its own. A stream that was cancelled meanwhile opens no
+// call: nobody would cancel that.
 absl::Status Stream::Impl::RestoreForks() {
   const size_t address = address_;
   mutex_.unlock();
@@ -359,7 +360,7 @@ absl::Status Stream::Impl::RestoreForks() {
     return state_ != State::kRunning;
   });
   mutex_.lock();
-  return status;
+  return state_ == State::kRunning ? status : Cancelled();
 }
 
 // All frames without an answer belong to the new call again: answers have no history, so a frame

@@ -3,8 +3,16 @@
 
 // Forks as the client library has them: made, edited in frames, and made again when their server is
 // lost.
-#include <thread>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/cleanup/cleanup.h"
 #include "tests/client/fixture.h"
 #include "tests/support/cut_proxy.h"
 #include "tests/support/random.h"
@@ -156,6 +164,36 @@ TEST_F(ForkClientTest, WithoutItsBaseAForkIsGone) {
   server_.reset();
   Start();
   EXPECT_TRUE(Refuses(Ask(*stream, At(fork->name)).status, absl::StatusCode::kNotFound, "scene"));
+}
+
+// Story: a stream waited at its end for the forks that another one was making again, and for a
+// server that did not answer, 5 s a call.
+TEST_F(ForkClientTest, AStreamThatEndsWaitsForNoFork) {
+  // Takes connections, and says nothing.
+  const std::string path = folder_ / "silent";
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+  const int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+  const absl::Cleanup closes = [listener] { close(listener); };
+  ASSERT_EQ(bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  ASSERT_EQ(listen(listener, 16), 0);
+  Start();
+  client_ = *Client::Connect(server_->address() + ",unix:" + path);
+  ASSERT_TRUE(client_->CreateScene("scenes/a", {}).ok());
+  const auto fork = client_->ForkScene("scenes/a");
+  ASSERT_TRUE(fork.ok()) << fork.status();
+  std::vector<std::unique_ptr<Stream>> streams;
+  for (int i = 0; i < 3; ++i) {
+    streams.push_back(client_->OpenStream());
+    EXPECT_TRUE(Ask(*streams.back(), At(fork->name)).status.ok());
+  }
+  server_.reset();
+  for (const auto& stream : streams) EXPECT_TRUE(stream->Send(At(fork->name)).ok());
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  const auto begin = std::chrono::steady_clock::now();
+  streams.clear();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3));
 }
 
 // Frames whose answers are lost are sent again, and their edits are made once.

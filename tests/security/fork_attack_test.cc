@@ -127,24 +127,26 @@ TEST_F(ForkAttackTest, AFloodOfEdits) {
   for (int a = 0; a < 6; ++a) {
     attackers.emplace_back([&, a] {
       std::vector<std::string> forks(8);
+      std::vector<bool> has_far(8);
       for (std::string& fork : forks) ASSERT_TRUE(Fork(*scenes, fork).ok());
       StreamCall call;
       call.stream = queries->Stream(&call.context);
-      for (int i = 0; !stopped; ++i) {
+      for (size_t i = 0; !stopped; ++i) {
         const std::string id = absl::StrCat(i);
-        const double far = 1e4 * (i + 1);
+        const double far = 1e4 * static_cast<double>(i + 1);
         const std::string edits =
-            a % 3 == 0   ? absl::StrCat("edits { replace { ", Square(7, i, 0), " } }")
-            : a % 3 == 1 ? absl::StrCat("edits { ", i < 8 ? "add" : "replace", " { ",
+            a % 3 == 0
+                ? absl::StrCat("edits { replace { ", Square(7, static_cast<double>(i), 0), " } }")
+            : a % 3 == 1 ? absl::StrCat("edits { ", has_far[i % 8] ? "replace" : "add", " { ",
                                         Square(50000, far, far), " } }")
                          : much;
         v1::StreamResponse response;
-        if (!call.stream->Write(EditOf(forks[static_cast<size_t>(i) % 8], id, edits)) ||
-            !call.stream->Read(&response)) {
+        if (!call.stream->Write(EditOf(forks[i % 8], id, edits)) || !call.stream->Read(&response)) {
           break;
         }
         const bool is_made = response.answer().groups(0).edited_version() != 0;
         ++(is_made ? made : refused);
+        has_far[i % 8] = has_far[i % 8] || is_made;
         if (!is_made) {
           ASSERT_EQ(response.answer().groups(0).status().code(), grpc::RESOURCE_EXHAUSTED)
               << response.answer().groups(0).status().message();

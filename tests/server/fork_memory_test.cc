@@ -82,5 +82,55 @@ TEST_F(ForkMemoryTest, ADroppedVersionCountsUntilItsReaderIsDone) {
   EXPECT_EQ(account_.available(MemoryShare::kScenes), account_.limit(MemoryShare::kScenes));
 }
 
+// Story: an edit for which there was no memory dropped the versions of its fork one by one, all of
+// them, and was refused then.
+TEST_F(ForkMemoryTest, ARefusedEditDropsNothing) {
+  ASSERT_NO_FATAL_FAILURE(Begin(64, {Large(1, 100), Large(2, 100, 5)}));
+  std::vector<uint64_t> versions = {last_};
+  for (int i = 0; i < 8; ++i) {
+    ASSERT_TRUE(Edit({ReplacePolygon{Large(1, 40000)}}, absl::StrCat(i)).ok());
+    versions.push_back(last_);
+  }
+  const uint64_t used = memory_.used();
+  const absl::Status refused = Edit({ReplacePolygon{Large(1, 2 * kForkBytes)}}, "large");
+  EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted) << refused;
+  EXPECT_GT(RetryDelay(refused), 0u);
+  // Nor does one that would make the index anew, if it had another fault.
+  std::vector<SceneEdit> far = {RemovePolygon{9}};
+  for (uint64_t id = 10; id < 6000; ++id) far.push_back(AddPolygon{Large(id, 0, 1e6)});
+  EXPECT_EQ(Edit(far, "far").code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(memory_.used(), used);
+  for (const uint64_t version : versions) EXPECT_NE(fork_->Find(version), nullptr) << version;
+  // And without the fault it is refused for lack of memory.
+  far[0] = RemovePolygon{2};
+  EXPECT_EQ(Edit(far, "far").code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(memory_.used(), used);
+  for (const uint64_t version : versions) EXPECT_NE(fork_->Find(version), nullptr) << version;
+}
+
+TEST_F(ForkMemoryTest, AsFewVersionsAsMakeRoomGo) {
+  constexpr size_t kBytes = 40000;
+  ASSERT_NO_FATAL_FAILURE(Begin(64));
+  Scene::Ptr reader;
+  for (uint64_t i = 0; i < 60; ++i) {
+    const Polygon polygon = Large(1, kBytes);
+    const SceneEdit edit = i == 0 ? SceneEdit(AddPolygon{polygon}) : ReplacePolygon{polygon};
+    const absl::Status status = Edit({edit}, absl::StrCat(i));
+    ASSERT_TRUE(status.ok()) << i << ": " << status;
+    // A peer that is alone has half, and what a version takes is left for the next at most.
+    EXPECT_LE(memory_.used(), kForkBytes / 2 + kBytes + 4096);
+    if (i > 30) {
+      EXPECT_GE(memory_.used(), kForkBytes / 2 - 2 * kBytes);
+      EXPECT_GE(fork_->Versions().size(), 9u);
+    }
+    // What somebody reads is no room, and is charged until then.
+    if (i == 20) reader = fork_->current();
+  }
+  EXPECT_EQ(fork_->Find(reader->version()), nullptr);
+  const uint64_t used = memory_.used();
+  reader.reset();
+  EXPECT_LE(memory_.used(), used - kBytes);
+}
+
 }  // namespace
 }  // namespace carom::server

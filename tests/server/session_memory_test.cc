@@ -171,5 +171,53 @@ TEST_F(SessionMemoryTest, DefinitionsTakeNoMoreThanTheirBound) {
   EXPECT_GE(3 * session.memory_bytes(), growth.trackers);
 }
 
+// Story: a frame that had waited was refused as a whole when there was no memory to parse it again,
+// and its client did not get to know what its edits had made. And what was left of it served
+// another frame as one that waits.
+TEST_F(SessionMemoryTest, AFrameThatWaitedKeepsItsAnswersWhereThereIsNoMemory) {
+  ASSERT_TRUE(store_.Create("scenes/a", {}).ok());
+  ASSERT_TRUE(
+      forks_.MakeFork({.base = "scenes/a", .name = "scenes/f", .lease_seconds = 60}, peer_).ok());
+  v1::StreamRequest request = FromText<v1::StreamRequest>(
+      "frame { seq: 7 budget_us: 60000000 groups { scene: 'scenes/f' points { x: 0 y: 0 }"
+      " edits { edit_id: 'e' edits { add { " +
+      Square(9, 0, 0) +
+      " } } } }"
+      " groups { scene: 'scenes/a' min_version: 99999999 } }");
+  v1::Ring& ring =
+      *request.mutable_frame()->mutable_groups(1)->mutable_polygons()->add_shapes()->add_rings();
+  for (int i = 0; i < 4000; ++i) {
+    ring.add_x(std::cos(i * 0.00157));
+    ring.add_y(std::sin(i * 0.00157));
+  }
+  ReceivedFrame received;
+  received.bytes = Serialize(request);
+  received.head = PeekFrame(received.bytes);
+  received.arrival.received = Clock::now();
+  received.charge = MemoryCharge(memory_, MemoryShare::kMessages, peer_.get());
+  Stream stream(*this);
+  stream.run = runtime_.Begin(received, stream.session, stream.charge);
+  FrameRun& run = *stream.run;
+  const std::atomic<bool> cancelled{false};
+  ASSERT_EQ(evaluator_.Continue(run.work, stream.session, run.scratch, cancelled),
+            Progress::kWaits);
+  runtime_.Park(run);
+  memory_.TakeAnyway(MemoryShare::kMessages, 20 << 20);
+  const absl::Status refused = runtime_.Resume(run, received);
+  memory_.Give(MemoryShare::kMessages, 20 << 20);
+  ASSERT_EQ(refused.code(), absl::StatusCode::kResourceExhausted) << refused;
+  EXPECT_FALSE(run.is_parked);
+  evaluator_.RefusePending(refused, run.work);
+  ASSERT_EQ(evaluator_.Continue(run.work, stream.session, run.scratch, cancelled), Progress::kDone);
+  const v1::FrameAnswer& answer = run.response.answer();
+  EXPECT_EQ(answer.seq(), 7);
+  EXPECT_FALSE(answer.has_status());
+  ASSERT_EQ(answer.groups_size(), 2);
+  EXPECT_NE(answer.groups(0).edited_version(), 0);
+  EXPECT_EQ(answer.groups(0).points().polygon_id(0), 9);
+  EXPECT_EQ(answer.groups(1).status().code(), grpc::RESOURCE_EXHAUSTED);
+  runtime_.runs.Return(std::move(stream.run), 1);
+}
+
 }  // namespace
 }  // namespace carom::server

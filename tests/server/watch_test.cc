@@ -324,5 +324,36 @@ TEST_F(WatchTest, EndsByDeadlineAndDrain) {
   drain.join();
 }
 
+// Story: a rollback of a fork has no edits that say what it changed, and a watch of one to a
+// version without polygons saw no removal.
+TEST_F(WatchTest, SeesAForkThatIsRolledBackToNothing) {
+  server_->Create("a", {});
+  Context forking, rolling;
+  v1::ForkSceneResponse forked;
+  ASSERT_TRUE(server_->scenes()
+                  .ForkScene(&forking,
+                             FromText<v1::ForkSceneRequest>("base: 'scenes/a' name: 'scenes/f'"),
+                             &forked)
+                  .ok());
+  const uint64_t first = forked.scene().version();
+  ASSERT_TRUE(server_->Commit("name: 'scenes/f' edits { add {" + Square(9, 0, 0) + "} }").ok());
+  Watcher watch(server_->scenes(), "name: 'scenes/f' polygons: true");
+  EXPECT_EQ(watch.Next().polygons.size(), 1u);
+  v1::RollbackSceneRequest back;
+  back.set_name("scenes/f");
+  back.set_version(first);
+  v1::RollbackSceneResponse rolled;
+  ASSERT_TRUE(server_->scenes().RollbackScene(&rolling, back, &rolled).ok());
+  const WatchedVersion empty = watch.Next();
+  EXPECT_EQ(empty.version(), rolled.scene().version());
+  EXPECT_THAT(empty.ids, ElementsAre(9));
+  EXPECT_THAT(empty.changes, ElementsAre(kRemoved));
+  EXPECT_THAT(empty.polygons, IsEmpty());
+  // One that comes by later finds it, too.
+  Watcher later(server_->scenes(), absl::StrCat("name: 'scenes/f' from_version: ", first));
+  EXPECT_THAT(later.Next().changes, ElementsAre(kAdded));
+  EXPECT_THAT(later.Next().changes, ElementsAre(kRemoved));
+}
+
 }  // namespace
 }  // namespace carom::server

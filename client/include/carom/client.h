@@ -143,20 +143,25 @@ class Client {
   //
   // Errors: NOT_FOUND for the scene, or naming `edits[i]` for a polygon to replace or remove that
   // is not there; INVALID_ARGUMENT for an id that occurs twice; ABORTED; ALREADY_EXISTS naming
-  // `edits[i]` for a polygon to add that is there; RESOURCE_EXHAUSTED over a limit.
+  // `edits[i]` for a polygon to add that is there; RESOURCE_EXHAUSTED over a limit; OUT_OF_RANGE,
+  // of a fork, if they were made by an attempt before and their version is no longer kept.
   absl::StatusOr<SceneSummary> CommitEdits(absl::string_view name, uint64_t base_version,
                                            std::span<const SceneEdit> edits,
                                            const CallOptions& options = {});
 
   // Makes a fork: a scene that begins as a version of `base`, on its memory, and changes apart from
   // it, by `GroupEdits` of frames (carom/frame.h) or `CommitEdits`. It is not durable, lives on one
-  // server until it is deleted or no frame uses it for its lease, and keeps its last versions.
-  // Costs some microseconds and next to no memory.
+  // server until it is deleted or nobody uses it for its lease, and keeps its last versions. Frames
+  // are a use of it, and so are `CommitEdits`, `RollbackScene` and forks of it; reading it by other
+  // calls is none. Costs some microseconds and next to no memory, but waits for the changes of
+  // `base` that are under way, an import for instance.
   //
   // The streams of this client make a fork again that its server has lost: see carom/stream.h.
   //
   // Errors: NOT_FOUND naming `base`; OUT_OF_RANGE if its version is not kept; ALREADY_EXISTS;
-  // RESOURCE_EXHAUSTED over a limit.
+  // INVALID_ARGUMENT naming `lease_seconds` for a lease that is too long; RESOURCE_EXHAUSTED over a
+  // limit: of forks each peer has a part, and on the server's own machine each connection is a
+  // peer.
   absl::StatusOr<SceneSummary> ForkScene(absl::string_view base, const ForkOptions& fork = {},
                                          const CallOptions& options = {});
 
@@ -166,7 +171,8 @@ class Client {
                                                               const CallOptions& options = {});
 
   // Makes a version with the polygons of an older one, unless the current one is not
-  // `base_version`, if that is not 0.
+  // `base_version`, if that is not 0. A fork that was rolled back is not made again by this client
+  // when its server loses it: the client knows of edits alone, and not of what went back.
   //
   // Errors: NOT_FOUND; ABORTED; OUT_OF_RANGE if the server does not keep the polygons of `version`.
   absl::StatusOr<SceneSummary> RollbackScene(absl::string_view name, uint64_t version,

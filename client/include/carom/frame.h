@@ -47,7 +47,8 @@ struct GroupEdits {
   std::vector<SceneEdit> edits;
   // The version that they were made for; any other current version is ABORTED. 0: any.
   uint64_t base_version = 0;
-  // At most 64 bytes that no other edits of the fork have. Empty: one is made up.
+  // At most 64 bytes that no other edits of the fork have, else INVALID_ARGUMENT. Empty: one is
+  // made up.
   std::string edit_id = {};
 };
 

@@ -53,7 +53,8 @@ struct StreamOptions {
 // client's streams have edited; the edits of frames without an answer follow with these. Such a
 // fork has the same polygons and the same name, but other versions, and no old ones: edits for a
 // version of the lost one are ABORTED, which names the current one, and pins OUT_OF_RANGE. What
-// others have edited there is lost, as is a fork whose base is gone: its groups are NOT_FOUND.
+// others have edited there is lost, as is a fork whose base is gone, or that was rolled back
+// (`Client::RollbackScene`): its groups are NOT_FOUND.
 //
 // What breaks a call: UNAVAILABLE (the server is gone, cannot be reached, or drains), ABORTED (no
 // frame for the server's idle time; the address stays), CANCELLED without `Cancel`, INTERNAL and
