@@ -120,6 +120,16 @@ Fork::Fork(ForkBase base, Clock::duration lease, const Limits& limits, ForkMemor
       last_use_(Clock::now().time_since_epoch().count()),
       share_(std::make_shared<ForkShare>(memory, peer_, base_.kept)) {}
 
+// What nobody reads is given back now, whatever others read.
+Fork::~Fork() {
+  absl::MutexLock writing(&writing_);
+  absl::MutexLock lock(&mu_);
+  for (const VersionPtr& version : versions_) LetGo(*version, IsRead(version));
+  by_edit_id_.clear();
+  versions_.clear();
+  share_->charge.Set(0).IgnoreError();
+}
+
 // The first version is the base's index under another number, so that nothing is copied.
 absl::Status Fork::Begin(uint64_t version) {
   absl::MutexLock writing(&writing_);
@@ -358,10 +368,9 @@ absl::Status Fork::Publish(const VersionPtr& next, uint64_t gone_bytes, uint64_t
   versions_.reserve(versions_.size() + 1);
   if (!next->summary.edit_id.empty()) by_edit_id_[next->summary.edit_id] = next;
   versions_.push_back(next);
-  // What they take goes with them, or with those who read them.
   while (versions_.size() > limits_.max_versions) {
+    LetGo(*versions_.front(), IsRead(versions_.front()));
     dropped.push_back(DropOldest());
-    dropped.back()->own_charge = share_->charge.Split(dropped.back()->bytes);
   }
   return status;
 }
@@ -381,8 +390,8 @@ absl::Status Fork::Charge(int64_t more) {
   size_t accepted = 0;
   status = charge.Add(static_cast<uint64_t>(more), offers, accepted);
   for (size_t i = 0; status.ok() && i < accepted; ++i) {
+    if (offers[i] == 0) LetGo(*versions_.front(), true);  // or else it has gone back
     dropped.push_back(DropOldest());
-    if (offers[i] == 0) dropped.back()->own_charge = charge.Split(dropped.back()->bytes);
   }
   return status;
 }
@@ -390,6 +399,15 @@ absl::Status Fork::Charge(int64_t more) {
 // By its count, as nobody gets at a version without the lock but from another one who has it.
 bool Fork::IsRead(const VersionPtr& version) const {
   return version.use_count() > (by_edit_id_.contains(version->summary.edit_id) ? 2 : 1);
+}
+
+// One that is read counts with all that it has beside the base: later versions give back what they
+// share with it, and do not know of readers.
+void Fork::LetGo(ForkVersion& version, bool is_read) {
+  version.own_charge.emplace(share_->charge.memory(), peer_);
+  share_->charge.MoveTo(*version.own_charge, version.bytes);
+  if (!is_read) return;
+  version.own_charge->GrowAnyway(kVersionBytes + version.polygon_bytes + version.index_bytes);
 }
 
 Fork::VersionPtr Fork::DropOldest() {

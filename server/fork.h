@@ -44,7 +44,7 @@ struct ForkShare {
 // A version of a fork.
 struct ForkVersion {
   std::shared_ptr<ForkShare> share;
-  std::unique_ptr<ForkCharge> own_charge;  // of one that the fork has dropped, and somebody reads
+  std::optional<ForkCharge> own_charge;  // of one that the fork has dropped
   Scene::Ptr scene;
   VersionSummary summary;
   uint64_t content = 0;              // of the edits that made it; see `ContentOf`
@@ -90,6 +90,9 @@ class Fork {
   // `memory` outlives the fork and all that read it.
   Fork(ForkBase base, Clock::duration lease, const Limits& limits, ForkMemory& memory,
        std::shared_ptr<MemoryPeer> peer);
+  ~Fork();
+  Fork(const Fork&) = delete;
+  Fork& operator=(const Fork&) = delete;
 
   // Makes its first version. Errors: no memory.
   absl::Status Begin(uint64_t version);
@@ -160,6 +163,8 @@ class Fork {
       ABSL_LOCKS_EXCLUDED(mu_);
   // Whether somebody has it beside the fork.
   bool IsRead(const VersionPtr& version) const ABSL_SHARED_LOCKS_REQUIRED(mu_);
+  // What is counted for a version that is dropped goes with it, or with those who read it.
+  void LetGo(ForkVersion& version, bool is_read) ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_);
   // The oldest version, which is forgotten; there is a newer one.
   VersionPtr DropOldest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_, mu_);
 

@@ -47,6 +47,13 @@ absl::Status ForkMemory::Take(uint64_t bytes, MemoryPeer& peer, std::span<const 
   return status;
 }
 
+void ForkMemory::TakeAnyway(uint64_t bytes, MemoryPeer& peer) {
+  absl::MutexLock lock(&mu_);
+  account_.TakeAnyway(MemoryShare::kScenes, bytes, &peer);
+  used_ += bytes;
+  of_peer_[&peer] += bytes;
+}
+
 // Peers that have nothing left are forgotten: the table is no longer than there are holders.
 void ForkMemory::Give(uint64_t bytes, MemoryPeer& peer) {
   if (bytes == 0) return;
@@ -80,11 +87,16 @@ absl::Status ForkCharge::Add(uint64_t bytes, std::span<const uint64_t> offers, s
   return status;
 }
 
-std::unique_ptr<ForkCharge> ForkCharge::Split(uint64_t bytes) {
-  auto other = std::make_unique<ForkCharge>(memory_, peer_);
-  other->bytes_ = std::min(bytes, bytes_);
-  bytes_ -= other->bytes_;
-  return other;
+void ForkCharge::GrowAnyway(uint64_t bytes) {
+  if (bytes <= bytes_) return;
+  memory_.TakeAnyway(bytes - bytes_, *peer_);
+  bytes_ = bytes;
+}
+
+void ForkCharge::MoveTo(ForkCharge& other, uint64_t bytes) {
+  const uint64_t moved = std::min(bytes, bytes_);
+  other.bytes_ += moved;
+  bytes_ -= moved;
 }
 
 }  // namespace carom::server

@@ -31,6 +31,8 @@ class ForkMemory {
   // few, the first of the `offers`, as few as suffice, go back for them: `accepted` is how many.
   absl::Status Take(uint64_t bytes, MemoryPeer& peer, std::span<const uint64_t> offers,
                     size_t& accepted) ABSL_LOCKS_EXCLUDED(mu_);
+  // Takes them even above the limits: of what is there already.
+  void TakeAnyway(uint64_t bytes, MemoryPeer& peer) ABSL_LOCKS_EXCLUDED(mu_);
   void Give(uint64_t bytes, MemoryPeer& peer) ABSL_LOCKS_EXCLUDED(mu_);
 
   uint64_t used() const ABSL_LOCKS_EXCLUDED(mu_);
@@ -60,9 +62,12 @@ class ForkCharge {
   // Has so many more, or as many as before and an error; of its own it offers some, as
   // `ForkMemory::Take` does.
   absl::Status Add(uint64_t bytes, std::span<const uint64_t> offers, size_t& accepted);
-  // Another one of the same peer that has so many of these, or all that there are.
-  std::unique_ptr<ForkCharge> Split(uint64_t bytes);
+  // Has at least so many, whatever the limits.
+  void GrowAnyway(uint64_t bytes);
+  // `other`, of the same peer, has so many of these, or all that there are.
+  void MoveTo(ForkCharge& other, uint64_t bytes);
   uint64_t bytes() const { return bytes_; }
+  ForkMemory& memory() const { return memory_; }
 
  private:
   ForkMemory& memory_;

@@ -82,6 +82,34 @@ TEST_F(ForkMemoryTest, ADroppedVersionCountsUntilItsReaderIsDone) {
   EXPECT_EQ(account_.available(MemoryShare::kScenes), account_.limit(MemoryShare::kScenes));
 }
 
+// Story: what a version that somebody reads shared with the one after it was given back when that
+// one went, for nobody else had it.
+TEST_F(ForkMemoryTest, WhatAReaderSharesWithLaterVersionsCountsWithIt) {
+  constexpr uint64_t kBytes = 100000;
+  ASSERT_NO_FATAL_FAILURE(Begin(2));
+  const uint64_t before = memory_.used();
+  ASSERT_TRUE(Edit({AddPolygon{Large(1, kBytes)}}).ok());
+  Scene::Ptr reader = fork_->current();
+  ASSERT_TRUE(Edit({AddPolygon{Large(2, 1)}}).ok());
+  ASSERT_TRUE(Edit({RemovePolygon{1}}).ok());
+  for (uint64_t id = 10; id < 14; ++id) {
+    ASSERT_TRUE(Edit({AddPolygon{Large(id, 1)}}).ok());
+    EXPECT_GE(memory_.used(), before + kBytes) << id;
+  }
+  reader.reset();
+  EXPECT_LT(memory_.used(), before + kBytes / 2);
+  // Of a fork that is gone, only what is read is left.
+  for (uint64_t id = 20; id < 24; ++id) ASSERT_TRUE(Edit({AddPolygon{Large(id, kBytes)}}).ok());
+  ASSERT_TRUE(Edit({RemovePolygon{20}, RemovePolygon{21}, RemovePolygon{22}}).ok());
+  reader = fork_->current();
+  fork_->Close();
+  fork_.reset();
+  EXPECT_GE(memory_.used(), kBytes);
+  EXPECT_LT(memory_.used(), 2 * kBytes);
+  reader.reset();
+  EXPECT_EQ(memory_.used(), 0u);
+}
+
 // Story: an edit for which there was no memory dropped the versions of its fork one by one, all of
 // them, and was refused then.
 TEST_F(ForkMemoryTest, ARefusedEditDropsNothing) {
