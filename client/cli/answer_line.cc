@@ -46,13 +46,24 @@ class Writer {
     }
     text_ += ']';
   }
+  // The polygons of `rows` with `keep(i)`.
   template <typename Keep>
-  void Ids(std::string_view name, std::span<const uint64_t> ids, Keep keep) {
+  void Ids(std::string_view name, const Rows& rows, Keep keep) {
     Array(
-        name, ids.size(), [&](size_t i, std::string& out) { AppendNumber(ids[i], out); }, keep);
+        name, rows.polygon_ids.size(),
+        [&](size_t i, std::string& out) { AppendNumber(rows.polygon_ids[i], out); },
+        [&](size_t i) { return !rows.names_body(i) && keep(i); });
   }
-  void Ids(std::string_view name, std::span<const uint64_t> ids) {
-    Ids(name, ids, [](size_t) { return true; });
+  void Ids(std::string_view name, const Rows& rows) {
+    Ids(name, rows, [](size_t) { return true; });
+  }
+  // The member "bodies", of a question that considers them: all those of `rows`.
+  void Bodies(const Rows& rows) {
+    if (!rows.asks_bodies) return;
+    Array(
+        "bodies", rows.polygon_ids.size(),
+        [&](size_t i, std::string& out) { AppendNumber(rows.polygon_ids[i], out); },
+        [&](size_t i) { return rows.names_body(i); });
   }
 
   std::string Finished() {
@@ -69,12 +80,13 @@ class Writer {
   std::string text_;
 };
 
-// Ids of polygons that hold a point inside, and of those that have it on their boundary.
+// Ids of polygons that hold a point inside, and of those that have it on their boundary; bodies of
+// either kind.
 void WriteHolders(Writer& writer, const char* in, const char* on, const Holders& holders) {
-  writer.Ids(in, holders.polygon_ids,
-             [&](size_t i) { return holders.locations[i] == Location::kInside; });
-  writer.Ids(on, holders.polygon_ids,
+  writer.Ids(in, holders.rows, [&](size_t i) { return holders.locations[i] == Location::kInside; });
+  writer.Ids(on, holders.rows,
              [&](size_t i) { return holders.locations[i] == Location::kBoundary; });
+  writer.Bodies(holders.rows);
 }
 
 void AppendPoint(Vec2 p, std::string& out) {
@@ -85,16 +97,23 @@ void AppendPoint(Vec2 p, std::string& out) {
   out += ']';
 }
 
+// What is hit, a polygon or a body, and its edge. An edge of a body has no id.
+template <typename Hit>
+void WriteTarget(Writer& writer, const Hit& hit, bool has_edge) {
+  writer.Member(hit.is_body ? "body" : "poly", hit.polygon_id);
+  std::string& edge = writer.Key("edge");
+  if (!has_edge) {
+    edge += "null";
+    return;
+  }
+  const std::string id = hit.is_body ? "null" : absl::StrCat(hit.polygon_id);
+  absl::StrAppend(&edge, "[", id, ",", hit.edge.ring, ",", hit.edge.edge, "]");
+}
+
 // The members of the first hit.
 void WriteFirst(Writer& writer, const CastHit& hit) {
   writer.Member("t", hit.fraction);
-  writer.Member("poly", hit.polygon_id);
-  std::string& edge = writer.Key("edge");
-  if (hit.feature == Feature::kNone) {
-    edge += "null";
-  } else {
-    absl::StrAppend(&edge, "[", hit.polygon_id, ",", hit.edge.ring, ",", hit.edge.edge, "]");
-  }
+  WriteTarget(writer, hit, hit.feature != Feature::kNone);
   AppendPoint(hit.normal, writer.Key("normal"));
   writer.Member("exit_t", hit.exit_fraction);
 }
@@ -135,6 +154,15 @@ std::string Field(ItemColumn column, std::string_view point) {
 
 }  // namespace
 
+HitRows::HitRows(std::span<const SweepHit> hits, bool asks_bodies) : asks_bodies_(asks_bodies) {
+  ids_.reserve(hits.size());
+  is_body_.reserve(hits.size());
+  for (const SweepHit& hit : hits) {
+    ids_.push_back(hit.polygon_id);
+    is_body_.push_back(hit.is_body ? 1 : 0);
+  }
+}
+
 // A point: {"in":[ids],"on":[ids]}.
 std::string PointLine(std::string_view q, const Holders& holders) {
   Writer writer(q);
@@ -151,8 +179,11 @@ std::string SegmentLine(std::string_view q, std::span<const CastHit> hits, const
   writer.Array(
       "all", hits.size(),
       [&](size_t i, std::string& out) {
-        absl::StrAppend(&out, "[", hits[i].polygon_id, ",");
+        // A row of a body has its index behind, and no id.
+        const std::string id = absl::StrCat(hits[i].polygon_id);
+        absl::StrAppend(&out, "[", hits[i].is_body ? "null" : id, ",");
         AppendNumber(hits[i].fraction, out);
+        if (hits[i].is_body) absl::StrAppend(&out, ",", id);
         out += ']';
       },
       [](size_t) { return true; });
@@ -167,67 +198,64 @@ std::string AnyHitLine(std::string_view q, bool hit, const Holders& holders) {
 }
 
 // A circle: {"ids":[…],"touch":[…]}, the second those that are touched without overlap.
-std::string CircleLine(std::string_view q, std::span<const uint64_t> polygon_ids,
-                       std::span<const uint8_t> touching) {
+std::string CircleLine(std::string_view q, const Rows& rows, std::span<const uint8_t> touching) {
   Writer writer(q);
-  writer.Ids("ids", polygon_ids);
-  writer.Ids("touch", polygon_ids, [&](size_t i) { return touching[i] != 0; });
+  writer.Ids("ids", rows);
+  writer.Ids("touch", rows, [&](size_t i) { return touching[i] != 0; });
+  writer.Bodies(rows);
   return writer.Finished();
 }
 
-std::string PolygonLine(std::string_view q, std::span<const uint64_t> polygon_ids) {
+std::string PolygonLine(std::string_view q, const Rows& rows) {
   Writer writer(q);
-  writer.Ids("ids", polygon_ids);
+  writer.Ids("ids", rows);
+  writer.Bodies(rows);
   return writer.Finished();
 }
 
 // All polygons at the least distance; in an empty scene there is none, and no distance.
-std::string DistanceLine(std::string_view q, std::span<const uint64_t> polygon_ids,
-                         std::span<const DistanceRow> rows) {
+std::string DistanceLine(std::string_view q, const Rows& rows,
+                         std::span<const DistanceRow> distances) {
   Writer writer(q);
-  if (rows.empty()) {
+  if (distances.empty()) {
     writer.Key("d") += "null";
   } else {
-    writer.Member("d", rows.front().distance);
+    writer.Member("d", distances.front().distance);
   }
-  writer.Ids("ids", polygon_ids);
+  writer.Ids("ids", rows);
+  writer.Bodies(rows);
   return writer.Finished();
 }
 
-// The first touch, and every polygon that is touched at the same fraction: they come first, in the
-// order of their ids, each of them but the first marked as a tie.
-std::string SweepLine(std::string_view q, std::span<const SweepHit> hits) {
+// The first touch, and all that is touched at the same fraction: it comes first, the polygons in
+// the order of their ids before the bodies, each but the first marked as a tie.
+std::string SweepLine(std::string_view q, std::span<const SweepHit> hits, bool asks_bodies) {
   Writer writer(q);
   writer.Member("hit", !hits.empty());
   if (hits.empty()) return writer.Finished();
   writer.Member("t", hits.front().fraction);
   size_t tied = 1;
   while (tied < hits.size() && hits[tied].ties) ++tied;
-  writer.Array(
-      "polys", tied, [&](size_t i, std::string& out) { AppendNumber(hits[i].polygon_id, out); },
-      [](size_t) { return true; });
+  const HitRows touched(hits.first(tied), asks_bodies);
+  writer.Ids("polys", touched.rows());
+  writer.Bodies(touched.rows());
   return writer.Finished();
 }
 
 // {"hit":…,"t":…,"poly":…,"edge":…,"normal":…,"start_in":[ids],"safe":[x,y]}; of a miss only the
 // first and the last two.
-std::string PosedSweepLine(std::string_view q, std::span<const SweepHit> hits,
-                           std::span<const uint64_t> start_in, const Vec2* safe) {
+std::string PosedSweepLine(std::string_view q, std::span<const SweepHit> hits, const Rows& start_in,
+                           const Vec2* safe) {
   Writer writer(q);
   writer.Member("hit", !hits.empty());
   if (!hits.empty()) {
     const SweepHit& hit = hits.front();
     writer.Member("t", hit.fraction);
-    writer.Member("poly", hit.polygon_id);
-    std::string& edge = writer.Key("edge");
-    if (hit.has_edge) {
-      absl::StrAppend(&edge, "[", hit.polygon_id, ",", hit.edge.ring, ",", hit.edge.edge, "]");
-    } else {
-      edge += "null";
-    }
+    WriteTarget(writer, hit, hit.has_edge);
     AppendPoint(hit.normal, writer.Key("normal"));
   }
   writer.Ids("start_in", start_in);
+  writer.Bodies(start_in);
   if (safe != nullptr) AppendPoint(*safe, writer.Key("safe"));
   return writer.Finished();
 }
@@ -280,18 +308,19 @@ std::string BounceLine(std::string_view q, std::span<const BounceLeg> legs, bool
 }
 
 // Concave pairs have contacts of other kinds, which a line does not print.
-std::string ContactLine(std::string_view q, std::span<const uint64_t> polygon_ids,
-                        std::span<const Contact> contacts) {
+std::string ContactLine(std::string_view q, const Rows& rows, std::span<const Contact> contacts) {
   Writer writer(q);
   writer.Array(
       "contacts", contacts.size(),
       [&](size_t i, std::string& out) {
-        absl::StrAppend(&out, "[", polygon_ids[i]);
+        const std::string id = absl::StrCat(rows.polygon_ids[i]);
+        absl::StrAppend(&out, "[", rows.names_body(i) ? "null" : id);
         for (const double number :
              {contacts[i].normal.x, contacts[i].normal.y, contacts[i].depth}) {
           out += ',';
           AppendNumber(number, out);
         }
+        if (rows.names_body(i)) absl::StrAppend(&out, ",", id);
         out += ']';
       },
       [&](size_t i) { return contacts[i].kind == ContactKind::kConvex; });
@@ -303,7 +332,7 @@ std::string ContactLine(std::string_view q, std::span<const uint64_t> polygon_id
 std::string MoveLine(std::string_view q, std::span<const uint64_t> polygon_ids,
                      std::span<const uint32_t> edge_counts, std::span<const EdgeRef> edges) {
   Writer writer(q);
-  writer.Ids("ids", polygon_ids);
+  writer.Ids("ids", Rows{polygon_ids});
   size_t polygon = 0;
   size_t last = 0;  // edges of the polygons up to this one
   writer.Array(

@@ -26,9 +26,32 @@
 
 namespace carom::cli {
 
+// The polygons of an answer and, of a question that considers bodies, the indices of bodies. A line
+// lists the latter by themselves, as "bodies".
+struct Rows {
+  std::span<const uint64_t> polygon_ids;
+  std::span<const uint8_t> is_body = {};  // beside polygon_ids, or empty: none is a body
+  bool asks_bodies = false;
+
+  bool names_body(size_t i) const { return !is_body.empty() && is_body[i] != 0; }
+};
+
+// The rows of hits.
+class HitRows {
+ public:
+  HitRows(std::span<const SweepHit> hits, bool asks_bodies);
+  // Points into the object.
+  Rows rows() const { return {ids_, is_body_, asks_bodies_}; }
+
+ private:
+  std::vector<uint64_t> ids_;
+  std::vector<uint8_t> is_body_;
+  bool asks_bodies_;
+};
+
 // The polygons that hold one point: rows of `LocateAnswers`.
 struct Holders {
-  std::span<const uint64_t> polygon_ids;
+  Rows rows;
   std::span<const Location> locations;
 };
 
@@ -40,31 +63,29 @@ std::string SegmentLine(std::string_view q, std::span<const CastHit> hits, const
 // The same for a cast in the mode ANY, which answers no hits.
 std::string AnyHitLine(std::string_view q, bool hit, const Holders& holders);
 
-// `touching` beside `polygon_ids`.
-std::string CircleLine(std::string_view q, std::span<const uint64_t> polygon_ids,
-                       std::span<const uint8_t> touching);
+// `touching` beside `rows`.
+std::string CircleLine(std::string_view q, const Rows& rows, std::span<const uint8_t> touching);
 
-std::string PolygonLine(std::string_view q, std::span<const uint64_t> polygon_ids);
+std::string PolygonLine(std::string_view q, const Rows& rows);
 
-// `rows` beside `polygon_ids`; both empty in an empty scene.
-std::string DistanceLine(std::string_view q, std::span<const uint64_t> polygon_ids,
-                         std::span<const DistanceRow> rows);
+// `distances` beside `rows`; both empty where nothing is considered.
+std::string DistanceLine(std::string_view q, const Rows& rows,
+                         std::span<const DistanceRow> distances);
 
 // `hits` in the total order.
-std::string SweepLine(std::string_view q, std::span<const SweepHit> hits);
+std::string SweepLine(std::string_view q, std::span<const SweepHit> hits, bool asks_bodies);
 
-// A sweep from a pose: its first hit, the polygons that it overlaps at its start, and under a
-// blocking policy its safe pose, else null.
-std::string PosedSweepLine(std::string_view q, std::span<const SweepHit> hits,
-                           std::span<const uint64_t> start_in, const Vec2* safe);
+// A sweep from a pose: its first hit, what it overlaps at its start, and under a blocking policy
+// its safe pose, else null.
+std::string PosedSweepLine(std::string_view q, std::span<const SweepHit> hits, const Rows& start_in,
+                           const Vec2* safe);
 
 std::string SlideLine(std::string_view q, const SlideRow& row, std::span<const SlideLeg> legs);
 
 std::string BounceLine(std::string_view q, std::span<const BounceLeg> legs, bool is_stuck);
 
-// The contacts of convex polygons; `contacts` beside `polygon_ids`.
-std::string ContactLine(std::string_view q, std::span<const uint64_t> polygon_ids,
-                        std::span<const Contact> contacts);
+// The contacts of convex polygons; `contacts` beside `rows`.
+std::string ContactLine(std::string_view q, const Rows& rows, std::span<const Contact> contacts);
 
 // `edge_counts` beside `polygon_ids`; `edges` of all of them.
 std::string MoveLine(std::string_view q, std::span<const uint64_t> polygon_ids,

@@ -70,7 +70,7 @@ int Run(const CastCommandOptions& options) {
         absl::StrCat("the segment hits more than ", kMaxMaxHits, " polygons")));
   }
   // The points of the group are one: the start.
-  const Holders holders{answers->points.polygon_ids, answers->points.locations};
+  const Holders holders{{answers->points.polygon_ids}, answers->points.locations};
   std::cout << (options.mode == "any" ? AnyHitLine("", segments.counts.front() > 0, holders)
                                       : SegmentLine("", segments.hits, holders))
             << '\n';

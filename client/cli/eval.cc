@@ -95,11 +95,17 @@ class EvalRun {
         pending_.push_back(
             {std::move(line->q), InvalidField("tracker", "must be defined by a line before")});
       } else {
-        pending_.push_back({std::move(line->q), Query(MoveQuery{named->second, move->pose})});
+        pending_.push_back({std::move(line->q), Query(MoveQuery{named->second, move->pose}), {}});
       }
     } else if (auto* query = std::get_if<Query>(&*line->content)) {
-      vertices_ += VertexCount(*query);
-      pending_.push_back({std::move(line->q), std::move(*query)});
+      const size_t copies = CopiesOfBodies(*query, line->scope, groups_with_bodies_);
+      vertices_ += VertexCount(*query) + copies * bodies_.cost();
+      pending_.push_back({std::move(line->q), std::move(*query), line->scope});
+    } else if (auto* bodies = std::get_if<BodiesLine>(&*line->content)) {
+      // Queries before the line ask about the bodies that were.
+      const absl::Status flushed = Flush();
+      if (!flushed.ok()) return flushed;
+      bodies_ = std::move(bodies->bodies);
     } else {
       const absl::Status replaced = ReplaceScene(*line);
       if (!replaced.ok()) return replaced;
@@ -114,11 +120,12 @@ class EvalRun {
   // Answers what waits.
   absl::Status Flush() {
     if (pending_.empty()) return absl::OkStatus();
-    const absl::StatusOr<std::vector<std::string>> lines = AnswerLines(pending_, evaluator_);
+    const auto lines = AnswerLines(pending_, bodies_.columns(), evaluator_);
     if (!lines.ok()) return lines.status();
     for (const std::string& line : *lines) out_ << line << '\n';
     pending_.clear();
     vertices_ = 0;
+    groups_with_bodies_ = 0;
     return absl::OkStatus();
   }
 
@@ -145,7 +152,7 @@ class EvalRun {
     return absl::OkStatus();
   }
 
-  // Queries before the line read the old scene.
+  // Queries before the line read the old scene. A new one has no bodies.
   absl::Status ReplaceScene(Line& line) {
     const absl::Status flushed = Flush();
     if (!flushed.ok()) return flushed;
@@ -160,7 +167,11 @@ class EvalRun {
       if (!status.ok() && !IsOfTheRequest(status)) return status;
       status = scene ? OfScene(status) : status.ok() ? status : OfMember("id", status);
     }
-    if (!status.ok()) pending_.push_back({std::move(line.q), std::move(status)});
+    if (status.ok()) {
+      bodies_ = {};
+    } else {
+      pending_.push_back({std::move(line.q), std::move(status)});
+    }
     return absl::OkStatus();
   }
 
@@ -178,6 +189,8 @@ class EvalRun {
   std::ostream& out_;
   std::vector<Pending> pending_;
   size_t vertices_ = 0;                              // of `pending_`
+  BodyTable bodies_;                                 // of `pending_` and what follows
+  uint32_t groups_with_bodies_ = 0;                  // see CopiesOfBodies
   absl::flat_hash_map<uint64_t, uint32_t> handles_;  // of trackers, by name
 };
 

@@ -4,6 +4,7 @@
 #include "client/cli/query_batch.h"
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <numeric>
 #include <utility>
@@ -14,13 +15,14 @@
 namespace carom::cli {
 namespace {
 
-constexpr InsidePolicy kPolicies[] = {InsidePolicy::kReportStart, InsidePolicy::kIgnore,
-                                      InsidePolicy::kExit};
+constexpr InsidePolicy kSegmentPolicies[] = {InsidePolicy::kReportStart, InsidePolicy::kIgnore,
+                                             InsidePolicy::kExit};
 
 // Options are those of a group, not of a query; the policy is the one that queries differ in.
 size_t GroupOf(InsidePolicy policy) {
-  return static_cast<size_t>(std::find(std::begin(kPolicies), std::end(kPolicies), policy) -
-                             std::begin(kPolicies));
+  return static_cast<size_t>(
+      std::find(std::begin(kSegmentPolicies), std::end(kSegmentPolicies), policy) -
+      std::begin(kSegmentPolicies));
 }
 
 // Walks the items of one batch of answers: their rows, and their errors.
@@ -41,6 +43,13 @@ class Cursor {
   template <typename Row>
   std::span<const Row> rows(const std::vector<Row>& column) const {
     return std::span<const Row>(column).subspan(begin_, count_);
+  }
+  // What is found; `is_body` is empty where no body was considered.
+  template <typename Answers>
+  Rows found(const Answers& answers, const ItemScope& scope) const {
+    const bool marks = !answers.is_body.empty();
+    return {rows(answers.polygon_ids), marks ? rows(answers.is_body) : std::span<const uint8_t>(),
+            scope.asks_bodies()};
   }
   // Null if the item was answered.
   const ItemError* error() const { return error_; }
@@ -96,109 +105,128 @@ class Printer {
  public:
   explicit Printer(const std::vector<GroupResult>& results) : results_(results) {}
 
-  std::string operator()(std::string_view q, const PointQuery&) {
-    const LocateAnswers& answers = results_[0].answers.points;
-    points_.Next(answers);
-    if (points_.error()) return ErrorLine(q, ItemStatus(*points_.error(), "p"));
-    return PointLine(q, RowsOf(answers));
+  std::string operator()(std::string_view q, const PointQuery&, const ItemScope& scope) {
+    Cursor& cursor = CursorsOf(scope).points;
+    const LocateAnswers& answers = Shared(scope).points;
+    cursor.Next(answers);
+    if (cursor.error()) return ErrorLine(q, ItemStatus(*cursor.error(), "p"));
+    return PointLine(q, HoldersOf(cursor, answers, scope));
   }
 
   // A segment is answered in two batches: its hits by its policy's group, its start by the points.
-  std::string operator()(std::string_view q, const SegmentQuery& query) {
-    const size_t group = GroupOf(query.inside);
-    Cursor& cursor = segments_[group];
-    const CastAnswers& answers = results_[group].answers.segments;
-    const LocateAnswers& starts = results_[0].answers.points;
+  std::string operator()(std::string_view q, const SegmentQuery& query, const ItemScope& scope) {
+    const size_t policy = GroupOf(query.inside);
+    Cursor& cursor = CursorsOf(scope).segments[policy];
+    Cursor& points = CursorsOf(scope).points;
+    const CastAnswers& answers = Shared(scope, policy).segments;
+    const LocateAnswers& starts = Shared(scope).points;
     cursor.Next(answers);
     // The location of the start is an item of the points, in the order of all queries that have
     // one.
-    points_.Next(starts);
+    points.Next(starts);
     if (cursor.error()) return ErrorLine(q, ItemStatus(*cursor.error(), "a"));
     if (std::ranges::binary_search(answers.truncated, cursor.item())) return TooMany(q);
-    return SegmentLine(q, cursor.rows(answers.hits), RowsOf(starts));
+    return SegmentLine(q, cursor.rows(answers.hits), HoldersOf(points, starts, scope));
   }
 
-  std::string operator()(std::string_view q, const CircleQuery&) {
-    const OverlapAnswers& answers = results_[0].answers.circles;
-    circles_.Next(answers);
-    if (circles_.error()) return ErrorLine(q, ItemStatus(*circles_.error(), "c"));
-    return CircleLine(q, circles_.rows(answers.polygon_ids), circles_.rows(answers.touching));
+  std::string operator()(std::string_view q, const CircleQuery&, const ItemScope& scope) {
+    Cursor& cursor = CursorsOf(scope).circles;
+    const OverlapAnswers& answers = Shared(scope).circles;
+    cursor.Next(answers);
+    if (cursor.error()) return ErrorLine(q, ItemStatus(*cursor.error(), "c"));
+    return CircleLine(q, cursor.found(answers, scope), cursor.rows(answers.touching));
   }
 
-  std::string operator()(std::string_view q, const PolygonQuery&) {
-    const OverlapAnswers& answers = results_[0].answers.polygons;
-    polygons_.Next(answers);
-    if (polygons_.error()) return ErrorLine(q, ItemStatus(*polygons_.error(), "rings"));
-    return PolygonLine(q, polygons_.rows(answers.polygon_ids));
+  std::string operator()(std::string_view q, const PolygonQuery&, const ItemScope& scope) {
+    Cursor& cursor = CursorsOf(scope).polygons;
+    const OverlapAnswers& answers = Shared(scope).polygons;
+    cursor.Next(answers);
+    if (cursor.error()) return ErrorLine(q, ItemStatus(*cursor.error(), "rings"));
+    return PolygonLine(q, cursor.found(answers, scope));
   }
 
-  std::string operator()(std::string_view q, const DistanceQuery&) {
-    const DistanceAnswers& answers = results_[0].answers.distances;
-    distances_.Next(answers);
-    if (distances_.error()) return ErrorLine(q, ItemStatus(*distances_.error(), "rings"));
-    return DistanceLine(q, distances_.rows(answers.polygon_ids), distances_.rows(answers.rows));
+  std::string operator()(std::string_view q, const DistanceQuery&, const ItemScope& scope) {
+    Cursor& cursor = CursorsOf(scope).distances;
+    const DistanceAnswers& answers = Shared(scope).distances;
+    cursor.Next(answers);
+    if (cursor.error()) return ErrorLine(q, ItemStatus(*cursor.error(), "rings"));
+    return DistanceLine(q, cursor.found(answers, scope), cursor.rows(answers.rows));
   }
 
-  std::string operator()(std::string_view q, const SweepQuery&) {
-    const SweepAnswers& answers = results_[0].answers.sweeps;
-    sweeps_.Next(answers);
-    if (sweeps_.error()) return ErrorLine(q, ItemStatus(*sweeps_.error(), "rings"));
-    if (std::ranges::binary_search(answers.truncated, sweeps_.item())) return TooMany(q);
-    return SweepLine(q, sweeps_.rows(answers.hits));
+  std::string operator()(std::string_view q, const SweepQuery&, const ItemScope& scope) {
+    Cursor& cursor = CursorsOf(scope).sweeps;
+    const SweepAnswers& answers = Shared(scope).sweeps;
+    cursor.Next(answers);
+    if (cursor.error()) return ErrorLine(q, ItemStatus(*cursor.error(), "rings"));
+    if (std::ranges::binary_search(answers.truncated, cursor.item())) return TooMany(q);
+    return SweepLine(q, cursor.rows(answers.hits), scope.asks_bodies());
   }
 
-  std::string operator()(std::string_view q, const PosedSweepQuery& query) {
+  std::string operator()(std::string_view q, const PosedSweepQuery& query, const ItemScope& scope) {
     const SweepAnswers& answers = results_[own_group_++].answers.sweeps;
     const SweepAnswers& start = results_[own_group_++].answers.sweeps;
     if (!answers.errors.empty()) return ErrorLine(q, MotionStatus(answers.errors[0]));
     if (!start.truncated.empty()) return TooMany(q);
-    std::vector<uint64_t> overlapped;
-    overlapped.reserve(start.hits.size());
-    for (const SweepHit& hit : start.hits) overlapped.push_back(hit.polygon_id);
+    const HitRows overlapped(start.hits, scope.asks_bodies());
     const bool has_safe = IsBlocking(query.inside);
-    return PosedSweepLine(q, answers.hits, overlapped, has_safe ? &answers.safe[0] : nullptr);
+    return PosedSweepLine(q, answers.hits, overlapped.rows(),
+                          has_safe ? &answers.safe[0] : nullptr);
   }
 
-  std::string operator()(std::string_view q, const SlideQuery&) {
+  std::string operator()(std::string_view q, const SlideQuery&, const ItemScope&) {
     const SlideAnswers& answers = results_[own_group_++].answers.slides;
     if (!answers.errors.empty()) return ErrorLine(q, MotionStatus(answers.errors[0]));
     return SlideLine(q, answers.rows[0], answers.legs);
   }
 
-  std::string operator()(std::string_view q, const BounceQuery&) {
+  std::string operator()(std::string_view q, const BounceQuery&, const ItemScope&) {
     const BounceAnswers& answers = results_[own_group_++].answers.bounces;
     if (!answers.errors.empty()) return ErrorLine(q, ItemStatus(answers.errors[0], "a"));
     return BounceLine(q, answers.legs, !answers.stuck.empty());
   }
 
-  std::string operator()(std::string_view q, const MoveQuery&) {
-    const MoveAnswers& answers = results_[0].answers.moves;
+  std::string operator()(std::string_view q, const MoveQuery&, const ItemScope& scope) {
+    const MoveAnswers& answers = Shared(scope).moves;
     const MoveCursor::Item item = moves_.Next(answers);
     if (item.error) return ErrorLine(q, ItemStatus(*item.error, ""));
     return MoveLine(q, item.polygon_ids, item.edge_counts, item.edges);
   }
 
   // Shapes are placed where their vertices say, so an item error is one of their vertices.
-  std::string operator()(std::string_view q, const ContactQuery&) {
-    const ContactAnswers& answers = results_[0].answers.contacts;
-    contacts_.Next(answers);
-    if (contacts_.error()) return ErrorLine(q, ItemStatus(*contacts_.error(), "rings"));
-    return ContactLine(q, contacts_.rows(answers.polygon_ids), contacts_.rows(answers.contacts));
+  std::string operator()(std::string_view q, const ContactQuery&, const ItemScope& scope) {
+    Cursor& cursor = CursorsOf(scope).contacts;
+    const ContactAnswers& answers = Shared(scope).contacts;
+    cursor.Next(answers);
+    if (cursor.error()) return ErrorLine(q, ItemStatus(*cursor.error(), "rings"));
+    return ContactLine(q, cursor.found(answers, scope), cursor.rows(answers.contacts));
   }
 
  private:
+  // One for each batch of the groups that are asked of the same.
+  struct Cursors {
+    Cursor points, circles, polygons, distances, sweeps, contacts;
+    std::array<Cursor, QueryColumns::kPolicies> segments;
+  };
+
   static std::string TooMany(std::string_view q) {
     return ErrorLine(q, Refused(absl::StatusCode::kResourceExhausted, "op",
                                 "hits more polygons than can be listed (65,536)"));
   }
 
-  Holders RowsOf(const LocateAnswers& answers) const {
-    return {points_.rows(answers.polygon_ids), points_.rows(answers.locations)};
+  static Holders HoldersOf(const Cursor& cursor, const LocateAnswers& answers,
+                           const ItemScope& scope) {
+    return {cursor.found(answers, scope), cursor.rows(answers.locations)};
+  }
+
+  const GroupAnswers& Shared(const ItemScope& scope, size_t policy = 0) const {
+    return results_[QueryColumns::FirstGroup(scope.against) + policy].answers;
+  }
+  Cursors& CursorsOf(const ItemScope& scope) {
+    return cursors_[static_cast<size_t>(scope.against)];
   }
 
   const std::vector<GroupResult>& results_;
-  Cursor points_, circles_, polygons_, distances_, sweeps_, contacts_;
-  std::array<Cursor, 3> segments_;
+  std::array<Cursors, 3> cursors_;  // by `Against`
   MoveCursor moves_;
   size_t own_group_ = QueryColumns::kSharedGroups;
 };
@@ -206,7 +234,8 @@ class Printer {
 // A query that was refused before it was asked keeps its place in the output.
 std::string LineOf(const Pending& pending, Printer& printer) {
   if (!pending.query.ok()) return ErrorLine(pending.q, pending.query.status());
-  return std::visit([&](const auto& query) { return printer(pending.q, query); }, *pending.query);
+  return std::visit([&](const auto& query) { return printer(pending.q, query, pending.scope); },
+                    *pending.query);
 }
 
 // The first error among the results, or OK.
@@ -223,9 +252,9 @@ absl::Status OfTheLine(const absl::Status& status) {
   return Refused(status.code(), "op", status.message());
 }
 
-absl::Status AppendLines(std::span<const Pending> queries, Evaluator& evaluator,
-                         std::vector<std::string>& out) {
-  const QueryColumns columns(queries);
+absl::Status AppendLines(std::span<const Pending> queries, const BodyColumns& bodies,
+                         Evaluator& evaluator, std::vector<std::string>& out) {
+  const QueryColumns columns(queries, bodies);
   absl::StatusOr<std::vector<GroupResult>> results = std::vector<GroupResult>();
   // Lines that all hold errors ask nothing, and need no service.
   const bool asks = std::ranges::any_of(queries, [](const Pending& p) { return p.query.ok(); });
@@ -236,8 +265,8 @@ absl::Status AppendLines(std::span<const Pending> queries, Evaluator& evaluator,
   // rounds, and answers that fit are asked again.
   if (absl::IsResourceExhausted(error) && queries.size() > 1) {
     const size_t half = queries.size() / 2;
-    const absl::Status first = AppendLines(queries.first(half), evaluator, out);
-    return first.ok() ? AppendLines(queries.subspan(half), evaluator, out) : first;
+    const absl::Status first = AppendLines(queries.first(half), bodies, evaluator, out);
+    return first.ok() ? AppendLines(queries.subspan(half), bodies, evaluator, out) : first;
   }
   Printer printer(*results);
   for (const Pending& pending : queries) {
@@ -249,95 +278,140 @@ absl::Status AppendLines(std::span<const Pending> queries, Evaluator& evaluator,
 
 }  // namespace
 
-QueryColumns::QueryColumns(std::span<const Pending> queries) : groups_(kSharedGroups) {
+QueryColumns::QueryColumns(std::span<const Pending> queries, const BodyColumns& bodies)
+    : bodies_(bodies), groups_(kSharedGroups) {
   for (const Pending& pending : queries) {
-    if (pending.query.ok()) std::visit([this](const auto& query) { Add(query); }, *pending.query);
+    if (!pending.query.ok()) continue;
+    std::visit([&](const auto& query) { Add(query, pending.scope); }, *pending.query);
   }
-  for (size_t i = 0; i < kSharedGroups; ++i) {
-    groups_[i].cast_options = {.mode = CastMode::kAll,
-                               .inside_policy = kPolicies[i],
-                               .max_hits = kMaxMaxHits,
-                               .mask = kEveryCategory};
-    const Segments& segments = segments_[i];
-    groups_[i].segments = {segments.ax, segments.ay, segments.bx, segments.by};
-  }
-  groups_[0].points = {point_x_, point_y_};
-  groups_[0].circles = {circle_x_, circle_y_, circle_radius_};
-  // Vertices of shapes are sent as they are, each shape at the position (0, 0) and unturned.
   zeros_.assign(queries.size(), 0);
-  const auto at_zero = [this]<class S>(const std::vector<S>& shapes) {
-    const std::span<const double> zeros = std::span(zeros_).first(shapes.size());
-    return PlacedColumns<S>{
-        .shapes = shapes, .shape = {}, .x = zeros, .y = zeros, .c = {}, .s = {}, .angle = {}};
-  };
-  groups_[0].polygons = at_zero(shapes_);
-  groups_[0].distances = {at_zero(distance_shapes_), {}};
-  groups_[0].sweeps = {.movers = at_zero(sweep_shapes_), .to_x = to_x_, .to_y = to_y_};
-  groups_[0].sweep_options.mode = CastMode::kAll;
-  groups_[0].sweep_options.max_hits = kMaxMaxHits;
-  groups_[0].contacts = {at_zero(contact_shapes_), {}, {}};
+  for (const Against against : {Against::kScene, Against::kBodies, Against::kBoth}) {
+    FillShared(against);
+  }
   groups_[0].moves = {.tracker = tracker_, .x = move_x_, .y = move_y_, .c = move_c_, .s = move_s_};
   groups_[0].move_options.detail = OverlapDetail::kEdges;
 }
 
-void QueryColumns::AddPoint(Vec2 p) {
-  point_x_.push_back(p.x);
-  point_y_.push_back(p.y);
+// Vertices of shapes are sent as they are, each shape at the position (0, 0) and unturned.
+void QueryColumns::FillShared(Against against) {
+  const Batches& batches = batches_[static_cast<size_t>(against)];
+  const std::span<Group> groups = std::span(groups_).subspan(FirstGroup(against), kPolicies);
+  for (size_t i = 0; i < kPolicies; ++i) {
+    groups[i].cast_options = {.mode = CastMode::kAll,
+                              .inside_policy = kSegmentPolicies[i],
+                              .max_hits = kMaxMaxHits,
+                              .mask = kEveryCategory};
+    const Segments& segments = batches.segments[i];
+    groups[i].segments = {segments.ax, segments.ay, segments.bx, segments.by,
+                          segments.scope.columns(against)};
+  }
+  const auto at_zero = [&]<class S>(const Shapes<S>& batch) {
+    const std::span<const double> zeros = std::span(zeros_).first(batch.shapes.size());
+    return PlacedColumns<S>{
+        .shapes = batch.shapes, .x = zeros, .y = zeros, .scope = batch.scope.columns(against)};
+  };
+  const auto& [x, y, radius, scope] = batches.circles;
+  Group& first = groups[0];
+  first.points = {batches.points.x, batches.points.y, batches.points.scope.columns(against)};
+  first.circles = {x, y, radius, scope.columns(against)};
+  first.polygons = at_zero(batches.polygons);
+  first.distances = {at_zero(batches.distances), {}};
+  first.sweeps = {
+      .movers = at_zero(batches.sweeps), .to_x = batches.sweeps.to_x, .to_y = batches.sweeps.to_y};
+  first.sweep_options.mode = CastMode::kAll;
+  first.sweep_options.max_hits = kMaxMaxHits;
+  first.contacts = {at_zero(batches.contacts), {}, {}};
+  if (against == Against::kScene) return;
+  for (Group& group : groups) {
+    if (group.query_count() > 0) group.bodies = bodies_;
+  }
 }
 
-void QueryColumns::Add(const PointQuery& query) { AddPoint(query.p); }
+// Points and the starts of segments are one batch.
+void QueryColumns::AddPoint(Vec2 p, const ItemScope& scope) {
+  Points& points = BatchesOf(scope).points;
+  points.x.push_back(p.x);
+  points.y.push_back(p.y);
+  points.scope.Add(scope);
+}
+
+void QueryColumns::Add(const PointQuery& query, const ItemScope& scope) {
+  AddPoint(query.p, scope);
+}
 
 // Items of a column are in the order of their queries, which is what Printer relies on.
-void QueryColumns::Add(const SegmentQuery& query) {
-  Segments& segments = segments_[GroupOf(query.inside)];
+void QueryColumns::Add(const SegmentQuery& query, const ItemScope& scope) {
+  Segments& segments = BatchesOf(scope).segments[GroupOf(query.inside)];
   segments.ax.push_back(query.segment.a.x);
   segments.ay.push_back(query.segment.a.y);
   segments.bx.push_back(query.segment.b.x);
   segments.by.push_back(query.segment.b.y);
-  AddPoint(query.segment.a);
+  segments.scope.Add(scope);
+  AddPoint(query.segment.a, scope);
 }
 
-void QueryColumns::Add(const CircleQuery& query) {
-  circle_x_.push_back(query.circle.center.x);
-  circle_y_.push_back(query.circle.center.y);
-  circle_radius_.push_back(query.circle.radius);
+void QueryColumns::Add(const CircleQuery& query, const ItemScope& scope) {
+  Points& circles = BatchesOf(scope).circles;
+  circles.x.push_back(query.circle.center.x);
+  circles.y.push_back(query.circle.center.y);
+  circles.radius.push_back(query.circle.radius);
+  circles.scope.Add(scope);
 }
 
-void QueryColumns::Add(const PolygonQuery& query) { shapes_.push_back(query.shape); }
-
-void QueryColumns::Add(const DistanceQuery& query) { distance_shapes_.push_back(query.shape); }
-
-void QueryColumns::Add(const SweepQuery& query) {
-  sweep_shapes_.push_back(query.shape);
-  to_x_.push_back(query.d.x);
-  to_y_.push_back(query.d.y);
+void QueryColumns::Add(const PolygonQuery& query, const ItemScope& scope) {
+  BatchesOf(scope).polygons.shapes.push_back(query.shape);
+  BatchesOf(scope).polygons.scope.Add(scope);
 }
 
-void QueryColumns::Add(const ContactQuery& query) { contact_shapes_.push_back(query.shape); }
+void QueryColumns::Add(const DistanceQuery& query, const ItemScope& scope) {
+  BatchesOf(scope).distances.shapes.emplace_back(query.shape);
+  BatchesOf(scope).distances.scope.Add(scope);
+}
 
-// Spans point into the query, which outlives the columns.
-void QueryColumns::Add(const PosedSweepQuery& query) {
+void QueryColumns::Add(const SweepQuery& query, const ItemScope& scope) {
+  Shapes<Shape>& sweeps = BatchesOf(scope).sweeps;
+  sweeps.shapes.push_back(query.shape);
+  sweeps.to_x.push_back(query.d.x);
+  sweeps.to_y.push_back(query.d.y);
+  sweeps.scope.Add(scope);
+}
+
+void QueryColumns::Add(const ContactQuery& query, const ItemScope& scope) {
+  BatchesOf(scope).contacts.shapes.emplace_back(query.shape);
+  BatchesOf(scope).contacts.scope.Add(scope);
+}
+
+// Spans point into the query and its scope, which outlive the columns.
+void QueryColumns::Add(const PosedSweepQuery& query, const ItemScope& scope) {
   const Pose& pose = query.pose;
-  const ShapeColumns movers{.shapes = {&query.shape, 1},
-                            .x = {&pose.position.x, 1},
-                            .y = {&pose.position.y, 1},
-                            .c = {&pose.c, 1},
-                            .s = {&pose.s, 1}};
+  ShapeColumns movers{.shapes = {&query.shape, 1},
+                      .x = {&pose.position.x, 1},
+                      .y = {&pose.position.y, 1},
+                      .c = {&pose.c, 1},
+                      .s = {&pose.s, 1}};
+  if (scope.asks_bodies()) movers.scope = {scope.against, {}, {&scope.ignore_owner, 1}};
   const bool is_blocking = IsBlocking(query.inside);
   Group& group = groups_.emplace_back();
   group.sweeps = {
       .movers = movers, .to_x = {}, .to_y = {}, .dx = {&query.d.x, 1}, .dy = {&query.d.y, 1}};
   if (is_blocking) group.sweeps.skin = {&query.skin, 1};
   group.sweep_options.inside_policy = query.inside;
+  group.sweep_options.mask = scope.mask;
   static constexpr double kZero = 0;
   Group& start = groups_.emplace_back();
   start.sweeps = {.movers = movers, .to_x = {}, .to_y = {}, .dx = {&kZero, 1}, .dy = {&kZero, 1}};
   start.sweep_options.mode = CastMode::kAll;
   start.sweep_options.max_hits = kMaxMaxHits;
+  start.sweep_options.mask = scope.mask;
   if (is_blocking) start.sweep_options.inside_policy = InsidePolicy::kBlocking;
+  if (!scope.asks_bodies()) return;
+  // By index: the second group may have moved the first.
+  groups_[groups_.size() - 2].bodies = bodies_;
+  groups_.back().bodies = bodies_;
 }
 
-void QueryColumns::Add(const SlideQuery& query) {
+// All displacements of a slide, in columns that last as long as the group.
+void QueryColumns::Add(const SlideQuery& query, const ItemScope& scope) {
   Pushes& pushes = pushes_.emplace_back();
   for (const Vec2 d : query.pushes) {
     pushes.dx.push_back(d.x);
@@ -356,16 +430,18 @@ void QueryColumns::Add(const SlideQuery& query) {
   group.slides.pushes = {&pushes.count, 1};
   group.slides.skin = {&query.skin, 1};
   group.slide_options = query.options;
+  group.slide_options.mask = scope.mask;
 }
 
-void QueryColumns::Add(const BounceQuery& query) {
+// Its options are of a batch, so that it needs a group of its own.
+void QueryColumns::Add(const BounceQuery& query, const ItemScope& scope) {
   const auto& [a, b] = query.segment;
   Group& group = groups_.emplace_back();
   group.bounces = {{&a.x, 1}, {&a.y, 1}, {&b.x, 1}, {&b.y, 1}};
-  group.bounce_options.max_bounces = query.max_bounces;
+  group.bounce_options = {query.max_bounces, scope.mask};
 }
 
-void QueryColumns::Add(const MoveQuery& query) {
+void QueryColumns::Add(const MoveQuery& query, const ItemScope&) {
   tracker_.push_back(query.handle);
   move_x_.push_back(query.pose.position.x);
   move_y_.push_back(query.pose.position.y);
@@ -373,11 +449,25 @@ void QueryColumns::Add(const MoveQuery& query) {
   move_s_.push_back(query.pose.s);
 }
 
+// A segment asks the first group, too: about its start.
+size_t CopiesOfBodies(const Query& query, const ItemScope& scope, uint32_t& used) {
+  if (!scope.asks_bodies()) return 0;
+  if (std::holds_alternative<PosedSweepQuery>(query)) return 2;
+  const auto* segment = std::get_if<SegmentQuery>(&query);
+  const size_t first = QueryColumns::FirstGroup(scope.against);
+  uint32_t groups = uint32_t{1} << first;
+  if (segment != nullptr) groups |= uint32_t{1} << (first + GroupOf(segment->inside));
+  const uint32_t added = groups & ~used;
+  used |= groups;
+  return static_cast<size_t>(std::popcount(added));
+}
+
 absl::StatusOr<std::vector<std::string>> AnswerLines(std::span<const Pending> queries,
+                                                     const BodyColumns& bodies,
                                                      Evaluator& evaluator) {
   std::vector<std::string> lines;
   lines.reserve(queries.size());
-  const absl::Status status = AppendLines(queries, evaluator, lines);
+  const absl::Status status = AppendLines(queries, bodies, evaluator, lines);
   if (!status.ok()) return status;
   return lines;
 }

@@ -4,7 +4,6 @@
 #include "client/cli/query_line.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <tuple>
@@ -13,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "carom/ring.h"
 #include "carom/status.h"
+#include "client/cli/line_members.h"
 #include "client/formats/json_text.h"
 #include "client/formats/scene_reader.h"
 
@@ -20,29 +20,7 @@ namespace carom::cli {
 namespace {
 
 using nlohmann::json;
-using Content = std::variant<SceneLine, LoadLine, TrackLine, NamedMove, Query>;
-
-// The member `name`: [x, y].
-absl::StatusOr<Vec2> Point(const json& line, const char* name) {
-  const auto member = line.find(name);
-  if (member == line.end()) return InvalidField(name, "required");
-  if (!member->is_array() || member->size() != 2) return InvalidField(name, "must be [x, y]");
-  Vec2 point;
-  for (size_t i = 0; i < 2; ++i) {
-    const std::optional<double> number = ReadNumber((*member)[i]);
-    if (!number) return InvalidField(absl::StrCat(name, "[", i, "]"), kNumberRange);
-    (i == 0 ? point.x : point.y) = *number;
-  }
-  return point;
-}
-
-// The member `name`, which must be a string.
-absl::StatusOr<std::string> Word(const json& line, const char* name) {
-  const auto member = line.find(name);
-  if (member == line.end()) return InvalidField(name, "required");
-  if (!member->is_string()) return InvalidField(name, "must be a string");
-  return member->get<std::string>();
-}
+using Content = std::variant<SceneLine, LoadLine, BodiesLine, TrackLine, NamedMove, Query>;
 
 // {"op":"scene","polygons":[…]}
 absl::StatusOr<Content> ParseScene(const json& line) {
@@ -58,6 +36,13 @@ absl::StatusOr<Content> ParseLoad(const json& line) {
   absl::StatusOr<std::string> id = Word(line, "id");
   if (!id.ok()) return id.status();
   return LoadLine{*std::move(file), *std::move(id)};
+}
+
+// {"op":"bodies","shapes":[SHAPE,…],"at":[[shape,x,y,c,s,owner,category],…]}
+absl::StatusOr<Content> ParseBodies(const json& line) {
+  absl::StatusOr<BodyTable> bodies = ReadBodies(line);
+  if (!bodies.ok()) return bodies.status();
+  return BodiesLine{*std::move(bodies)};
 }
 
 // {"op":"point","p":[x,y]}
@@ -161,16 +146,6 @@ absl::StatusOr<Content> ParseTrack(const json& line) {
   return TrackLine{*tracker, *std::move(shape)};
 }
 
-// The number `name`, or `absent`.
-absl::StatusOr<double> Number(const json& line, const char* name, std::optional<double> absent) {
-  const auto member = line.find(name);
-  if (member == line.end() && absent) return *absent;
-  if (member == line.end()) return InvalidField(name, "required");
-  const std::optional<double> number = ReadNumber(*member);
-  if (!number) return InvalidField(name, kNumberRange);
-  return *number;
-}
-
 // {"op":"move","tracker":name,"x":number,"y":number,"c":number,"s":number}
 absl::StatusOr<Content> ParseMove(const json& line) {
   const absl::StatusOr<uint64_t> tracker = ReadTracker(line);
@@ -190,44 +165,11 @@ absl::StatusOr<Content> ParseMove(const json& line) {
   return move;
 }
 
-// `numbers` as an array of accepted numbers, whose length one of `sizes` is.
-absl::StatusOr<std::vector<double>> Numbers(const json& value, const std::string& name,
-                                            std::initializer_list<size_t> sizes) {
-  const bool fits = value.is_array() && std::ranges::find(sizes, value.size()) != sizes.end();
-  if (!fits) return InvalidField(name, "must be an array of as many numbers as it has names");
-  std::vector<double> numbers;
-  for (size_t i = 0; i < value.size(); ++i) {
-    const std::optional<double> number = ReadNumber(value[i]);
-    if (!number) return InvalidField(absl::StrCat(name, "[", i, "]"), kNumberRange);
-    numbers.push_back(*number);
-  }
-  return numbers;
-}
-
-// The member `shape`: {"circle":r}, {"capsule":[ax,ay,bx,by,r]}, or {"rings":…} with what a polygon
-// has beside them.
-absl::StatusOr<Shape> ReadAnyShape(const json& line) {
+// The member `shape`.
+absl::StatusOr<Shape> ReadMoverOf(const json& line) {
   const auto member = line.find("shape");
   if (member == line.end()) return InvalidField("shape", "required");
-  if (!member->is_object()) return InvalidField("shape", "must be an object");
-  Capsule capsule;
-  if (const auto circle = member->find("circle"); circle != member->end()) {
-    const std::optional<double> radius = ReadNumber(*circle);
-    if (!radius) return InvalidField("shape.circle", kNumberRange);
-    capsule.radius = *radius;
-  } else if (const auto five = member->find("capsule"); five != member->end()) {
-    const auto numbers = Numbers(*five, "shape.capsule", {5});
-    if (!numbers.ok()) return numbers.status();
-    const std::vector<double>& n = *numbers;
-    capsule = {{{n[0], n[1]}, {n[2], n[3]}}, n[4]};
-  } else {
-    absl::StatusOr<Polygon> polygon = ReadShape(*member);
-    if (!polygon.ok()) return Prefixed(polygon.status(), "shape");
-    return Shape(*std::move(polygon));
-  }
-  absl::StatusOr<Shape> shape = Shape::Create(capsule);
-  if (!shape.ok()) return InvalidField("shape", "must have a radius in [0, 2^53]");
-  return shape;
+  return ReadAnyShape(*member, "shape");
 }
 
 // The member `at`: [x,y] or [x,y,c,s].
@@ -253,21 +195,10 @@ absl::StatusOr<InsidePolicy> ReadSweepPolicy(const json& line, InsidePolicy abse
                       "\"blocking_leave\"");
 }
 
-// The member `name`, an integer in [1, most], or `absent`.
-absl::StatusOr<uint32_t> ReadCount(const json& line, const char* name, uint32_t absent,
-                                   uint32_t most) {
-  const auto member = line.find(name);
-  if (member == line.end()) return absent;
-  const bool fits = member->is_number_unsigned() && member->get<uint64_t>() >= 1 &&
-                    member->get<uint64_t>() <= most;
-  if (!fits) return InvalidField(name, absl::StrCat("must be an integer in [1, ", most, "]"));
-  return member->get<uint32_t>();
-}
-
 // {"op":"sweep","shape":SHAPE,"at":[x,y,c,s],"d":[x,y],"inside":"report","skin":number}, the last
 // two optional
 absl::StatusOr<Content> ParseSweep(const json& line) {
-  absl::StatusOr<Shape> shape = ReadAnyShape(line);
+  absl::StatusOr<Shape> shape = ReadMoverOf(line);
   if (!shape.ok()) return shape.status();
   const absl::StatusOr<Pose> pose = ReadPose(line);
   if (!pose.ok()) return pose.status();
@@ -286,7 +217,7 @@ absl::StatusOr<Content> ParseSweep(const json& line) {
 // {"op":"slide","shape":SHAPE,"at":[x,y,c,s],"d":[[x,y],…],"max_contacts":n,
 // "inside":"blocking_leave","skin":number}, the last three optional
 absl::StatusOr<Content> ParseSlide(const json& line) {
-  absl::StatusOr<Shape> shape = ReadAnyShape(line);
+  absl::StatusOr<Shape> shape = ReadMoverOf(line);
   if (!shape.ok()) return shape.status();
   const absl::StatusOr<Pose> pose = ReadPose(line);
   if (!pose.ok()) return pose.status();
@@ -335,6 +266,7 @@ struct Operation {
 constexpr Operation kOperations[] = {
     {"scene", ParseScene},
     {"load", ParseLoad},
+    {"bodies", ParseBodies},
     {"point", ParsePoint},
     {"segment", ParseSegment},
     {"circle", ParseCircle},
@@ -360,6 +292,34 @@ absl::StatusOr<Content> ParseContent(const json& line) {
   return operation->parse(line);
 }
 
+// The kinds that meet the scene alone, and trackers, whose masks are their own.
+absl::Status CheckScope(const Content& content, const ItemScope& scope) {
+  const auto* query = std::get_if<Query>(&content);
+  const auto* sweep = query == nullptr ? nullptr : std::get_if<PosedSweepQuery>(query);
+  const bool of_the_scene = query == nullptr || std::holds_alternative<SlideQuery>(*query) ||
+                            std::holds_alternative<BounceQuery>(*query) ||
+                            (sweep != nullptr && IsBlocking(sweep->inside));
+  if (of_the_scene && scope.asks_bodies()) {
+    return InvalidField("against", "must be \"scene\" here");
+  }
+  if (query == nullptr && scope.mask != kEveryCategory) {
+    return InvalidField("mask", "must be absent here");
+  }
+  return absl::OkStatus();
+}
+
+// What a question considers. Lines that are none have no such members.
+absl::StatusOr<ItemScope> ScopeOfLine(const json& line, const Content& content) {
+  const bool asks =
+      std::holds_alternative<Query>(content) || std::holds_alternative<NamedMove>(content);
+  if (!asks) return ItemScope();
+  const absl::StatusOr<ItemScope> scope = ReadScope(line);
+  if (!scope.ok()) return scope.status();
+  const absl::Status fits = CheckScope(content, *scope);
+  if (!fits.ok()) return fits;
+  return *scope;
+}
+
 }  // namespace
 
 size_t VertexCount(const Query& query) {
@@ -383,11 +343,20 @@ std::optional<Line> ParseLine(std::string_view text) {
   const std::optional<JsonDocument> document = ParseJson(text);
   if (!document) return std::nullopt;
   const json& value = document->value;
-  if (!value.is_object()) return Line{"", InvalidField("", "must be a JSON object")};
+  if (!value.is_object()) return Line{"", InvalidField("", "must be a JSON object"), {}};
   if (IsTooDeep(text)) {
-    return Line{"", InvalidField("", absl::StrCat("must be nested at most ", kMaxDepth, " deep"))};
+    return Line{
+        "", InvalidField("", absl::StrCat("must be nested at most ", kMaxDepth, " deep")), {}};
   }
-  Line line{"", ParseContent(value)};
+  Line line{"", ParseContent(value), {}};
+  if (line.content.ok()) {
+    const absl::StatusOr<ItemScope> scope = ScopeOfLine(value, *line.content);
+    if (scope.ok()) {
+      line.scope = *scope;
+    } else {
+      line.content = scope.status();
+    }
+  }
   // `q` is copied to the answer, so it must be printable: no number that overflows, no depth that
   // would need more stack than there is (checked above).
   const auto q = value.find("q");

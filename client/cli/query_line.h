@@ -22,6 +22,7 @@
 #include "carom/polygon.h"
 #include "carom/shape.h"
 #include "carom/slide.h"
+#include "client/cli/bodies_line.h"
 
 namespace carom::cli {
 
@@ -111,6 +112,11 @@ struct LoadLine {
   std::string id;
 };
 
+// The bodies of the questions from here on, until another scene.
+struct BodiesLine {
+  BodyTable bodies;
+};
+
 // The tracker of this name has the shape from here on. Vertices as above.
 struct TrackLine {
   uint64_t tracker = 0;
@@ -128,7 +134,9 @@ struct Line {
   std::string q;
   // Errors carry one violation or more, whose first names the member at fault in the words of the
   // line. INVALID_ARGUMENT; RESOURCE_EXHAUSTED over a limit.
-  absl::StatusOr<std::variant<SceneLine, LoadLine, TrackLine, NamedMove, Query>> content;
+  absl::StatusOr<std::variant<SceneLine, LoadLine, BodiesLine, TrackLine, NamedMove, Query>>
+      content;
+  ItemScope scope;  // of a question
 };
 
 // Nothing if `text` is not JSON.

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <iterator>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 
 #include "tests/fuzz/laws.h"
@@ -79,6 +80,13 @@ Group PartOf(Group group, size_t at, Cut::Part part) {
   cut.Poses(slides.movers);
   cut.All(slides.pushes, slides.skin);
   cut.All(group.bounces.ax, group.bounces.ay, group.bounces.bx, group.bounces.by);
+  cut(group.body_contacts.body);
+  ForEachKind([&](const auto& kind) {
+    if constexpr (HasScope<std::remove_reference_t<decltype(group.*kind.columns)>>) {
+      Scope& scope = ScopeOf(group.*kind.columns);
+      cut.All(scope.mask, scope.ignore_owner);
+    }
+  });
   return group;
 }
 

@@ -48,12 +48,18 @@ std::vector<std::vector<uint64_t>> IdsOf(const std::vector<uint32_t>& counts,
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace carom::testing;  // NOLINT: C linkage
   Choices choices(data, size);
-  const uint32_t which = choices.Below(4);
+  const uint32_t which = choices.Below(5);
   if (which == 0) {
     const auto made = MakeGroupCase(choices, 4, BadNumbers::kSome);
     carom::GroupAnswers answers = Evaluate(*made, made->group);
     CheckForm(*made, answers);
     CheckIndependence(choices, *made, answers);
+    return 0;
+  }
+  if (which == 4) {
+    Choices bodies(choices.Bytes(4));  // or the group would take all bytes before they come up
+    const auto made = MakeGroupCase(choices, 4, BadNumbers::kSome);
+    CheckBodyLaws(bodies, *made);
     return 0;
   }
   const auto made = MakeScene(choices);

@@ -49,6 +49,11 @@ void CheckForm(const GroupCase& made, GroupAnswers& answers);
 // a bit.
 void CheckIndependence(Choices& choices, const GroupCase& made, GroupAnswers& answers);
 
+// Bodies: polygons as bodies are answered as in the scene; rows name bodies that are considered;
+// what is passed over is not there; and `CheckIndependence`. Of every kind that may consider
+// bodies.
+void CheckBodyLaws(Choices& choices, GroupCase& made);
+
 // Segments: both directions, as rays, capsules, sights, sweeps of a point and straight arcs; in two
 // halves; by other modes.
 void CheckSegmentLaws(Choices& choices, GroupCase& made);

@@ -29,14 +29,17 @@ class Writer {
         h.exit_fraction, h.point, h.normal, h.exit_normal);
     if (h.feature != Feature::kNone) Add(h.edge);
     if (h.has_exit_edge) Add(h.exit_edge);
+    OfBody(h);
   }
   void Add(const SweepHit& h) {
     All(h.polygon_id, h.fraction, h.starts_inside, h.has_edge, h.point, h.normal);
     if (h.has_edge) Add(h.edge);
+    OfBody(h);
   }
   void Add(const ArcHit& h) {
     All(h.polygon_id, h.time, h.starts_inside, h.has_edge, h.point, h.normal);
     if (h.has_edge) Add(h.edge);
+    OfBody(h);
   }
   void Add(const RotatingSweepHit& h) { All(h.polygon_id, h.low, h.high); }
   void Add(const DistanceRow& r) {
@@ -74,6 +77,14 @@ class Writer {
     (Add(values), ...);
   }
 
+  // A word more for a body, none for a polygon: answers of the scene alone are the words that they
+  // are without bodies.
+  template <class Hit>
+  void OfBody(const Hit& hit) {
+    constexpr uint64_t kBody = 0xb0d1;
+    if (hit.is_body) Add(kBody);
+  }
+
   Words& words_;
 };
 
@@ -99,6 +110,7 @@ void AppendBatch(Batch& to, Batch& part, uint32_t offset) {
   if constexpr (requires { to.stuck; }) {
     for (const uint32_t index : part.stuck) to.stuck.push_back(index + offset);
   }
+  if constexpr (requires { to.is_body; }) AppendColumn(to.is_body, part.is_body);
   if constexpr (requires { to.safe; }) AppendColumn(to.safe, part.safe);
   if constexpr (requires { to.clear; }) {
     const size_t items = ItemCount(part);
@@ -126,6 +138,9 @@ std::vector<Words> WordsOf(GroupAnswers& answers) {
     if constexpr (requires { batch.clear; }) writer.Add(batch.clear);
     if constexpr (requires { batch.safe; }) {
       if (!batch.safe.empty()) writer.Add(batch.safe);
+    }
+    if constexpr (requires { batch.is_body; }) {
+      if (!batch.is_body.empty()) writer.Add(batch.is_body);
     }
   });
   return result;

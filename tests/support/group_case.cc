@@ -7,7 +7,10 @@
 #include <iterator>
 #include <limits>
 #include <numeric>
+#include <type_traits>
 #include <utility>
+
+#include "tests/support/body_case.h"
 
 namespace carom::testing {
 namespace {
@@ -321,6 +324,43 @@ void Fill(Choices& choices, BadNumbers bad, size_t count, GroupCase& made,
   FillRotations(choices, bad, count, made, movers);
 }
 
+// Shapes of the case at poses that leave the accepted range nowhere.
+ShapeColumns PlaceSome(Choices& choices, GroupCase& made) {
+  struct Placing {
+    uint32_t shape;
+    Pose pose;
+  };
+  std::vector<Placing> placings;
+  for (uint32_t left = choices.Below(9); left > 0; --left) {
+    const uint32_t shape = choices.Below(static_cast<uint32_t>(made.shapes.size()));
+    Pose pose{made.Point(choices)};
+    if (choices.OneIn(2)) pose.c = 0.6, pose.s = 0.8;
+    if (Placed(made.shapes[shape], pose).ok()) placings.push_back({shape, pose});
+  }
+  const size_t count = placings.size();
+  ShapeColumns placed;
+  placed.shapes = made.shapes;
+  placed.shape = made.Indices(count, [&](size_t i) { return placings[i].shape; });
+  placed.x = made.Column(count, [&](size_t i) { return placings[i].pose.position.x; });
+  placed.y = made.Column(count, [&](size_t i) { return placings[i].pose.position.y; });
+  placed.c = made.Column(count, [&](size_t i) { return placings[i].pose.c; });
+  placed.s = made.Column(count, [&](size_t i) { return placings[i].pose.s; });
+  return placed;
+}
+
+Scope AnyScope(Choices& choices, size_t items, GroupCase& made) {
+  constexpr Against kAgainst[] = {Against::kBoth, Against::kBodies, Against::kScene};
+  Scope scope{.against = kAgainst[choices.Below(3)]};
+  if (choices.OneIn(2)) {
+    scope.mask = made.Words(
+        items, [&](size_t) { return choices.OneIn(2) ? choices.Below(4) : kEveryCategory; });
+  }
+  if (choices.OneIn(2)) {
+    scope.ignore_owner = made.Indices(items, [&](size_t) { return choices.Below(3); });
+  }
+  return scope;
+}
+
 void AppendCode(const PolygonSpec& spec, std::string& code) {
   char text[96];
   std::snprintf(text, sizeof text, "PolygonSpec{%llu, {", static_cast<unsigned long long>(spec.id));
@@ -435,6 +475,34 @@ std::unique_ptr<GroupCase> MakeGroupCase(Choices& choices, uint32_t max_items, B
   filler.Moves();
   filler.Motion();
   return made;
+}
+
+void AddBodies(Choices& choices, GroupCase& made) {
+  Group& group = made.group;
+  DropKindsWithoutBodies(group);
+  group.bodies = {};
+  group.bodies.placed = PlaceSome(choices, made);
+  const size_t bodies = group.bodies.size();
+  if (choices.OneIn(2)) {
+    group.bodies.category = made.Words(bodies, [&](size_t) { return choices.Below(4); });
+  }
+  if (choices.OneIn(2)) {
+    group.bodies.owner = made.Indices(bodies, [&](size_t) { return choices.Below(3); });
+  }
+  ForEachKind([&](const auto& kind) {
+    auto& columns = group.*kind.columns;
+    if constexpr (HasScope<std::remove_reference_t<decltype(columns)>>) {
+      if (kAsksBodies<decltype(kind)>) ScopeOf(columns) = AnyScope(choices, columns.size(), made);
+    }
+  });
+  // One body more than there are: an error of its item.
+  const auto known = static_cast<uint32_t>(bodies) + 1;
+  group.body_contacts.body =
+      made.Indices(choices.Below(9), [&](size_t) { return choices.Below(known); });
+  group.body_contacts.mass = {};
+  if (choices.OneIn(2)) {
+    group.body_contacts.mass = made.Column(bodies, [&](size_t) { return choices.Below(6); });
+  }
 }
 
 void FillPoses(Choices& choices, BadNumbers bad, size_t count, GroupCase& made,

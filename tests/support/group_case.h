@@ -55,6 +55,12 @@ class GroupCase {
     for (size_t i = 0; i < count; ++i) column.push_back(index(i));
     return column;
   }
+  template <class F>
+  std::span<const uint64_t> Words(size_t count, F word) {
+    std::vector<uint64_t>& column = words_.emplace_back();
+    for (size_t i = 0; i < count; ++i) column.push_back(word(i));
+    return column;
+  }
   // A grid point, or a vertex of the scene as often.
   Vec2 Point(Choices& choices) const;
 
@@ -72,6 +78,7 @@ class GroupCase {
  private:
   std::deque<std::vector<double>> doubles_;
   std::deque<std::vector<uint32_t>> indices_;
+  std::deque<std::vector<uint64_t>> words_;
 };
 
 enum class BadNumbers : uint8_t { kNone, kSome };
@@ -82,6 +89,11 @@ std::unique_ptr<GroupCase> MakeScene(Choices& choices);
 // A case with every batch of `Group`, of up to `max_items` items each, and options of all kinds.
 // With BadNumbers::kSome, one item in 60 or so has a number that is not accepted.
 std::unique_ptr<GroupCase> MakeGroupCase(Choices& choices, uint32_t max_items, BadNumbers bad);
+
+// Up to 8 bodies for a case, with categories and owners, of its shapes, all of which can be placed;
+// for each kind that may consider bodies, what its items do; and contacts of the bodies. The other
+// kinds ask nothing any more. A case is made of the same choices as without bodies before.
+void AddBodies(Choices& choices, GroupCase& made);
 
 // Poses for `count` items in `movers`: with a shape column or without, turned or not.
 void FillPoses(Choices& choices, BadNumbers bad, size_t count, GroupCase& made,

@@ -59,7 +59,8 @@ constexpr bool IsBlocking(InsidePolicy policy) {
 enum class Feature : uint8_t { kNone, kEdge, kVertex, kCollinear };
 
 // What is hit: the polygons, or the bounding box of each as if it were a solid polygon of edges 0
-// (bottom), 1 (right), 2 (top) and 3 (left).
+// (bottom), 1 (right), 2 (top) and 3 (left). The box of a round body is rounded outward and cut off
+// where coordinates are above 2^53 in magnitude.
 enum class CastTarget : uint8_t { kPolygons, kBounds };
 
 // How much of a hit is computed; each holds those before it. What is not computed is as in a

@@ -22,6 +22,16 @@ Polygon PolygonOf(const Box& box, uint64_t id) {
   return *Polygon::Create({id, {std::move(ring)}});
 }
 
+// That of a body. A round one may stand out of the accepted range, where no polygon can: what
+// stands out is cut off, which no segment reaches.
+Polygon BoxOf(const Body& body) {
+  const auto cut = [](Vec2 p) {
+    return Vec2{std::clamp(p.x, -kMaxCoordinate, kMaxCoordinate),
+                std::clamp(p.y, -kMaxCoordinate, kMaxCoordinate)};
+  };
+  return PolygonOf({cut(body.bounds().min), cut(body.bounds().max)}, 0);
+}
+
 // The passage of a line in a round body, without edges.
 Passage PassageOfRound(const Line& line, const RoundPassage& round) {
   Passage passage;
@@ -84,7 +94,7 @@ bool LineCast::AddWithoutIndex(const Polygon& polygon, PassageFinder& finder) {
 bool LineCast::AddBody(Body& body, PassageFinder& finder) {
   if (!reach_.Intersects(body.bounds())) return false;
   if (options_->target == CastTarget::kBounds) {
-    const Polygon box = PolygonOf(body.bounds(), 0);
+    const Polygon box = BoxOf(body);
     finder.Start(line_);
     return AddPassages({nullptr, &body},
                        finder.Find(IndexedPolygon(box, IndexUse::kOneQuery), *meter_));
@@ -149,7 +159,7 @@ void LineCast::MeasurePolygon(const Candidate& candidate, const Polygon& target,
 void LineCast::MeasureBody(const Candidate& candidate, CastHit& hit, Vec2& reflection) const {
   Body& body = *candidate.target.body;
   if (options_->target == CastTarget::kBounds) {
-    MeasurePolygon(candidate, PolygonOf(body.bounds(), 0), hit, reflection);
+    MeasurePolygon(candidate, BoxOf(body), hit, reflection);
   } else if (!body.is_round()) {
     MeasurePolygon(candidate, body.core().polygon(), hit, reflection);
   } else {

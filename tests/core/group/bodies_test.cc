@@ -28,6 +28,7 @@
 #include "numeric/expansion.h"
 #include "tests/core/random_scene.h"
 #include "tests/support/answer_words.h"
+#include "tests/support/body_case.h"
 #include "tests/support/choices.h"
 #include "tests/support/group_case.h"
 #include "tests/support/repeats.h"
@@ -39,50 +40,6 @@ using internal::TwoDiff;
 using internal::TwoDoubles;
 using internal::TwoSum;
 
-// Turns the rows of bodies into those of polygons whose ids are `offset` more than their indices.
-template <class Answers>
-void ReadAsPolygons(uint64_t offset, Answers& answers) {
-  if constexpr (requires { answers.is_body; }) {
-    for (size_t i = 0; i < answers.is_body.size(); ++i) {
-      if (answers.is_body[i] != 0) answers.polygon_ids[i] += offset;
-    }
-    answers.is_body.clear();
-  }
-  if constexpr (requires { answers.hits[0].is_body; }) {
-    for (auto& hit : answers.hits) {
-      if (!hit.is_body) continue;
-      hit.polygon_id += offset;
-      hit.is_body = false;
-    }
-  }
-}
-
-// Of a case the kinds that may consider bodies.
-void DropOthers(Group& group) {
-  group.depenetrations = {};
-  group.rotating_sweeps = {};
-  group.moves = {};
-  group.slides = {};
-  group.bounces = {};
-  if (IsBlocking(group.sweep_options.inside_policy)) group.sweeps = {};
-}
-
-void SetScope(const Scope& scope, Group& group) {
-  ForEachKind([&](const auto& kind) {
-    auto& columns = group.*kind.columns;
-    if constexpr (kAsksBodies<decltype(kind)> &&
-                  HasScope<std::remove_reference_t<decltype(columns)>>) {
-      ScopeOf(columns) = scope;
-    }
-  });
-}
-
-Scene::Ptr SceneOf(const std::vector<PolygonSpec>& specs) {
-  std::vector<Polygon> polygons;
-  for (const PolygonSpec& spec : specs) polygons.push_back(Polygon::Create(spec).value());
-  return Scene::Create(std::move(polygons)).value();
-}
-
 std::vector<Words> Evaluated(const Scene& scene, const Group& group, uint64_t offset) {
   GroupAnswers answers;
   WorkMeter meter;
@@ -93,31 +50,15 @@ std::vector<Words> Evaluated(const Scene& scene, const Group& group, uint64_t of
   return WordsOf(answers);
 }
 
-// Some polygons of a case as the bodies of its group.
-struct Split {
-  std::vector<Shape> shapes;
-  std::vector<uint64_t> category;
-  std::vector<double> zeros;
-
-  BodyColumns columns() const { return {{shapes, {}, zeros, zeros}, category}; }
-};
-
 TEST(BodiesTest, Law1PolygonsAreHitAsBodiesAsTheyAreInTheScene) {
   for (int seed = 1; seed <= Repeats(400, 20000); ++seed) {
-    SplitMix64 numbers(static_cast<uint64_t>(seed));
     Choices choices(static_cast<uint64_t>(seed));
     const auto made = MakeGroupCase(choices, 12, BadNumbers::kSome);
-    std::vector<PolygonSpec> specs = made->specs;
-    for (size_t i = 0; i < specs.size(); ++i) specs[i].id = i;
-    const size_t in_scene = static_cast<size_t>(seed) % (specs.size() + 1);
-    Split split;
-    for (size_t i = in_scene; i < specs.size(); ++i) {
-      split.shapes.emplace_back(Polygon::Create(specs[i]).value());
-      split.category.push_back(specs[i].category);
-    }
-    split.zeros.assign(split.shapes.size(), 0);
+    const size_t in_scene = static_cast<size_t>(seed) % (made->specs.size() + 1);
+    const BodySplit split(made->specs, in_scene);
+    std::vector<PolygonSpec> specs = split.specs;
     Group group = made->group;
-    DropOthers(group);
+    DropKindsWithoutBodies(group);
     const auto expected = Evaluated(*SceneOf(specs), group, 0);
     specs.resize(in_scene);
     group.bodies = split.columns();
@@ -385,7 +326,7 @@ TEST(BodiesTest, Law3And4OwnersAndMasksOfItems) {
     Choices choices(static_cast<uint64_t>(seed));
     const auto made = MakeGroupCase(choices, 8, BadNumbers::kNone);
     Group group = made->group;
-    DropOthers(group);
+    DropKindsWithoutBodies(group);
     Random random(static_cast<uint64_t>(seed));
     const Grid grid{6, std::clamp(made->numbers.scale, 0x1p-50, 0x1p50)};
     std::vector<Shape> shapes;
@@ -479,6 +420,33 @@ TEST(BodiesTest, BodyContactsAreThoseOfEachPair) {
     }
     ASSERT_EQ(row, out.contacts.size());
   }
+}
+
+// A group of the digest ended the process: the box of a round body that stands out of the accepted
+// range was made a polygon, which no coordinate above 2^53 can be part of.
+TEST(BodiesTest, BoxesOfBodiesAreCutOffAtTheAcceptedRange) {
+  constexpr double kMost = 0x1p53;
+  const RoundBody body({{{0, 0}, {0, 0}}, kMost});
+  const Shape shape = Shape::Create(Capsule{{{kMost, 0}, {kMost, 0}}, 1024}).value();
+  const double zero = 0;
+  const Bodies at_the_end = Bodies::Create({{{&shape, 1}, {}, {&zero, 1}, {&zero, 1}}}).value();
+  const double ax = kMost - 4096, bx = kMost, y = 0;
+  SegmentColumns segments{{&ax, 1}, {&y, 1}, {&bx, 1}, {&y, 1}};
+  segments.scope.against = Against::kBodies;
+  CastOptions options;
+  options.target = CastTarget::kBounds;
+  options.reflect = true;
+  CastAnswers out;
+  WorkMeter meter;
+  ASSERT_TRUE(CastSegments({EmptyScene(), &body.bodies}, segments, options, out, meter));
+  ASSERT_EQ(out.hits.size(), 1u);
+  EXPECT_TRUE(out.hits[0].starts_inside && out.hits[0].ends_inside);
+  ASSERT_TRUE(CastSegments({EmptyScene(), &at_the_end}, segments, options, out, meter));
+  ASSERT_EQ(out.hits.size(), 1u);
+  EXPECT_NEAR(out.hits[0].fraction, 0.75, 1e-3);  // rounded outward
+  EXPECT_EQ(out.hits[0].normal, (Vec2{-1, 0}));
+  EXPECT_EQ(out.hits[0].edge, (EdgeRef{0, 3}));
+  EXPECT_TRUE(out.hits[0].ends_inside);
 }
 
 TEST(BodiesTest, ABodyThatIsNotToBePlacedRefusesTheGroup) {
