@@ -383,6 +383,7 @@ absl::Status Fork::Charge(int64_t more) {
   std::vector<VersionPtr> dropped;  // destroyed without the lock
   std::vector<uint64_t> offers;
   absl::MutexLock lock(&mu_);
+  offers.reserve(versions_.size());
   for (const VersionPtr& version : versions_) {
     offers.push_back(version == versions_.back() || IsRead(version) ? 0 : version->bytes);
   }
