@@ -3,6 +3,7 @@
 
 #include "client/cli/answer_line.h"
 
+#include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -110,6 +111,15 @@ void WriteTarget(Writer& writer, const Hit& hit, bool has_edge) {
   absl::StrAppend(&edge, "[", id, ",", hit.edge.ring, ",", hit.edge.edge, "]");
 }
 
+// What a leg of a bounce hits, if anything.
+void WriteLegHit(Writer& leg, bool has_hit, const CastHit& hit) {
+  leg.Member("hit", has_hit);
+  if (!has_hit) return;
+  leg.Member("t", hit.fraction);
+  leg.Member("poly", hit.polygon_id);
+  AppendPoint(hit.normal, leg.Key("normal"));
+}
+
 // The members of the first hit.
 void WriteFirst(Writer& writer, const CastHit& hit) {
   writer.Member("t", hit.fraction);
@@ -144,9 +154,13 @@ std::string Field(ItemColumn column, std::string_view point) {
     case ItemColumn::kC:
       return "c";
     case ItemColumn::kToX:
+    case ItemColumn::kDx:
       return "d[0]";
     case ItemColumn::kToY:
+    case ItemColumn::kDy:
       return "d[1]";
+    case ItemColumn::kTMax:
+      return "t_max";
     default:
       return "rings";
   }
@@ -294,12 +308,30 @@ std::string BounceLine(std::string_view q, std::span<const BounceLeg> legs, bool
         Writer member("");
         AppendPoint(leg.a, member.Key("a"));
         AppendPoint(leg.b, member.Key("b"));
-        member.Member("hit", leg.has_hit);
-        if (leg.has_hit) {
-          member.Member("t", leg.hit.fraction);
-          member.Member("poly", leg.hit.polygon_id);
-          AppendPoint(leg.hit.normal, member.Key("normal"));
+        WriteLegHit(member, leg.has_hit, leg.hit);
+        out += member.Finished();
+      },
+      [](size_t) { return true; });
+  writer.Member("stuck", is_stuck);
+  return writer.Finished();
+}
+
+// A ray without end has a t_max of null.
+std::string RayBounceLine(std::string_view q, std::span<const RayBounceLeg> legs, bool is_stuck) {
+  Writer writer(q);
+  writer.Array(
+      "legs", legs.size(),
+      [&](size_t i, std::string& out) {
+        const RayBounceLeg& leg = legs[i];
+        Writer member("");
+        AppendPoint(leg.origin, member.Key("p"));
+        AppendPoint(leg.direction, member.Key("d"));
+        if (std::isfinite(leg.t_max)) {
+          member.Member("t_max", leg.t_max);
+        } else {
+          member.Key("t_max") += "null";
         }
+        WriteLegHit(member, leg.has_hit, leg.hit);
         out += member.Finished();
       },
       [](size_t) { return true; });

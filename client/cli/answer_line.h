@@ -84,6 +84,8 @@ std::string SlideLine(std::string_view q, const SlideRow& row, std::span<const S
 
 std::string BounceLine(std::string_view q, std::span<const BounceLeg> legs, bool is_stuck);
 
+std::string RayBounceLine(std::string_view q, std::span<const RayBounceLeg> legs, bool is_stuck);
+
 // The contacts of convex polygons; `contacts` beside `rows`.
 std::string ContactLine(std::string_view q, const Rows& rows, std::span<const Contact> contacts);
 

@@ -185,6 +185,12 @@ class Printer {
     return BounceLine(q, answers.legs, !answers.stuck.empty());
   }
 
+  std::string operator()(std::string_view q, const RayBounceQuery&, const ItemScope&) {
+    const RayBounceAnswers& answers = results_[own_group_++].answers.ray_bounces;
+    if (!answers.errors.empty()) return ErrorLine(q, ItemStatus(answers.errors[0], "p"));
+    return RayBounceLine(q, answers.legs, !answers.stuck.empty());
+  }
+
   std::string operator()(std::string_view q, const MoveQuery&, const ItemScope& scope) {
     const MoveAnswers& answers = Shared(scope).moves;
     const MoveCursor::Item item = moves_.Next(answers);
@@ -439,6 +445,13 @@ void QueryColumns::Add(const BounceQuery& query, const ItemScope& scope) {
   Group& group = groups_.emplace_back();
   group.bounces = {{&a.x, 1}, {&a.y, 1}, {&b.x, 1}, {&b.y, 1}};
   group.bounce_options = {query.max_bounces, scope.mask};
+}
+
+void QueryColumns::Add(const RayBounceQuery& query, const ItemScope& scope) {
+  Group& group = groups_.emplace_back();
+  group.ray_bounces = {{&query.origin.x, 1},    {&query.origin.y, 1}, {&query.direction.x, 1},
+                       {&query.direction.y, 1}, {&query.t_max, 1},    {&query.max_bounces, 1}};
+  group.ray_bounce_mask = scope.mask;
 }
 
 void QueryColumns::Add(const MoveQuery& query, const ItemScope&) {

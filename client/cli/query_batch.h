@@ -82,6 +82,7 @@ class QueryColumns {
   void Add(const PosedSweepQuery& query, const ItemScope& scope);
   void Add(const SlideQuery& query, const ItemScope& scope);
   void Add(const BounceQuery& query, const ItemScope& scope);
+  void Add(const RayBounceQuery& query, const ItemScope& scope);
   void AddPoint(Vec2 p, const ItemScope& scope);
   void FillShared(Against against);
   Batches& BatchesOf(const ItemScope& scope) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <tuple>
 #include <utility>
@@ -258,6 +259,20 @@ absl::StatusOr<Content> ParseBounce(const json& line) {
   return Query(BounceQuery{{*a, *b}, *bounces});
 }
 
+// {"op":"ray_bounce","p":[x,y],"d":[x,y],"t_max":number,"max_bounces":n}, the last two optional;
+// without t_max the ray has no end
+absl::StatusOr<Content> ParseRayBounce(const json& line) {
+  const absl::StatusOr<Vec2> p = Point(line, "p");
+  if (!p.ok()) return p.status();
+  const absl::StatusOr<Vec2> d = Point(line, "d");
+  if (!d.ok()) return d.status();
+  const auto t_max = Number(line, "t_max", std::numeric_limits<double>::infinity());
+  if (!t_max.ok()) return t_max.status();
+  const auto bounces = ReadCount(line, "max_bounces", kDefaultBounces, kMaxBounces);
+  if (!bounces.ok()) return bounces.status();
+  return Query(RayBounceQuery{*p, *d, *t_max, *bounces});
+}
+
 struct Operation {
   std::string_view name;
   absl::StatusOr<Content> (*parse)(const json& line);
@@ -278,6 +293,7 @@ constexpr Operation kOperations[] = {
     {"sweep", ParseSweep},
     {"slide", ParseSlide},
     {"bounce", ParseBounce},
+    {"ray_bounce", ParseRayBounce},
     {"track", ParseTrack},
     {"move", ParseMove},
 };
@@ -298,6 +314,7 @@ absl::Status CheckScope(const Content& content, const ItemScope& scope) {
   const auto* sweep = query == nullptr ? nullptr : std::get_if<PosedSweepQuery>(query);
   const bool of_the_scene = query == nullptr || std::holds_alternative<SlideQuery>(*query) ||
                             std::holds_alternative<BounceQuery>(*query) ||
+                            std::holds_alternative<RayBounceQuery>(*query) ||
                             (sweep != nullptr && IsBlocking(sweep->inside));
   if (of_the_scene && scope.asks_bodies()) {
     return InvalidField("against", "must be \"scene\" here");
@@ -333,6 +350,7 @@ size_t VertexCount(const Query& query) {
     size_t operator()(const CircleQuery&) const { return 1; }
     size_t operator()(const SegmentQuery&) const { return 2; }
     size_t operator()(const BounceQuery&) const { return 2; }
+    size_t operator()(const RayBounceQuery&) const { return 3; }
     size_t operator()(const PosedSweepQuery& q) const { return 2 * q.shape.vertex_count(); }
     size_t operator()(const SlideQuery& q) const { return q.shape.vertex_count(); }
   };

@@ -83,6 +83,14 @@ struct BounceQuery {
   uint32_t max_bounces = 0;  // in [1, kMaxBounces]
 };
 
+// Where does the ray go when it bounces?
+struct RayBounceQuery {
+  Vec2 origin;
+  Vec2 direction;
+  double t_max = 0;          // infinite: no end
+  uint32_t max_bounces = 0;  // in [1, kMaxBounces]
+};
+
 // What is the contact of the convex shape with each convex polygon that it touches?
 struct ContactQuery {
   Polygon shape;
@@ -96,7 +104,7 @@ struct MoveQuery {
 
 using Query =
     std::variant<PointQuery, SegmentQuery, CircleQuery, PolygonQuery, DistanceQuery, SweepQuery,
-                 ContactQuery, MoveQuery, PosedSweepQuery, SlideQuery, BounceQuery>;
+                 ContactQuery, MoveQuery, PosedSweepQuery, SlideQuery, BounceQuery, RayBounceQuery>;
 
 // The vertices that the query sends.
 size_t VertexCount(const Query& query);

@@ -100,7 +100,14 @@ void Encode(const BounceAnswers& answers, v1::BounceAnswers& message) {
   EncodeCounts(answers, message);
   CopyColumn(answers.stuck, message.mutable_stuck());
   EncodeRows(answers.legs, kBounceLeg, message);
-  EncodeRows(answers.legs, kBounceHit, message);
+  EncodeRows(answers.legs, kBounceHit<v1::BounceAnswers>, message);
+}
+
+void Encode(const RayBounceAnswers& answers, v1::RayBounceAnswers& message) {
+  EncodeCounts(answers, message);
+  CopyColumn(answers.stuck, message.mutable_stuck());
+  EncodeRows(answers.legs, kRayBounceLeg, message);
+  EncodeRows(answers.legs, kBounceHit<v1::RayBounceAnswers>, message);
 }
 
 void Encode(const ArcAnswers& answers, v1::ArcAnswers& message) {
@@ -338,12 +345,14 @@ absl::Status Decode(absl::string_view batch, const v1::SlideAnswers& message, Sl
   return reader.status();
 }
 
-absl::Status Decode(absl::string_view batch, const v1::BounceAnswers& message, BounceAnswers& out) {
+// The legs of chains, whose first column is `size` long, with those columns of a leg.
+template <class Message, class Answers, class LegColumns>
+absl::Status DecodeChains(absl::string_view batch, const Message& message, int size,
+                          const LegColumns& leg, Answers& out) {
   Reader reader(batch, message);
-  const int legs = message.ax_size();
-  reader.Counts(legs, out.counts);
-  reader.Rows(legs, kBounceLeg, out.legs);
-  reader.Rows(legs, kBounceHit, out.legs);
+  reader.Counts(size, out.counts);
+  reader.Rows(size, leg, out.legs);
+  reader.Rows(size, kBounceHit<Message>, out.legs);
   for (const uint32_t index : message.stuck()) {
     const bool ascends = out.stuck.empty() || out.stuck.back() < index;
     reader.Require(ascends && index < out.counts.size() && out.counts[index] != 0, "stuck");
@@ -352,6 +361,15 @@ absl::Status Decode(absl::string_view batch, const v1::BounceAnswers& message, B
   }
   reader.Errors(out.counts, out.errors);
   return reader.status();
+}
+
+absl::Status Decode(absl::string_view batch, const v1::BounceAnswers& message, BounceAnswers& out) {
+  return DecodeChains(batch, message, message.ax_size(), kBounceLeg, out);
+}
+
+absl::Status Decode(absl::string_view batch, const v1::RayBounceAnswers& message,
+                    RayBounceAnswers& out) {
+  return DecodeChains(batch, message, message.x_size(), kRayBounceLeg, out);
 }
 
 absl::Status Decode(absl::string_view batch, const v1::ArcAnswers& message, ArcAnswers& out) {

@@ -72,8 +72,25 @@ inline constexpr auto kBounceLeg = [] {
                     RowColumn("has_hit", kHasHit, &M::has_hit, &M::mutable_has_hit)};
 }();
 
+inline constexpr auto kRayBounceLeg = [] {
+  using M = v1::RayBounceAnswers;
+  return std::tuple{
+      RowColumn(
+          "x", [](auto& leg) -> auto& { return leg.origin.x; }, &M::x, &M::mutable_x),
+      RowColumn(
+          "y", [](auto& leg) -> auto& { return leg.origin.y; }, &M::y, &M::mutable_y),
+      RowColumn(
+          "dx", [](auto& leg) -> auto& { return leg.direction.x; }, &M::dx, &M::mutable_dx),
+      RowColumn(
+          "dy", [](auto& leg) -> auto& { return leg.direction.y; }, &M::dy, &M::mutable_dy),
+      RowColumn(
+          "t_max", [](auto& leg) -> auto& { return leg.t_max; }, &M::t_max, &M::mutable_t_max),
+      RowColumn("has_hit", kHasHit, &M::has_hit, &M::mutable_has_hit)};
+}();
+
+// `M` is BounceAnswers or RayBounceAnswers.
+template <class M>
 inline constexpr auto kBounceHit = [] {
-  using M = v1::BounceAnswers;
   const std::tuple ends{RowColumn(
       "ends_inside", [](auto& hit) -> auto& { return hit.ends_inside; }, &M::ends_inside,
       &M::mutable_ends_inside)};

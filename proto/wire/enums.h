@@ -136,7 +136,7 @@ struct EnumTable<ItemFault> {
       ItemFault::kEmptyBox,          ItemFault::kNegativeLength,  ItemFault::kNotAMass,
       ItemFault::kToleranceTooSmall, ItemFault::kTooManyBeams,    ItemFault::kUnknownTracker,
       ItemFault::kNoInterior,        ItemFault::kNotSimple,       ItemFault::kTooManyPushes,
-      ItemFault::kUnknownBody};
+      ItemFault::kUnknownBody,       ItemFault::kTooManyBounces};
   static_assert(std::size(kValues) == v1::ItemFault_ARRAYSIZE);
 };
 

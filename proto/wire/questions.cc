@@ -46,6 +46,17 @@ constexpr auto ColumnsOf(const RayColumns&) {
 }
 
 template <class Message>
+constexpr auto ColumnsOf(const RayBounceColumns&) {
+  using C = RayBounceColumns;
+  return std::tuple{Column(&C::x, &Message::x, &Message::mutable_x),
+                    Column(&C::y, &Message::y, &Message::mutable_y),
+                    Column(&C::dx, &Message::dx, &Message::mutable_dx),
+                    Column(&C::dy, &Message::dy, &Message::mutable_dy),
+                    Column(&C::t_max, &Message::t_max, &Message::mutable_t_max),
+                    Column(&C::max_bounces, &Message::max_bounces, &Message::mutable_max_bounces)};
+}
+
+template <class Message>
 constexpr auto ColumnsOf(const ArcColumns&) {
   using C = ArcColumns;
   return std::tuple{Column(&C::x, &Message::x, &Message::mutable_x),

@@ -70,6 +70,16 @@ const GoodLine kGoodLines[] = {
      R"({"hit":true,"t":0,"polys":[7,18446744073709551615]})"},
     {R"({"op":"contact","rings":[[[9,4],[12,4],[12,6],[9,6]]]})", R"({"contacts":[[7,1,0,1]]})"},
     {R"({"op":"contact","rings":[[[12,4],[14,4],[14,6],[12,6]]]})", R"({"contacts":[]})"},
+    {R"({"op":"ray_bounce","p":[-4,5],"d":[8,0],"t_max":2})",
+     R"({"legs":[{"p":[-4,5],"d":[8,0],"t_max":2,"hit":true,"t":0.5,"poly":7,"normal":[-1,0]},)"
+     R"({"p":[-4.440892098500626e-16,5],"d":[-8,0],"t_max":1.5,"hit":false}],"stuck":false})"},
+    {R"({"op":"ray_bounce","p":[15,5],"d":[4,0],"max_bounces":1})",
+     R"({"legs":[{"p":[15,5],"d":[4,0],"t_max":null,"hit":true,"t":1.25,)"
+     R"("poly":18446744073709551615,"normal":[-1,0]},)"
+     R"({"p":[19.999999999999996,5],"d":[-4,0],"t_max":null,"hit":true,"t":2.499999999999999,)"
+     R"("poly":7,"normal":[1,0]}],"stuck":false})"},
+    {R"({"op":"ray_bounce","p":[15,5],"d":[4,0],"mask":2})",
+     R"({"legs":[{"p":[15,5],"d":[4,0],"t_max":null,"hit":false}],"stuck":false})"},
     {R"(  {"p":[1,2], "op":"point", "extra":[1,2,3]}  )", R"({"in":[7],"on":[]})"},
     {R"({"op":"point","p":[1,2],"p":[15,2]})", R"({"in":[],"on":[]})"},
 };
@@ -147,6 +157,14 @@ const BadLine kBadLines[] = {
     {R"({"op":"circle_cast","c":[0,0],"r":1})", kInvalid, "d"},
     {R"({"op":"contact","rings":[[[0,0],[4,0],[4,4],[2,1]]]})", kInvalid, "rings"},
     {R"({"op":"contact","rings":[[[0,0]],[[1,1]]]})", kInvalid, "rings"},
+    {R"({"op":"ray_bounce","d":[1,0]})", kInvalid, "p"},
+    {R"({"op":"ray_bounce","p":[0,0]})", kInvalid, "d"},
+    {R"({"op":"ray_bounce","p":[0,0],"d":[0,0]})", kInvalid, "d[0]"},
+    {R"({"op":"ray_bounce","p":[0,0],"d":[1,0],"t_max":0})", kInvalid, "t_max"},
+    {R"({"op":"ray_bounce","p":[0,0],"d":[1,0],"t_max":null})", kInvalid, "t_max"},
+    {R"({"op":"ray_bounce","p":[0,0],"d":[1,0],"max_bounces":17})", kInvalid, "max_bounces"},
+    {R"({"op":"ray_bounce","p":[0,0],"d":[1,0],"max_bounces":0})", kInvalid, "max_bounces"},
+    {R"({"op":"ray_bounce","p":[0,0],"d":[1,0],"against":"both"})", kInvalid, "against"},
     {R"({"op":"scene"})", kInvalid, "polygons"},
     {R"({"op":"scene","polygons":[{"id":1,"rings":[[[0,0],[1,0],[1e300,0]]]}]})", kInvalid,
      "polygons[0].rings[0][2]"},

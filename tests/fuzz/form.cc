@@ -274,6 +274,19 @@ void CheckChains(const Form& form, const GroupCase& made, const GroupAnswers& an
   for (const uint32_t count : bounces.counts) {
     form.Is(count <= made.group.bounce_options.max_bounces + 1, "chains end");
   }
+  const RayBounceAnswers& rays = answers.ray_bounces;
+  const RayBounceColumns& asked = made.group.ray_bounces;
+  form.Items(rays, rays.counts, asked.size());
+  form.Is(Sum(rays.counts) == rays.legs.size(), "leg counts sum to legs");
+  for (size_t i = 0; i < rays.counts.size(); ++i) {
+    const uint32_t bounces = asked.max_bounces.empty() ? kDefaultBounces : asked.max_bounces[i];
+    form.Is(rays.counts[i] <= bounces + 1, "chains end");
+  }
+  for (const RayBounceLeg& leg : rays.legs) {
+    if (!leg.has_hit) continue;
+    form.Id(leg.hit.polygon_id, made.group.ray_bounce_mask);
+    form.Is(leg.hit.fraction >= 0 && leg.hit.fraction <= leg.t_max, "hits are in the range");
+  }
 }
 
 }  // namespace

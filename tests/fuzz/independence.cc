@@ -81,6 +81,8 @@ Group PartOf(Group group, size_t at, Cut::Part part) {
   cut.All(slides.pushes, slides.skin);
   cut.All(group.bounces.ax, group.bounces.ay, group.bounces.bx, group.bounces.by);
   cut(group.body_contacts.body);
+  RayBounceColumns& rays = group.ray_bounces;
+  cut.All(rays.x, rays.y, rays.dx, rays.dy, rays.t_max, rays.max_bounces);
   ForEachKind([&](const auto& kind) {
     if constexpr (HasScope<std::remove_reference_t<decltype(group.*kind.columns)>>) {
       Scope& scope = ScopeOf(group.*kind.columns);

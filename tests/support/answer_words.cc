@@ -62,6 +62,10 @@ class Writer {
     All(l.a, l.b, l.has_hit);
     if (l.has_hit) Add(l.hit);
   }
+  void Add(const RayBounceLeg& l) {
+    All(l.origin, l.direction, l.t_max, l.has_hit);
+    if (l.has_hit) Add(l.hit);
+  }
   void Add(const FirstTouch& t) { All(t.touches, t.polygon_id, t.low, t.high); }
   void Add(const SplitTranslation& s) { All(s.fixed, s.mover); }
 

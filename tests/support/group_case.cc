@@ -222,6 +222,21 @@ class Filler {
     Segments(Count(), group_.bounces);
   }
 
+  // At times without an end, and with a number of bounces that is none.
+  void RayBounces() {
+    group_.ray_bounce_mask = Mask();
+    RayBounceColumns& rays = group_.ray_bounces;
+    const size_t count = Count();
+    Pairs(count, rays.x, rays.y);
+    Pairs(count, rays.dx, rays.dy);
+    if (choices_.OneIn(2)) rays.t_max = made_.Column(count, [&](size_t) { return Time(4); });
+    if (choices_.OneIn(2)) {
+      const bool all = bad_ == BadNumbers::kSome;
+      rays.max_bounces = made_.Indices(
+          count, [&](size_t) { return all ? choices_.Below(18) : 1 + choices_.Below(16); });
+    }
+  }
+
  private:
   void Turns(size_t count, std::span<const double>& angle) {
     if (choices_.OneIn(2)) return;
@@ -474,6 +489,7 @@ std::unique_ptr<GroupCase> MakeGroupCase(Choices& choices, uint32_t max_items, B
   filler.ArcsAndFans();
   filler.Moves();
   filler.Motion();
+  filler.RayBounces();
   return made;
 }
 

@@ -398,7 +398,7 @@ TEST(EncodeGroupAnswers, EveryItemErrorTravels) {
   const Columns columns;
   GroupAnswers answers;
   for (int column = 0; column < kItemColumnCount; ++column) {
-    for (int fault = 0; fault <= static_cast<int>(ItemFault::kTooManyPushes); ++fault) {
+    for (int fault = 0; fault <= static_cast<int>(ItemFault::kTooManyBounces); ++fault) {
       const auto index = static_cast<uint32_t>(answers.polygons.counts.size());
       answers.polygons.errors.push_back(
           {index, static_cast<ItemColumn>(column), static_cast<ItemFault>(fault)});

@@ -4,6 +4,7 @@
 // The answers to every kind of question: what their columns decode to, that it encodes to the same
 // message, and every way in which columns do not fit together.
 
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "gtest/gtest.h"
 #include "wire/decode.h"
 #include "wire/encode.h"
+#include "wire/kind_rows.h"
 #include "wire/messages.h"
 
 namespace carom::wire {
@@ -19,92 +21,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::SizeIs;
-
-// Three items: one with two rows, one with an error, one with one row. Columns differ.
-constexpr char kError[] =
-    R"(errors { index: 1 code: 3 field: "COLUMN" message: "must not be negative"
-                fault: ITEM_FAULT_NEGATIVE_LENGTH })";
-constexpr char kCastRows[] = R"(
-  counts: [2, 0, 1] truncated: 0
-  errors { index: 1 code: 3 field: "dx" message: "must not be 0 together with dy"
-           fault: ITEM_FAULT_ZERO_DIRECTION }
-  polygon_id: [8, 9, 10] ring: [1, 2, 0] edge: [3, 4, 0]
-  feature: [FEATURE_EDGE, FEATURE_VERTEX, FEATURE_UNSPECIFIED]
-  fraction: [1.5, 2.5, 3.5] point_x: [1, 2, 3] point_y: [4, 5, 6]
-  normal_x: [-1, 0, 0] normal_y: [0, -1, 0]
-  starts_inside: [true, false, false] ends_inside: [false, true, false]
-  exit_fraction: [4.5, 5.5, 6.5] has_exit_edge: [true, false, true]
-  exit_ring: [5, 0, 6] exit_edge: [7, 0, 8] exit_normal_x: [1, 0, 0] exit_normal_y: [0, 0, 1]
-  reflection_x: [11, 12, 13] reflection_y: [14, 15, 16])";
-constexpr char kTouches[] = R"(
-  counts: [2, 0, 1]
-  errors { index: 1 code: 3 field: "radius" message: "must be in [0, 2^53]"
-           fault: ITEM_FAULT_NEGATIVE_RADIUS }
-  polygon_id: [1, 2, 3] touching: [true, false, true]
-  edge_counts: [1, 0, 2] ring: [0, 1, 1] edge: [5, 6, 7])";
-constexpr char kBoxRows[] = R"(
-  counts: [2, 0, 1]
-  errors { index: 1 code: 3 field: "min_y" message: "must be at most the box's maximum"
-           fault: ITEM_FAULT_EMPTY_BOX }
-  polygon_id: [1, 2, 3])";
-constexpr char kDistanceRows[] = R"(
-  counts: [2, 0, 1] ERROR(max_distance) polygon_id: [1, 2, 3] distance: [0.5, 1.5, 2.5]
-  point_x: [1, 2, 3] point_y: [4, 5, 6] mover_point_x: [7, 8, 9] mover_point_y: [10, 11, 12]
-  has_edge: [true, false, true] ring: [1, 0, 2] edge: [3, 0, 4])";
-constexpr char kContactRows[] = R"(
-  counts: [2, 0, 1]
-  errors { index: 1 code: 3 field: "polygon_mass"
-           message: "must be above 0; infinite for one of the two at most"
-           fault: ITEM_FAULT_NOT_A_MASS }
-  polygon_id: [1, 2, 3]
-  kind: [CONTACT_KIND_CONVEX, CONTACT_KIND_FEATURE, CONTACT_KIND_CONVEX]
-  normal_x: [1, 0, -1] normal_y: [0, 1, 0] depth: [0.5, 1.5, 2.5] point_counts: [2, 1, 2]
-  point_x: [1, 2, 3, 4, 5] point_y: [6, 7, 8, 9, 10] point_depth: [11, 12, 13, 14, 15]
-  polygon_feature: [16, 17, 18, 19, 20] mover_feature: [21, 22, 23, 24, 25]
-  fixed_x: [31, 32, 33] fixed_y: [34, 35, 36] mover_x: [37, 38, 39] mover_y: [40, 41, 42])";
-constexpr char kDepenetrateRows[] = R"(
-  x: [1, 0, 2] y: [3, 0, 4] finished: [true, false, false] steps: [5, 0, 64]
-  errors { index: 1 code: 3 field: "shape" message: "must be an index into shapes"
-           fault: ITEM_FAULT_UNKNOWN_SHAPE })";
-constexpr char kSweepRows[] = R"(
-  counts: [2, 0, 1] truncated: [0, 2] ERROR(to_y) polygon_id: [1, 2, 3] fraction: [0.25, 0.5, 0]
-  starts_inside: [false, false, true] has_edge: [true, true, false] ring: [1, 2, 0] edge: [3, 4, 0]
-  point_x: [5, 6, 7] point_y: [8, 9, 10] normal_x: [1, 0, 0] normal_y: [0, 1, 0]
-  ties: [false, true, false])";
-constexpr char kRotatingRows[] = R"(
-  counts: [1, 0, 1]
-  errors { index: 1 code: 3 field: "tolerance"
-           message: "must be at least what the motion can be resolved to"
-           fault: ITEM_FAULT_TOLERANCE_TOO_SMALL }
-  polygon_id: [1, 2] low: [0.25, 0] high: [0.5, 0.75])";
-constexpr char kArcRows[] = R"(
-  counts: [2, 0, 1] truncated: 0 ERROR(duration) polygon_id: [1, 2, 3] time: [10, 20, 30]
-  starts_inside: [false, false, true] has_edge: [true, true, false] ring: [1, 2, 0] edge: [3, 4, 0]
-  point_x: [5, 6, 7] point_y: [8, 9, 10] normal_x: [1, 0, 0] normal_y: [0, 1, 0])";
-constexpr char kSlideRows[] = R"(
-  x: [1, 0, 3] y: [4, 0, 6] left_x: [0, 0, 1] left_y: [0, 0, 2] counts: [1, 0, 2]
-  errors { index: 1 code: 3 field: "pushes" message: "must be in [1, 4]"
-           fault: ITEM_FAULT_TOO_MANY_PUSHES }
-  from_x: [1, 2, 3] from_y: [4, 5, 6] dx: [7, 8, 9] dy: [10, 11, 12] has_hit: [false, true, true]
-  polygon_id: [0, 2, 3] fraction: [0, 0.5, 0.25] starts_inside: [false, false, true]
-  has_edge: [false, true, false] ring: [0, 2, 0] edge: [0, 4, 0]
-  point_x: [0, 6, 7] point_y: [0, 9, 10] normal_x: [0, 1, 0] normal_y: [0, 0, 0])";
-constexpr char kBounceRows[] = R"(
-  counts: [1, 0, 2] ERROR(bx) stuck: [2]
-  ax: [1, 2, 3] ay: [4, 5, 6] bx: [7, 8, 9] by: [10, 11, 12] has_hit: [false, true, true]
-  polygon_id: [0, 2, 3] fraction: [0, 0.5, 0.25] starts_inside: [false, false, true]
-  ends_inside: [false, false, true] ring: [0, 2, 0] edge: [0, 4, 0]
-  feature: [FEATURE_UNSPECIFIED, FEATURE_EDGE, FEATURE_UNSPECIFIED]
-  point_x: [0, 6, 7] point_y: [0, 9, 10] normal_x: [0, 1, 0] normal_y: [0, 0, 0])";
-constexpr char kSightRows[] = R"(
-  visible: [true, false, false]
-  errors { index: 1 code: 3 field: "bx" message: "must be finite and at most 2^53 in magnitude"
-           fault: ITEM_FAULT_NOT_ACCEPTED })";
-constexpr char kFanRows[] = R"(
-  counts: [2, 0, 1]
-  errors { index: 1 code: 3 field: "beams" message: "must be in [1, 65536]"
-           fault: ITEM_FAULT_TOO_MANY_BEAMS }
-  hit: [true, false, true] distance: [1, 2, 3] polygon_id: [4, 0, 5])";
 
 // `batch { rows }`, with ERROR(column) replaced by the error of item 1.
 std::string Text(const std::string& batch, std::string rows) {
@@ -135,6 +51,7 @@ class Asked {
     group_.sweeps.movers = group_.rotating_sweeps.movers = movers;
     group_.slides.movers = movers;
     group_.bounces = group_.segments;
+    group_.ray_bounces.x = three_;
     group_.arcs.x = group_.fans.x = three_;
   }
 
@@ -157,7 +74,7 @@ class Answered {
     std::vector<const google::protobuf::FieldDescriptor*> asked, fields;
     message.GetReflection()->ListFields(message, &fields);
     encoded.GetReflection()->ListFields(encoded, &asked);
-    EXPECT_EQ(asked.size(), 18u);
+    EXPECT_EQ(asked.size(), 19u);
     for (const auto* field : asked) {
       if (!message.GetReflection()->HasField(message, field)) {
         encoded.GetReflection()->ClearField(&encoded, field);
@@ -331,6 +248,18 @@ TEST(Kinds, SlidesTravel) {
   EXPECT_EQ(second.hit.normal, (Vec2{1, 0}));
 }
 
+TEST(Kinds, RayBouncesTravel) {
+  const Answered answered(Text("ray_bounces", kRayBounceRows));
+  const RayBounceAnswers& rays = answered->ray_bounces;
+  EXPECT_THAT(rays.counts, ElementsAre(1, 0, 2));
+  EXPECT_THAT(rays.stuck, ElementsAre(2));
+  EXPECT_EQ(rays.errors[0].fault, ItemFault::kTooManyBounces);
+  ASSERT_THAT(rays.legs, SizeIs(3));
+  EXPECT_EQ(rays.legs[0].t_max, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(rays.legs[1].direction, (Vec2{8, 11}));
+  EXPECT_EQ(rays.legs[1].hit.fraction, 1.5);
+}
+
 TEST(Kinds, BouncesTravel) {
   const Answered answered(Text("bounces", kBounceRows));
   EXPECT_THAT(answered->bounces.counts, ElementsAre(1, 0, 2));
@@ -466,6 +395,10 @@ const std::vector<Rows>& AllRows() {
        kBounceRows,
        {"ay", "bx", "by", "has_hit", "polygon_id", "fraction", "starts_inside", "ends_inside",
         "ring", "edge", "feature", "point_x", "point_y", "normal_x", "normal_y"}},
+      {"ray_bounces",
+       kRayBounceRows,
+       {"y", "dx", "dy", "t_max", "has_hit", "polygon_id", "fraction", "starts_inside",
+        "ends_inside", "ring", "edge", "feature", "point_x", "point_y", "normal_x", "normal_y"}},
   };
   return *rows;
 }

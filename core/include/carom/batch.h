@@ -64,6 +64,7 @@ enum class ItemFault : uint8_t {
   kNotSimple,          // a polygon that is not one simple ring under a blocking policy
   kTooManyPushes,      // displacements of a slide outside [1, 4]
   kUnknownBody,        // an index that no body has
+  kTooManyBounces,     // bounces of a ray outside [1, 16]
 };
 
 // The column in which an item is wrong.
@@ -111,8 +112,9 @@ enum class ItemColumn : uint8_t {
   kSkin,
   kPushes,
   kBody,
+  kMaxBounces,
 };
-inline constexpr int kItemColumnCount = static_cast<int>(ItemColumn::kBody) + 1;
+inline constexpr int kItemColumnCount = static_cast<int>(ItemColumn::kMaxBounces) + 1;
 
 // Item `index` of a batch was not answered; all of its answer columns are empty.
 struct ItemError {

@@ -4,7 +4,8 @@
 // Where does a bullet go that bounces off what it hits?
 //
 // `BounceSegments` casts a segment, reflects what is left of it where it hits, and so on: a chain
-// of legs, each a segment that `CastSegments` of carom/cast.h answers the same.
+// of legs, each a segment that `CastSegments` of carom/cast.h answers the same. `BounceRays` does
+// so with rays, which may have no end: lasers.
 //
 //   const double ax[] = {-2}, ay[] = {1}, bx[] = {6}, by[] = {1};
 //   BounceAnswers out;
@@ -18,7 +19,10 @@
 // none.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <span>
 #include <vector>
 
 #include "carom/batch.h"
@@ -65,5 +69,48 @@ struct BounceAnswers {
 // meaningless. Thread-safe.
 bool BounceSegments(const Scene& scene, const SegmentColumns& segments,
                     const BounceOptions& options, BounceAnswers& out, WorkMeter& meter);
+
+// Rays in columns: ray i is origin (x[i], y[i]), direction (dx[i], dy[i]), of any length but 0, and
+// the range [0, t_max[i]]; an empty t_max means no end. It bounces max_bounces[i] times at most, in
+// [1, kMaxBounces]; an empty column means kDefaultBounces.
+struct RayBounceColumns {
+  std::span<const double> x, y, dx, dy;
+  std::span<const double> t_max = {};
+  std::span<const uint32_t> max_bounces = {};
+
+  size_t size() const { return x.size(); }
+};
+
+inline constexpr uint32_t kDefaultBounces = 4;
+
+// One leg: the ray over [0, t_max], and what a cast of it answers under CLOSEST and REPORT_START,
+// in the detail EDGE.
+struct RayBounceLeg {
+  Vec2 origin;
+  Vec2 direction;
+  double t_max = std::numeric_limits<double>::infinity();
+  bool has_hit = false;
+  CastHit hit;  // meaningless without has_hit
+};
+
+// The chain of ray i. The next leg starts as that of a segment does, but that ulps are those of the
+// largest coordinate of the leg's origin and the hit. Its direction is the reflection of the leg's
+// direction, each operation rounded once, and its range ends at t_max - t, rounded once, for a hit
+// at t. So no length is lost where there is an end, and none is counted where there is none. The
+// chain ends as that of a segment, and where nothing is left of the range.
+struct RayBounceAnswers {
+  std::vector<uint32_t> counts;    // legs of item i: at least one, 0 of an item in error
+  std::vector<RayBounceLeg> legs;  // item after item
+  std::vector<uint32_t> stuck;     // items whose chain ended so, ascending
+  std::vector<ItemError> errors;   // ascending by index
+
+  void Clear();
+};
+
+// Item errors are those of `CastRays`, and TOO_MANY_BOUNCES. Considers the polygons with
+// category & mask != 0. Returns false if `meter` stopped the work; `out` is then meaningless.
+// Thread-safe.
+bool BounceRays(const Scene& scene, const RayBounceColumns& rays, uint64_t mask,
+                RayBounceAnswers& out, WorkMeter& meter);
 
 }  // namespace carom

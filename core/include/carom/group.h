@@ -89,6 +89,8 @@ struct Group {
   SegmentColumns bounces;
   ContactOptions body_contact_options;
   BodyContactColumns body_contacts;
+  uint64_t ray_bounce_mask = kEveryCategory;
+  RayBounceColumns ray_bounces;
 
   // Items of all batches, fans by `FanQueryCount`: what "queries a frame" limits.
   uint64_t query_count() const;
@@ -120,6 +122,7 @@ struct GroupAnswers {
   SlideAnswers slides;
   BounceAnswers bounces;
   ContactAnswers body_contacts;
+  RayBounceAnswers ray_bounces;
 
   void Clear();
   // The room, in rows, of the largest column that can be longer than the items that were asked:

@@ -48,7 +48,8 @@
   KIND(moves, move_options, MoveTrackers)                      \
   KIND(slides, slide_options, SlideShapes)                     \
   KIND(bounces, bounce_options, BounceSegments)                \
-  KIND(body_contacts, body_contact_options, FindBodyContacts)
+  KIND(body_contacts, body_contact_options, FindBodyContacts)  \
+  KIND(ray_bounces, ray_bounce_mask, BounceRays)
 
 // The `GroupKind` of an entry of the list.
 #define CAROM_GROUP_KIND(name, options, evaluate)                            \

@@ -11,15 +11,15 @@ namespace {
 // The names of columns are those of the API's fields, since clients find the value at fault by
 // them. In the order of the enum.
 constexpr const char* kNames[kItemColumnCount] = {
-    "ax",       "ay",           "bx",        "by",     "x",
-    "y",        "radius",       "shape",     "c",      "s",
-    "angle",    "dx",           "dy",        "t_min",  "t_max",
-    "min_x",    "min_y",        "max_x",     "max_y",  "max_distance",
-    "mass",     "polygon_mass", "to_x",      "to_y",   "to_c",
-    "to_s",     "to_angle",     "tolerance", "vx",     "vy",
-    "duration", "step",         "range",     "beams",  "tracker",
-    "from_x",   "from_y",       "from_c",    "from_s", "from_angle",
-    "skin",     "pushes",       "body"};
+    "ax",       "ay",           "bx",        "by",         "x",
+    "y",        "radius",       "shape",     "c",          "s",
+    "angle",    "dx",           "dy",        "t_min",      "t_max",
+    "min_x",    "min_y",        "max_x",     "max_y",      "max_distance",
+    "mass",     "polygon_mass", "to_x",      "to_y",       "to_c",
+    "to_s",     "to_angle",     "tolerance", "vx",         "vy",
+    "duration", "step",         "range",     "beams",      "tracker",
+    "from_x",   "from_y",       "from_c",    "from_s",     "from_angle",
+    "skin",     "pushes",       "body",      "max_bounces"};
 
 }  // namespace
 
@@ -65,6 +65,8 @@ const char* Description(ItemFault fault) {
       return "must be in [1, 4]";
     case ItemFault::kUnknownBody:
       return "must be an index into the bodies";
+    case ItemFault::kTooManyBounces:
+      return "must be in [1, 16]";
   }
   return "";
 }

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <optional>
+#include <utility>
 
 #include "carom/predicates.h"
 #include "index/scene_traversal.h"
@@ -82,28 +84,67 @@ const IndexedPolygon* FindIndexed(const Scene& scene, uint64_t id, Vec2 p, WorkM
   return found;
 }
 
-// Bounces one segment after the other. Not thread-safe.
+// --- What segments and rays differ in
+
+Vec2 StartOf(const BounceLeg& leg) { return leg.a; }
+Vec2 StartOf(const RayBounceLeg& leg) { return leg.origin; }
+
+Line LineOf(const BounceLeg& leg) { return Line(Segment{leg.a, leg.b}); }
+Line LineOf(const RayBounceLeg& leg) { return Line(Ray{leg.origin, leg.direction, 0, leg.t_max}); }
+
+double LargestOf(std::initializer_list<double> numbers) {
+  double largest = kSmallestMagnitude;
+  for (const double number : numbers) largest = std::max(largest, std::abs(number));
+  return largest;
+}
+// What ulps are measured by, for a leg that hits at `point`.
+double LargestOf(const BounceLeg& leg, Vec2) {
+  return LargestOf({leg.a.x, leg.a.y, leg.b.x, leg.b.y});
+}
+double LargestOf(const RayBounceLeg& leg, Vec2 point) {
+  return LargestOf({leg.origin.x, leg.origin.y, point.x, point.y});
+}
+
+// The ulps that a start may be moved by: 4 but for those that the point of a hit errs by.
+double MostSteps(const BounceLeg&) { return 2; }
+double MostSteps(const RayBounceLeg&) { return 1; }
+
+// What is left of a leg after its hit, from `start` on; nothing where that is no segment or no ray.
+std::optional<BounceLeg> RestOf(const BounceLeg& leg, Vec2 start, Vec2 reflection) {
+  const double rest = 1 - leg.hit.fraction;
+  const Vec2 step{rest * reflection.x, rest * reflection.y};
+  const BounceLeg next{start, Normalized(Vec2{start.x + step.x, start.y + step.y}), false, {}};
+  return IsAccepted(next.b) ? std::optional(next) : std::nullopt;
+}
+std::optional<RayBounceLeg> RestOf(const RayBounceLeg& leg, Vec2 start, Vec2 reflection) {
+  const RayBounceLeg next{start, Normalized(reflection), leg.t_max - leg.hit.fraction, false, {}};
+  const bool is_ray = IsAccepted(next.direction) && next.direction != Vec2{} && next.t_max > 0;
+  return is_ray ? std::optional(next) : std::nullopt;
+}
+
+// Bounces one line after the other. Not thread-safe.
+template <class Leg, class Answers>
 class Bouncer {
  public:
-  Bouncer(const Scene& scene, const BounceOptions& options, BounceAnswers& out, WorkMeter& meter)
-      : scene_(scene), options_(options), out_(out), meter_(meter) {
+  Bouncer(const Scene& scene, uint64_t mask, Answers& out, WorkMeter& meter)
+      : scene_(scene), out_(out), meter_(meter) {
     cast_options_.detail = CastDetail::kEdge;
-    cast_options_.mask = options.mask;
+    cast_options_.mask = mask;
     any_options_.mode = CastMode::kAny;
-    any_options_.mask = options.mask;
+    any_options_.mask = mask;
   }
 
   // Adds the chain of item `index`. Returns false once the meter stops.
-  bool Bounce(size_t index, Segment leg);
+  bool Bounce(size_t index, Leg leg, uint32_t max_bounces);
 
  private:
-  bool Cast(const Segment& segment, const CastOptions& options);
-  std::optional<Segment> EdgeOf(const Segment& leg, const CastHit& hit);
-  std::optional<Vec2> StartAfter(const Segment& leg, Vec2 point, Vec2 normal);
+  bool Cast(const BounceLeg& leg, const CastOptions& options);
+  bool Cast(const RayBounceLeg& leg, const CastOptions& options);
+  std::optional<Segment> EdgeOf(Vec2 start, const CastHit& hit);
+  std::optional<Vec2> StartAfter(const Leg& leg, Vec2 normal);
 
   const Scene& scene_;
-  const BounceOptions& options_;
-  BounceAnswers& out_;
+  Answers& out_;
   WorkMeter& meter_;
   CastOptions cast_options_;
   CastOptions any_options_;
@@ -111,15 +152,25 @@ class Bouncer {
 };
 
 // One segment as a batch of its own: the same bytes as in any other.
-bool Bouncer::Cast(const Segment& segment, const CastOptions& options) {
-  const auto [a, b] = segment;
+template <class Leg, class Answers>
+bool Bouncer<Leg, Answers>::Cast(const BounceLeg& leg, const CastOptions& options) {
+  const auto& [a, b] = std::pair(leg.a, leg.b);
   return CastSegments(scene_, {{&a.x, 1}, {&a.y, 1}, {&b.x, 1}, {&b.y, 1}}, options, answers_,
                       meter_);
 }
 
+template <class Leg, class Answers>
+bool Bouncer<Leg, Answers>::Cast(const RayBounceLeg& leg, const CastOptions& options) {
+  RayColumns ray{
+      {&leg.origin.x, 1}, {&leg.origin.y, 1}, {&leg.direction.x, 1}, {&leg.direction.y, 1}};
+  ray.t_max = {&leg.t_max, 1};
+  return CastRays(scene_, ray, options, answers_, meter_);
+}
+
 // Each leg is cast, and recorded with what it hits; then comes the next, if there is one.
-bool Bouncer::Bounce(size_t index, Segment leg) {
-  for (uint32_t k = 0; k <= options_.max_bounces; ++k) {
+template <class Leg, class Answers>
+bool Bouncer<Leg, Answers>::Bounce(size_t index, Leg leg, uint32_t max_bounces) {
+  for (uint32_t k = 0; k <= max_bounces; ++k) {
     if (!Cast(leg, cast_options_) || !meter_.SpendRows(1)) return false;
     if (!answers_.errors.empty()) {
       out_.errors.push_back(answers_.errors[0]);
@@ -127,39 +178,37 @@ bool Bouncer::Bounce(size_t index, Segment leg) {
       return true;
     }
     ++out_.counts[index];
-    out_.legs.push_back({leg.a, leg.b, !answers_.hits.empty(), {}});
-    if (answers_.hits.empty()) return true;
-    const CastHit hit = answers_.hits[0];
-    out_.legs.back().hit = hit;
-    if (hit.normal == Vec2{} || k == options_.max_bounces) return true;
-    const std::optional<Segment> edge = EdgeOf(leg, hit);
+    leg.has_hit = !answers_.hits.empty();
+    if (leg.has_hit) leg.hit = answers_.hits[0];
+    out_.legs.push_back(leg);
+    if (!leg.has_hit || leg.hit.normal == Vec2{} || k == max_bounces) return true;
+    const std::optional<Segment> edge = EdgeOf(StartOf(leg), leg.hit);
     std::optional<Vec2> start;
     if (edge) {
-      const Vec2 normal = internal::UnitNormal(*edge, Orientation(edge->a, edge->b, leg.a));
-      start = StartAfter(leg, hit.point, normal);
+      const int side = Orientation(edge->a, edge->b, StartOf(leg));
+      start = StartAfter(leg, internal::UnitNormal(*edge, side));
     }
     if (meter_.stopped()) return false;
     if (!start) {
       out_.stuck.push_back(static_cast<uint32_t>(index));
       return true;
     }
-    const Vec2 reflection = internal::Reflected(Line(leg), *edge);
-    const double rest = 1 - hit.fraction;
-    const Vec2 step{rest * reflection.x, rest * reflection.y};
-    leg = {*start, Normalized(Vec2{start->x + step.x, start->y + step.y})};
-    if (!IsAccepted(leg.b)) return true;
+    const std::optional<Leg> next = RestOf(leg, *start, internal::Reflected(LineOf(leg), *edge));
+    if (!next) return true;
+    leg = *next;
   }
   return true;
 }
 
 // The reported edge; at a vertex, the least one that faces the start.
-std::optional<Segment> Bouncer::EdgeOf(const Segment& leg, const CastHit& hit) {
+template <class Leg, class Answers>
+std::optional<Segment> Bouncer<Leg, Answers>::EdgeOf(Vec2 start, const CastHit& hit) {
   std::optional<Segment> facing;
   const auto search = [&](const IndexedPolygon& polygon) {
     const auto meets = [&](const Box& box) { return box.Contains(hit.point); };
     polygon.VisitEdges(meter_, meets, [&](size_t, const Segment& e) {
       const bool is_end = e.a == hit.point || e.b == hit.point;
-      const int side = Orientation(e.a, e.b, leg.a);
+      const int side = Orientation(e.a, e.b, start);
       if (!is_end || side == 0) return true;
       const bool leaves = e.a == hit.point;
       const Segment ray = leaves ? e : Segment{e.b, e.a};
@@ -180,45 +229,72 @@ std::optional<Segment> Bouncer::EdgeOf(const Segment& leg, const CastHit& hit) {
   return std::nullopt;
 }
 
-// The hit's point errs by 2 ulp at most, so that two more are left: towards the start along the
-// normal of the edge, in each coordinate by half a step at a time.
-std::optional<Vec2> Bouncer::StartAfter(const Segment& leg, Vec2 point, Vec2 normal) {
-  const double largest = std::max({std::abs(leg.a.x), std::abs(leg.a.y), std::abs(leg.b.x),
-                                   std::abs(leg.b.y), kSmallestMagnitude});
+// The hit's point errs by 2 ulp of a segment, by 3 of a ray, so that two more are left, or one:
+// towards the start along the normal of the edge, in each coordinate by half a step at a time.
+template <class Leg, class Answers>
+std::optional<Vec2> Bouncer<Leg, Answers>::StartAfter(const Leg& leg, Vec2 normal) {
+  const Vec2 point = leg.hit.point;
+  const double largest = LargestOf(leg, point);
   const double ulp = std::nextafter(largest, HUGE_VAL) - largest;
   const auto steps = [&](double n) { return std::abs(n) < 0.25 ? 0.0 : std::copysign(1.0, n); };
   const Vec2 along{steps(normal.x), steps(normal.y)};
-  for (const double k : {0.0, 0.5, 1.0, 1.5, 2.0}) {
+  for (double k = 0; k <= MostSteps(leg); k += 0.5) {
     const Vec2 start = Normalized(Vec2{point.x + k * ulp * along.x, point.y + k * ulp * along.y});
-    if (!IsAccepted(start) || start == leg.a) continue;
-    if (!Cast({leg.a, start}, any_options_)) return std::nullopt;
+    if (!IsAccepted(start) || start == StartOf(leg)) continue;
+    if (!Cast(BounceLeg{StartOf(leg), start, false, {}}, any_options_)) return std::nullopt;
     if (answers_.counts[0] == 0) return start;
   }
   return std::nullopt;
 }
 
+template <class Answers>
+void ClearChains(Answers& answers) {
+  answers.counts.clear();
+  answers.legs.clear();
+  answers.stuck.clear();
+  answers.errors.clear();
+}
+
+// What is not accepted goes to the cast as it is, which names the column.
+Vec2 AsRead(Vec2 p) { return IsAccepted(p) ? Normalized(p) : p; }
+
 }  // namespace
 
-void BounceAnswers::Clear() {
-  counts.clear();
-  legs.clear();
-  stuck.clear();
-  errors.clear();
-}
+void BounceAnswers::Clear() { ClearChains(*this); }
+void RayBounceAnswers::Clear() { ClearChains(*this); }
 
 bool BounceSegments(const Scene& scene, const SegmentColumns& segments,
                     const BounceOptions& options, BounceAnswers& out, WorkMeter& meter) {
   out.Clear();
   out.counts.assign(segments.size(), 0);
-  Bouncer bouncer(scene, options, out, meter);
+  Bouncer<BounceLeg, BounceAnswers> bouncer(scene, options.mask, out, meter);
   for (size_t i = 0; i < segments.size(); ++i) {
     const Vec2 a{segments.ax[i], segments.ay[i]};
     const Vec2 b{segments.bx[i], segments.by[i]};
-    const bool accepted = IsAccepted(a) && IsAccepted(b);
-    // What is not accepted goes to the cast as it is, which names the column.
-    if (!bouncer.Bounce(i, accepted ? Segment{Normalized(a), Normalized(b)} : Segment{a, b})) {
-      return false;
+    const BounceLeg first{AsRead(a), AsRead(b), false, {}};
+    if (!bouncer.Bounce(i, first, options.max_bounces)) return false;
+  }
+  return true;
+}
+
+bool BounceRays(const Scene& scene, const RayBounceColumns& rays, uint64_t mask,
+                RayBounceAnswers& out, WorkMeter& meter) {
+  out.Clear();
+  out.counts.assign(rays.size(), 0);
+  Bouncer<RayBounceLeg, RayBounceAnswers> bouncer(scene, mask, out, meter);
+  for (size_t i = 0; i < rays.size(); ++i) {
+    RayBounceLeg first;
+    first.origin = AsRead({rays.x[i], rays.y[i]});
+    first.direction = AsRead({rays.dx[i], rays.dy[i]});
+    if (!rays.t_max.empty()) first.t_max = rays.t_max[i];
+    const uint32_t bounces = rays.max_bounces.empty() ? kDefaultBounces : rays.max_bounces[i];
+    if (bounces < 1 || bounces > kMaxBounces) {
+      if (!meter.Spend(1)) return false;
+      out.errors.push_back(
+          {static_cast<uint32_t>(i), ItemColumn::kMaxBounces, ItemFault::kTooManyBounces});
+      continue;
     }
+    if (!bouncer.Bounce(i, first, bounces)) return false;
   }
   return true;
 }

@@ -307,6 +307,14 @@ void CheckKind(absl::string_view kind, const SegmentColumns& bounces, const Boun
   CheckEnds(kind, bounces, refusal).InRange("max_bounces", options.max_bounces, kMaxBounces);
 }
 
+// How often a ray bounces is for its item to get wrong.
+void CheckKind(absl::string_view kind, const RayBounceColumns& rays, uint64_t, Refusal& refusal) {
+  ColumnCheck check({kind}, {"x", rays.x.size()}, refusal);
+  check.Required({{"y", rays.y.size()}, {"dx", rays.dx.size()}, {"dy", rays.dy.size()}});
+  check.Optional({"t_max", rays.t_max.size()});
+  check.Optional({"max_bounces", rays.max_bounces.size()});
+}
+
 // What the items of a kind consider: columns beside its items.
 template <class Kind>
 void CheckScope(const Kind& kind, const typename Kind::Columns& columns, Refusal& refusal) {

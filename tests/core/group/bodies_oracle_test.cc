@@ -281,7 +281,9 @@ TEST(BodiesOracleTest, SweepsOfRoundShapes) {
                                  const Bodies& bodies) {
     AnyBody mover = RandomBody(random, grid);
     while (!mover.is_round()) mover = RandomBody(random, grid);
-    const auto& [a, b, radius] = mover.round;
+    const Xy a = mover.round.a;
+    const Xy b = mover.round.b;
+    const double radius = mover.round.radius;
     const Vec2 d = random.Below(12) == 0 ? Vec2{} : Normalized(grid.Point(random));
     const OracleShape core({.rings = {{{a, b}, true}}, .solidity = OracleSolidity::kBoundary});
     SCOPED_TRACE(
