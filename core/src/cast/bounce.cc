@@ -238,7 +238,8 @@ std::optional<Vec2> Bouncer<Leg, Answers>::StartAfter(const Leg& leg, Vec2 norma
   const double ulp = std::nextafter(largest, HUGE_VAL) - largest;
   const auto steps = [&](double n) { return std::abs(n) < 0.25 ? 0.0 : std::copysign(1.0, n); };
   const Vec2 along{steps(normal.x), steps(normal.y)};
-  for (double k = 0; k <= MostSteps(leg); k += 0.5) {
+  for (int half_steps = 0; half_steps <= 2 * MostSteps(leg); ++half_steps) {
+    const double k = 0.5 * half_steps;
     const Vec2 start = Normalized(Vec2{point.x + k * ulp * along.x, point.y + k * ulp * along.y});
     if (!IsAccepted(start) || start == StartOf(leg)) continue;
     if (!Cast(BounceLeg{StartOf(leg), start, false, {}}, any_options_)) return std::nullopt;
