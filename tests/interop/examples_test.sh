@@ -39,8 +39,6 @@ check_size() {
   done
 }
 
-python() { PYTHONPATH=$scratch/python "$build/python/bin/python" "$@"; }
-
 # Go reads the generated package inside the module, so the module is copied, to a place of its own.
 build_go() {
   local stage=$build/go/examples
@@ -53,15 +51,15 @@ build_go() {
 }
 
 # run NAME COMMAND…: the output of one program, as the file NAME.
-run() { "${@:2}" "$address" >"$scratch/$1" || fail "$1 failed"; }
+run() { timeout 120 "${@:2}" >"$scratch/$1" || fail "$1 failed"; }
 
 check_tick() {
   local language half
   check_size shooter_tick.{cc,py,go}
   import shooter-tick
-  run cc "$CAROM_EXAMPLES/shooter_tick"
-  run py python "$examples/shooter_tick.py"
-  [[ -z $with_go ]] || run go "$build/go/examples/shooter_tick"
+  run cc "$CAROM_EXAMPLES/shooter_tick" "$address"
+  run py "$python" "$examples/shooter_tick.py" "$address"
+  [[ -z $with_go ]] || run go "$build/go/examples/shooter_tick" "$address"
   for language in py ${with_go:+go}; do
     cmp "$scratch/cc" "$scratch/$language" >&2 || fail "C++ and $language have other verdicts"
   done
@@ -72,7 +70,22 @@ check_tick() {
   check_shown shooter-tick.md "$scratch/cc"
 }
 
+# The worlds are the same however they are spread over frames.
+check_farm() {
+  local frames
+  check_size farm.py
+  import farm
+  run farm "$python" "$examples/farm.py" "$address"
+  for frames in 1 7; do
+    run farm_again "$python" "$examples/farm.py" "$address" "$frames"
+    cmp "$scratch/farm" "$scratch/farm_again" >&2 || fail "the farm differs with $frames frames a step"
+  done
+  check_shown farm.md "$scratch/farm"
+}
+
 need_python
+python=$build/python/bin/python
+export PYTHONPATH=$scratch/python
 with_go=
 if [[ -n ${CAROM_LONG-} || -f $build/go/stamp ]]; then
   need_go
@@ -80,9 +93,11 @@ if [[ -n ${CAROM_LONG-} || -f $build/go/stamp ]]; then
   with_go=yes
 fi
 mkdir "$scratch/python"
-python -m grpc_tools.protoc -I "$protos" --python_out="$scratch/python" \
+"$python" -m grpc_tools.protoc -I "$protos" --python_out="$scratch/python" \
   --grpc_python_out="$scratch/python" "$protos"/carom/v1/*.proto
 start_server
 check_tick
+check_farm
 stop_server
-printf 'examples: C++, Python%s: the same verdicts\n' "${with_go:+ and Go}"
+printf 'examples: C++, Python%s: the same verdicts; the farm is the same in all its runs\n' \
+  "${with_go:+ and Go}"
