@@ -6,7 +6,7 @@
 # program whose heart it shows.
 set -euo pipefail
 
-: "${CAROM_SOURCE_DIR:?}" "${CAROM_BINARY:?}" "${CAROMD_BINARY:?}" "${CAROM_FIRST_QUERY:?}"
+: "${CAROM_SOURCE_DIR:?}" "${CAROM_BINARY:?}" "${CAROMD_BINARY:?}" "${CAROM_EXAMPLES:?}"
 readme=$CAROM_SOURCE_DIR/README.md
 scratch=$(mktemp -d)
 server=
@@ -63,7 +63,7 @@ answer=$(printf '%s\n' '{"op":"load","file":"arena.json","id":"arena"}' \
   run 'build/release/client/carom eval --root client/examples')
 [[ $answer == '{"ids":['*'],"touch":[]}' ]] || fail "eval answers $answer"
 check_snippet
-"$CAROM_FIRST_QUERY" "$CAROM_ADDRESS" >"$scratch/first"
+"$CAROM_EXAMPLES/first_query" "$CAROM_ADDRESS" >"$scratch/first"
 diff - "$scratch/first" <<'TEXT' || fail "the first query answers otherwise"
 bullet 0 hits polygon 7 at (0, 5), normal (-1, 0)
 bullet 1 hits nothing

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// One tick of a shooter, 200 matches in a frame (docs/shooter-tick.md). usage: shooter_tick ADDRESS
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "carom/client.h"
+
+namespace {
+using Doubles = std::span<const double>;
+constexpr char kBase[] = "scenes/shooter-tick";
+constexpr uint64_t kMatches = 200, kPlatform = 2, kDoor = 4, kAll = ~uint64_t{0};  // categories
+// Six players, the last of which jumps: where they are and were a tick ago, and their pushes.
+const carom::Shape kBody[]{carom::Shape::Create(carom::Capsule{{{0, -5}, {0, 5}}, 5}).value()};
+constexpr double kX[]{20, 90, 185, 50, 270, 70}, kPastX[]{12, 82, 177, 42, 262, 62};
+constexpr double kY[]{10, 10, 10, 60, 10, 25}, kBlastX[]{215}, kBlastY[]{3}, kReach[]{60};
+constexpr double kDx[]{12, 0, 0, 16, 0, 20, 0, 0, 25, 0, 0};
+constexpr double kDy[]{0, -1, 6.5, 0, -7.5, 0, -1, -20, 0, -1, 30};
+constexpr uint32_t kPushes[]{2, 3, 2, 1, 2, 1}, kShape[6]{}, kOwners[]{1, 2, 3, 4, 5, 6};
+constexpr double kAx[]{20, 185, 50, 270}, kAy[]{14, 14, 60, 14};
+constexpr double kBx[]{180, 300, 62, 220}, kBy[]{14, 14, 20, 60};
+constexpr uint32_t kShooters[]{1, 3, 4, 5};  // the owners that bullets pass over
+// Sights: players 2, 0 and 3 look for 4, 1 and 5; then the explosion looks for all six.
+constexpr double kFromX[]{185, 20, 50, 215, 215, 215, 215, 215, 215};
+constexpr double kToX[]{270, 90, 70, 20, 90, 185, 50, 270, 70};
+constexpr double kFromY[]{14, 14, 64, 3, 3, 3, 3, 3, 3}, kToY[]{14, 14, 29, 10, 10, 10, 60, 10, 25};
+const carom::Shape kPoint[]{carom::Shape::Create(carom::Capsule{}).value()};
+
+carom::ShapeColumns Placed(Doubles x, Doubles y) {
+  return {.shapes = kBody, .shape = std::span(kShape).first(x.size()), .x = x, .y = y};
+}
+
+// The tick of a match: in a fork of its own, or by the mask that leaves an open door out.
+void AddGroups(bool open, const carom::SceneSummary& scene, Doubles dx, carom::Frame& frame) {
+  const bool is_fork = !scene.base.empty();
+  const uint64_t mask = is_fork || !open ? kAll : kAll - kDoor;
+  carom::FrameGroup now{.scene = scene.name}, rising = now, past = now;
+  if (is_fork && open) now.edits = carom::GroupEdits{{carom::RemovePolygon{4}}};  // before it asks
+  now.group.bodies = {Placed(kX, kY), {}, kOwners};
+  now.group.slides = {Placed({kX, 5}, {kY, 5}), dx.first(10), {kDy, 10}, {kPushes, 5}};
+  now.group.slide_options.mask = now.group.sight_mask = mask;
+  now.group.sights = {kFromX, kFromY, kToX, kToY};
+  now.group.distances = {{.shapes = kPoint, .x = kBlastX, .y = kBlastY}, kReach};
+  now.group.distances.movers.scope.against = carom::Against::kBodies;
+  now.group.distance_options.mode = carom::DistanceMode::kAll;
+  rising.group.slides = {Placed({kX + 5, 1}, {kY + 5, 1}), dx.last(1), {kDy + 10, 1}};
+  rising.group.slide_options.mask = mask & ~kPlatform;  // it lets pass from below
+  // What the shooters saw: the players a tick ago, when the door was shut in all matches.
+  past.version = scene.version;
+  past.group.bodies = {Placed(kPastX, kY), {}, kOwners};
+  past.group.segments = {kAx, kAy, kBx, kBy, {carom::Against::kBoth, {}, kShooters}};
+  past.group.cast_options.mask = kAll & ~kPlatform;
+  frame.groups.insert(frame.groups.end(), {now, rising, past});
+}
+
+void PrintVerdicts(const carom::GroupAnswers& now, const carom::GroupAnswers& rising,
+                   const carom::GroupAnswers& past) {
+  int player = 0;
+  for (const carom::SlideAnswers* moves : {&now.slides, &rising.slides}) {
+    const carom::SlideLeg* leg = moves->legs.data();
+    for (const carom::SlideRow& row : moves->rows) {
+      double up = -1;  // y of the normal of what is most like a floor
+      for (const carom::SlideLeg* const end = leg + row.legs; leg != end; ++leg) {
+        up = std::max(up, leg->has_hit ? leg->hit.normal.y : 0);
+      }
+      absl::PrintF("player %d: (%.4f, %.4f), normal %.4f\n", player++, row.position.x,
+                   row.position.y, up);
+    }
+  }
+  const carom::CastHit* hit = past.segments.hits.data();
+  for (size_t i = 0; i < past.segments.counts.size(); ++i) {
+    for (uint32_t n = 0; n < past.segments.counts[i]; ++n, ++hit) {
+      const char* what = hit->is_body ? "player" : "polygon";
+      absl::PrintF("bullet %d: %s %d at %.4f\n", i, what, hit->polygon_id, hit->fraction);
+    }
+  }
+  const char* separator = "sights: [";
+  for (const uint8_t seen : now.sights.visible) {
+    absl::PrintF("%s%s", std::exchange(separator, " "), seen ? "true" : "false");
+  }
+  absl::PrintF("]\n");
+  for (size_t i = 0; i < now.distances.rows.size(); ++i) {
+    absl::PrintF("explosion: player %d at %.4f\n", now.distances.polygon_ids[i],
+                 now.distances.rows[i].distance);
+  }
+}
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto client = carom::Client::Connect(argc > 1 ? argv[1] : "127.0.0.1:7420").value();
+  const auto stream = client->OpenStream();
+  for (const bool by_forks : {true, false}) {
+    std::vector<std::vector<double>> dx(kMatches, {std::begin(kDx), std::end(kDx)});
+    carom::Frame frame;
+    for (size_t match = 0; match < kMatches; ++match) {
+      for (double& d : dx[match]) d *= 1 + static_cast<double>(match) / 256;  // each its own
+      carom::SceneSummary scene;
+      scene.name = kBase;
+      if (by_forks) scene = client->ForkScene(kBase).value();
+      AddGroups(match % 2 == 0, scene, dx[match], frame);
+    }
+    if (!stream->Send(frame).ok()) return 1;
+    const carom::FrameAnswer answer = stream->Receive().value();
+    for (const carom::GroupResult& group : answer.groups) {
+      if (!group.status.ok()) return 1;
+    }
+    const carom::GroupResult* groups = answer.groups.data();
+    for (size_t match = 0; match < answer.groups.size() / 3; ++match, groups += 3) {
+      absl::PrintF("match %d\n", match);
+      PrintVerdicts(groups[0].answers, groups[1].answers, groups[2].answers);
+    }
+  }
+}

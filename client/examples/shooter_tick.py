@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: The Carom authors
+# SPDX-License-Identifier: Apache-2.0
+"""One tick of a shooter, 200 matches in a frame (docs/shooter-tick.md).
+
+usage: shooter_tick.py ADDRESS
+"""
+import sys
+
+import grpc
+
+from carom.v1 import batch_pb2 as batch
+from carom.v1 import casts_pb2 as casts
+from carom.v1 import contacts_pb2 as contacts
+from carom.v1 import geometry_pb2 as geometry
+from carom.v1 import query_service_pb2 as query
+from carom.v1 import query_service_pb2_grpc as query_service
+from carom.v1 import scene_service_pb2 as scenes
+from carom.v1 import scene_service_pb2_grpc as scene_service
+from carom.v1 import sweeps_pb2 as sweeps
+from carom.v1 import visibility_pb2 as visibility
+
+BASE, MATCHES = "scenes/shooter-tick", 200
+PLATFORM, DOOR, ALL = 2, 4, 2**64 - 1  # categories, and the mask of all
+# Six players, the last of which jumps: where they are and were a tick ago, and their pushes.
+BODY = geometry.Shape(capsule=geometry.Capsule(ay=-5, by=5, radius=5))
+X, PAST_X = [20, 90, 185, 50, 270, 70], [12, 82, 177, 42, 262, 62]
+Y = [10, 10, 10, 60, 10, 25]
+DX = [12, 0, 0, 16, 0, 20, 0, 0, 25, 0, 0]
+DY = [0, -1, 6.5, 0, -7.5, 0, -1, -20, 0, -1, 30]
+PUSHES = [2, 3, 2, 1, 2, 1]
+BULLETS = dict(ax=[20, 185, 50, 270], ay=[14, 14, 60, 14], bx=[180, 300, 62, 220],
+               by=[14, 14, 20, 60], ignore_owner=[1, 3, 4, 5])
+# Sights: players 2, 0 and 3 look for 4, 1 and 5; then the explosion looks for all six.
+BLAST_X, BLAST_Y, REACH = [215], [3], [60]
+SIGHTS = dict(ax=[185, 20, 50] + BLAST_X * 6, ay=[14, 14, 64] + BLAST_Y * 6,
+              bx=[270, 90, 70] + X, by=[14, 14, 29] + Y)
+POINT = geometry.Shape(capsule=geometry.Capsule())
+BLAST = batch.PlacedShapes(shapes=[POINT], x=BLAST_X, y=BLAST_Y)
+
+
+def placed(x, y):
+  return batch.PlacedShapes(shapes=[BODY], shape=[0] * len(x), x=x, y=y)
+
+
+def groups(match, fork):
+  """The tick of a match: in a fork of its own, or by the mask that leaves an open door out."""
+  is_open, scene = match % 2 == 0, fork.name if fork else BASE
+  mask = ALL if fork or not is_open else ALL - DOOR
+  dx = [d * (1 + match / 256) for d in DX]  # each match its own
+  now = query.Group(scene=scene, bodies=batch.Bodies(placed=placed(X, Y), owner=range(1, 7)))
+  if fork and is_open:  # made before the group asks
+    now.edits.edit_id = "tick 1"
+    now.edits.edits.add(remove=4)
+  now.slides.CopyFrom(sweeps.Slides(movers=placed(X[:5], Y[:5]), pushes=PUSHES[:5], dx=dx[:10],
+                                    dy=DY[:10], mask=mask))
+  now.sights.CopyFrom(visibility.Sights(mask=mask, **SIGHTS))
+  now.distances.CopyFrom(contacts.DistanceQueries(
+      movers=BLAST, max_distance=REACH, against=batch.AGAINST_BODIES,
+      mode=contacts.DISTANCE_MODE_ALL))
+  jump = sweeps.Slides(movers=placed(X[5:], Y[5:]), dx=dx[10:], dy=DY[10:], mask=mask & ~PLATFORM)
+  rising = query.Group(scene=scene, slides=jump)  # platforms let pass from below
+  past = query.Group(scene=scene, version=fork.version if fork else 0)  # the door was shut then
+  past.bodies.CopyFrom(batch.Bodies(placed=placed(PAST_X, Y), owner=range(1, 7)))
+  past.segments.CopyFrom(casts.SegmentCasts(
+      mask=ALL & ~PLATFORM, against=batch.AGAINST_BOTH, **BULLETS))
+  return [now, rising, past]
+
+
+def print_verdicts(now, rising, past):
+  player = 0
+  for moves in (now.slides, rising.slides):
+    leg = 0
+    for x, y, count in zip(moves.x, moves.y, moves.counts):
+      up = max(moves.normal_y[leg:leg + count])  # of what is most like a floor
+      print(f"player {player}: ({x:.4f}, {y:.4f}), normal {up:.4f}")
+      leg, player = leg + count, player + 1
+  hits, row = past.segments, 0
+  for i, count in enumerate(hits.counts):
+    for _ in range(count):
+      what = "player" if hits.is_body[row] else "polygon"
+      print(f"bullet {i}: {what} {hits.polygon_id[row]} at {hits.fraction[row]:.4f}")
+      row += 1
+  print(f"sights: [{' '.join('true' if seen else 'false' for seen in now.sights.visible)}]")
+  for player, distance in zip(now.distances.polygon_id, now.distances.distance):
+    print(f"explosion: player {player} at {distance:.4f}")
+
+
+channel = grpc.insecure_channel(sys.argv[1])
+fork_scene = scene_service.SceneServiceStub(channel).ForkScene
+forks = [fork_scene(scenes.ForkSceneRequest(base=BASE)).scene for _ in range(MATCHES)]
+frames = [query.Frame(groups=[group for match, fork in enumerate(scene_of)
+                              for group in groups(match, fork)])
+          for scene_of in (forks, [None] * MATCHES)]
+requests = (query.StreamRequest(frame=frame) for frame in frames)
+for response in query_service.QueryServiceStub(channel).Stream(requests):
+  rows = response.answer.groups
+  assert not any(group.HasField("status") for group in rows), rows
+  for match in range(MATCHES):
+    print("match", match)
+    print_verdicts(*rows[3 * match:3 * match + 3])
