@@ -106,8 +106,8 @@ double LargestOf(const RayBounceLeg& leg, Vec2 point) {
 }
 
 // The ulps that a start may be moved by: 4 but for those that the point of a hit errs by.
-double MostSteps(const BounceLeg&) { return 2; }
-double MostSteps(const RayBounceLeg&) { return 1; }
+int MostSteps(const BounceLeg&) { return 2; }
+int MostSteps(const RayBounceLeg&) { return 1; }
 
 // What is left of a leg after its hit, from `start` on; nothing where that is no segment or no ray.
 std::optional<BounceLeg> RestOf(const BounceLeg& leg, Vec2 start, Vec2 reflection) {
