@@ -57,6 +57,7 @@ void AddGroups(bool open, const carom::SceneSummary& scene, Doubles dx, carom::F
   frame.groups.insert(frame.groups.end(), {now, rising, past});
 }
 
+// Answers are rows, item after item; `counts` and `legs` say how many an item has.
 void PrintVerdicts(const carom::GroupAnswers& now, const carom::GroupAnswers& rising,
                    const carom::GroupAnswers& past) {
   int player = 0;
@@ -103,6 +104,7 @@ int main(int argc, char** argv) {
       if (by_forks) scene = client->ForkScene(kBase).value();
       AddGroups(match % 2 == 0, scene, dx[match], frame);
     }
+    // A game goes on with its own work until the answer is there.
     if (!stream->Send(frame).ok()) return 1;
     const carom::FrameAnswer answer = stream->Receive().value();
     for (const carom::GroupResult& group : answer.groups) {
