@@ -336,26 +336,28 @@ void MatchWorld::TakeSights(const SightAnswers& answer) {
   }
 }
 
-// Bodies are numbered as `alive_` is. Bullets of one tick are all in the air before anybody falls.
+// Bodies are numbered as `alive_` is. Bullets of one tick are all in the air before anybody falls,
+// so several may hit who falls by the first of them.
 void MatchWorld::TakeShots(uint64_t tick, const CastAnswers& answer, MatchTick& out) {
   size_t row = 0;
   for (size_t i = 0; i < answer.counts.size(); ++i) {
     ++counts_.shots;
-    Shot shot{{ax_[i], ay_[i]}, {bx_[i], by_[i]}};
-    if (answer.counts[i] > 0) {
-      const CastHit& hit = answer.hits[row++];
-      shot.to = hit.point;
-      shot.hits_bot = hit.is_body;
-      ++(hit.is_body ? counts_.bot_hits : counts_.wall_hits);
-      // Several bullets may hit who falls by the first of them.
-      Bot* victim = hit.is_body ? &bots_[alive_[hit.polygon_id]] : nullptr;
-      if (victim && victim->health > 0 && --victim->health == 0) {
-        ++counts_.deaths;
-        victim->comes_at = tick + kAway;
-      }
-    }
-    out.shots.push_back(shot);
+    out.shots.push_back({{ax_[i], ay_[i]}, {bx_[i], by_[i]}});
+    if (answer.counts[i] == 0) continue;
+    const CastHit& hit = answer.hits[row++];
+    out.shots.back().to = hit.point;
+    out.shots.back().hits_bot = hit.is_body;
+    ++(hit.is_body ? counts_.bot_hits : counts_.wall_hits);
+    if (hit.is_body) Wound(bots_[alive_[hit.polygon_id]], tick);
   }
+}
+
+void MatchWorld::Wound(Bot& bot, uint64_t tick) {
+  if (bot.health == 0) return;
+  --bot.health;
+  if (bot.health > 0) return;
+  ++counts_.deaths;
+  bot.comes_at = tick + kAway;
 }
 
 // Sights first: whom a bot sees now is whom it shoots at in the next tick.

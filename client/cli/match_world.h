@@ -101,6 +101,7 @@ class MatchWorld {
   void AddShots(uint64_t tick);
   void TakeMoves(uint64_t tick, const SlideAnswers& answer);
   void TakeSights(const SightAnswers& answer);
+  void Wound(Bot& bot, uint64_t tick);
   void TakeShots(uint64_t tick, const CastAnswers& answer, MatchTick& out);
 
   const Box bounds_;
