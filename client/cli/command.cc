@@ -120,6 +120,8 @@ std::string UsageMessage(CLI::App& app, const CLI::Error& error) {
     return is_extra ? absl::StrCat("unexpected argument '", unread.front(), "'") : error.what();
   }
   if (unread.empty()) {
+    // A command that works without another one is at fault itself.
+    if (command.get_require_subcommand_min() == 0) return error.what();
     return absl::StrCat("a command is required: ", absl::StrJoin(commands, ", "));
   }
   return absl::StrCat("unknown command '", unread.front(), "'",

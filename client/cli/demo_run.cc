@@ -68,13 +68,6 @@ uint64_t Sum(const std::vector<uint32_t>& counts, size_t size) {
                          uint64_t{0});
 }
 
-// The value below which `share` of `values` are; sorts them in part.
-double Quantile(std::vector<double>& values, double share) {
-  const auto rank = static_cast<ptrdiff_t>(share * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), values.begin() + rank, values.end());
-  return values[static_cast<size_t>(rank)];
-}
-
 // One run over one stream.
 class DemoRun {
  public:
@@ -186,6 +179,12 @@ class DemoRun {
 };
 
 }  // namespace
+
+double Quantile(std::vector<double>& values, double share) {
+  const auto rank = static_cast<ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), values.begin() + rank, values.end());
+  return values[static_cast<size_t>(rank)];
+}
 
 absl::StatusOr<DemoOutcome> RunDemo(Client& client, const std::string& scene, uint64_t ticks,
                                     DemoWorld& world, const DemoProgress& progress) {

@@ -43,4 +43,7 @@ using DemoProgress = std::function<void(uint64_t, uint64_t, uint64_t)>;
 absl::StatusOr<DemoOutcome> RunDemo(Client& client, const std::string& scene, uint64_t ticks,
                                     DemoWorld& world, const DemoProgress& progress);
 
+// The value below which `share` of `values`, of which there are some, are; sorts them in part.
+double Quantile(std::vector<double>& values, double share);
+
 }  // namespace carom::cli

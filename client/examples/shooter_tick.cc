@@ -15,7 +15,6 @@ using Doubles = std::span<const double>;
 constexpr char kBase[] = "scenes/shooter-tick";
 constexpr uint64_t kMatches = 200, kPlatform = 2, kDoor = 4, kAll = ~uint64_t{0};  // categories
 // Six players, the last of which jumps: where they are and were a tick ago, and their pushes.
-const carom::Shape kBody[]{carom::Shape::Create(carom::Capsule{{{0, -5}, {0, 5}}, 5}).value()};
 constexpr double kX[]{20, 90, 185, 50, 270, 70}, kPastX[]{12, 82, 177, 42, 262, 62};
 constexpr double kY[]{10, 10, 10, 60, 10, 25}, kBlastX[]{215}, kBlastY[]{3}, kReach[]{60};
 constexpr double kDx[]{12, 0, 0, 16, 0, 20, 0, 0, 25, 0, 0};
@@ -28,10 +27,11 @@ constexpr uint32_t kShooters[]{1, 3, 4, 5};  // the owners that bullets pass ove
 constexpr double kFromX[]{185, 20, 50, 215, 215, 215, 215, 215, 215};
 constexpr double kToX[]{270, 90, 70, 20, 90, 185, 50, 270, 70};
 constexpr double kFromY[]{14, 14, 64, 3, 3, 3, 3, 3, 3}, kToY[]{14, 14, 29, 10, 10, 10, 60, 10, 25};
-const carom::Shape kPoint[]{carom::Shape::Create(carom::Capsule{}).value()};
 
 carom::ShapeColumns Placed(Doubles x, Doubles y) {
-  return {.shapes = kBody, .shape = std::span(kShape).first(x.size()), .x = x, .y = y};
+  static const carom::Shape body =
+      carom::Shape::Create(carom::Capsule{{{0, -5}, {0, 5}}, 5}).value();
+  return {.shapes = {&body, 1}, .shape = std::span(kShape).first(x.size()), .x = x, .y = y};
 }
 
 // The tick of a match: in a fork of its own, or by the mask that leaves an open door out.
@@ -44,7 +44,8 @@ void AddGroups(bool open, const carom::SceneSummary& scene, Doubles dx, carom::F
   now.group.slides = {Placed({kX, 5}, {kY, 5}), dx.first(10), {kDy, 10}, {kPushes, 5}};
   now.group.slide_options.mask = now.group.sight_mask = mask;
   now.group.sights = {kFromX, kFromY, kToX, kToY};
-  now.group.distances = {{.shapes = kPoint, .x = kBlastX, .y = kBlastY}, kReach};
+  static const carom::Shape point = carom::Shape::Create(carom::Capsule{}).value();
+  now.group.distances = {{.shapes = {&point, 1}, .x = kBlastX, .y = kBlastY}, kReach};
   now.group.distances.movers.scope.against = carom::Against::kBodies;
   now.group.distance_options.mode = carom::DistanceMode::kAll;
   rising.group.slides = {Placed({kX + 5, 1}, {kY + 5, 1}), dx.last(1), {kDy + 10, 1}};
@@ -57,6 +58,7 @@ void AddGroups(bool open, const carom::SceneSummary& scene, Doubles dx, carom::F
   frame.groups.insert(frame.groups.end(), {now, rising, past});
 }
 
+// Answers are rows, item after item; `counts` and `legs` say how many an item has.
 void PrintVerdicts(const carom::GroupAnswers& now, const carom::GroupAnswers& rising,
                    const carom::GroupAnswers& past) {
   int player = 0;
@@ -103,6 +105,7 @@ int main(int argc, char** argv) {
       if (by_forks) scene = client->ForkScene(kBase).value();
       AddGroups(match % 2 == 0, scene, dx[match], frame);
     }
+    // A game goes on with its own work until the answer is there.
     if (!stream->Send(frame).ok()) return 1;
     const carom::FrameAnswer answer = stream->Receive().value();
     for (const carom::GroupResult& group : answer.groups) {

@@ -26,12 +26,22 @@ class DemoTest : public ClientTest {
     return Environment("CAROM_SOURCE_DIR") + "/client/examples/arena.json";
   }
 
-  Outcome Demo(const std::string& map, int ticks = 30) const {
+  Outcome Demo(const std::string& map, int ticks = 30) const { return Run({"demo"}, map, ticks); }
+
+  Outcome Match(const std::string& map, int ticks) const {
+    return Run({"demo", "match"}, map, ticks);
+  }
+
+  Outcome Run(const std::vector<std::string>& command, const std::string& map, int ticks) const {
     const std::string svg = folder_ / "demo.svg";
-    const auto result = carom::testing::RunProcess(
-        {Environment("CAROM_BINARY"), "demo", "--address", server_->address(), "--map", map,
-         "--svg", svg, "--ticks", std::to_string(ticks)},
-        "", 100);
+    std::vector<std::string> arguments = {Environment("CAROM_BINARY")};
+    arguments.insert(arguments.end(), command.begin(), command.end());
+    for (const std::string& argument :
+         {std::string("--address"), server_->address(), std::string("--map"), map,
+          std::string("--svg"), svg, std::string("--ticks"), std::to_string(ticks)}) {
+      arguments.push_back(argument);
+    }
+    const auto result = carom::testing::RunProcess(arguments, "", 100);
     EXPECT_EQ(result.exit_code, 0) << result.standard_error;
     EXPECT_THAT(result.standard_error, HasSubstr(absl::StrCat(ticks, " of ", ticks, " ticks")));
     Outcome outcome;
@@ -107,6 +117,33 @@ TEST_F(DemoTest, OneVertexChangesTableAndPicture) {
   EXPECT_NE(paths(arena_run.svg, "normal"), paths(changed.svg, "normal"));
 }
 
+// A match of some seconds: whatever bots can do has happened, and nothing is left on the server.
+TEST_F(DemoTest, MatchIsPlayed) {
+  const Outcome outcome = Match(ArenaPath(), 300);
+  for (const char* name :
+       {"map", "bots", "ticks", "queries", "seen", "slid", "doors", "hits", "deaths", "latency p50",
+        "latency p99", "server time", "throughput", "picture"}) {
+    EXPECT_EQ(outcome.table.count(name), 1u) << name;
+  }
+  EXPECT_EQ(outcome.table.at("bots"), "16");
+  EXPECT_EQ(outcome.table.at("ticks"), "300");
+  for (const char* name : {"seen", "slid", "hits", "deaths"}) {
+    EXPECT_THAT(outcome.table.at(name), ::testing::MatchesRegex("[1-9].*")) << name;
+  }
+  EXPECT_THAT(outcome.table.at("doors"), ::testing::MatchesRegex(".*opened [1-9].*shut [1-9].*"));
+  EXPECT_THAT(outcome.svg, HasSubstr("<animateTransform"));
+  EXPECT_THAT(outcome.svg, HasSubstr("</svg>"));
+  EXPECT_LT(outcome.svg.size(), 500000u);
+  EXPECT_TRUE(client_->ListAllScenes()->empty());
+}
+
+TEST_F(DemoTest, TheSameMapGivesTheSameMatch) {
+  const Outcome first = Match(ArenaPath(), 60);
+  const Outcome second = Match(ArenaPath(), 60);
+  EXPECT_EQ(first.table.at("hits"), second.table.at("hits"));
+  EXPECT_EQ(first.svg, second.svg);
+}
+
 TEST_F(DemoTest, Refusals) {
   const auto run = [&](const std::string& map, const std::string& svg) {
     return carom::testing::RunProcess(
@@ -117,6 +154,14 @@ TEST_F(DemoTest, Refusals) {
   EXPECT_EQ(run(folder_ / "missing", folder_ / "a.svg").exit_code, 1);
   EXPECT_EQ(run(folder_.Write("void.json", R"({"polygons":[]})"), folder_ / "a.svg").exit_code, 1);
   EXPECT_EQ(run(ArenaPath(), folder_ / "no/such/folder.svg").exit_code, 1);
+  // What is required is so without a match alone.
+  const auto demo = carom::testing::RunProcess({Environment("CAROM_BINARY"), "demo"}, "", 60);
+  EXPECT_EQ(demo.exit_code, 2);
+  EXPECT_THAT(demo.standard_error, HasSubstr("--map"));
+  const auto match =
+      carom::testing::RunProcess({Environment("CAROM_BINARY"), "demo", "match"}, "", 60);
+  EXPECT_EQ(match.exit_code, 2);
+  EXPECT_THAT(match.standard_error, HasSubstr("--map"));
   EXPECT_TRUE(client_->ListAllScenes()->empty());
 }
 
