@@ -67,24 +67,6 @@ uint64_t BytesOfEdits(std::span<const SceneEdit> edits) {
   return bytes;
 }
 
-// Whether a commit of the edits makes a version. If not, it finds out before it makes anything.
-bool IsMadeBy(const Scene& scene, std::span<const SceneEdit> edits, const SceneLimits& limits) {
-  size_t polygons = scene.polygon_count();
-  size_t vertices = scene.vertex_count();
-  absl::flat_hash_set<uint64_t> ids;
-  for (const SceneEdit& edit : edits) {
-    const Polygon* const old = scene.Find(IdOf(edit));
-    const Polygon* const next = PolygonOf(edit);
-    const bool adds = std::holds_alternative<AddPolygon>(edit);
-    if (!ids.insert(IdOf(edit)).second || adds != (old == nullptr)) return false;
-    if (old != nullptr) vertices -= old->vertex_count();
-    if (next != nullptr) vertices += next->vertex_count();
-    polygons += (next != nullptr ? 1 : 0);
-    polygons -= (old != nullptr ? 1 : 0);
-  }
-  return limits.Check(polygons, vertices).ok();
-}
-
 // As lists of versions show it.
 VersionSummary SummaryOf(const Scene& scene, std::string edit_id) {
   return {.version = scene.version(),
@@ -268,7 +250,7 @@ absl::StatusOr<Scene::Ptr> Fork::EditAlone(ForkEdits edits, uint64_t content, Ed
   if (is_long && time == EditTime::kShort) return nullptr;
   // Before the index is there, memory for it is, and no version goes for edits that are refused.
   uint64_t reserved = 0;
-  if (is_rebuilt && IsMadeBy(*before->scene, edits.edits, limits_.scene)) {
+  if (is_rebuilt && before->scene->CheckCommit(edits.edits, limits_.scene).ok()) {
     reserved = polygons * kMadeIndexBytes + BytesOfEdits(edits.edits);
   }
   if (absl::Status status = Charge(static_cast<int64_t>(reserved)); !status.ok()) return status;

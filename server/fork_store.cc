@@ -131,7 +131,7 @@ absl::StatusOr<std::string> ForkStore::Enter(const std::string& wanted, const Fo
   return name;
 }
 
-// Forks, scenes that are being imported, and scenes that are there or have left versions.
+// Forks, scenes that are being imported, and scenes of the store, damaged ones too.
 bool ForkStore::IsTaken(absl::string_view name) const {
   return forks_.contains(name) || imported_.contains(name) || scenes_.Contains(name);
 }

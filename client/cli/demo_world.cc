@@ -46,10 +46,7 @@ Polygon RegularPolygon(uint32_t corners, double radius) {
 }  // namespace
 
 DemoWorld::DemoWorld(const WorldOptions& options, const Box& bounds)
-    : options_(options),
-      bounds_(bounds),
-      random_state_(kSeed),
-      circle_count_((options.shapes + 1) / 2) {
+    : options_(options), bounds_(bounds), random_(kSeed), circle_count_((options.shapes + 1) / 2) {
   // A 400th of the map's larger side: sizes and speeds fit any map.
   const double unit = std::max(bounds.max.x - bounds.min.x, bounds.max.y - bounds.min.y) / 400;
   for (uint32_t corners = kMinCorners; corners <= kMaxCorners; ++corners) {
@@ -60,14 +57,7 @@ DemoWorld::DemoWorld(const WorldOptions& options, const Box& bounds)
   MakeMovers();
 }
 
-// SplitMix64: the same numbers everywhere.
-double DemoWorld::Random() {
-  random_state_ += kSeed;
-  uint64_t bits = random_state_;
-  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
-  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
-  return static_cast<double>((bits ^ (bits >> 31)) >> 11) * 0x1p-53;
-}
+double DemoWorld::Random() { return random_.Between(0, 1); }
 
 // Half of the shapes are circles; the polygons take shapes of the table in turns.
 void DemoWorld::MakeMovers() {

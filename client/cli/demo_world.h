@@ -14,6 +14,7 @@
 #include "carom/geometry.h"
 #include "carom/group.h"
 #include "carom/polygon.h"
+#include "client/load/random.h"
 
 namespace carom::cli {
 
@@ -75,7 +76,7 @@ class DemoWorld {
 
   const WorldOptions options_;
   const Box bounds_;
-  uint64_t random_state_;
+  load::Random random_;
   uint32_t circle_count_ = 0;
   std::vector<Polygon> shapes_;
   std::vector<Mover> movers_;

@@ -73,18 +73,11 @@ MatchWorld::MatchWorld(const MatchOptions& options, const Box& bounds, uint64_t 
       unit_(UnitOf(bounds)),
       radius_(kRadius * unit_),
       first_door_id_(first_door_id),
-      random_state_(kMatchSeed),
+      random_(kMatchSeed),
       disc_({*Shape::Create(Capsule{{}, radius_})}),
       bots_(options.bots) {}
 
-// SplitMix64: the same numbers everywhere.
-double MatchWorld::Random() {
-  random_state_ += kMatchSeed;
-  uint64_t bits = random_state_;
-  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
-  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
-  return static_cast<double>((bits ^ (bits >> 31)) >> 11) * 0x1p-53;
-}
+double MatchWorld::Random() { return random_.Between(0, 1); }
 
 Vec2 MatchWorld::RandomDirection() {
   const CosSin turn = SinCos(kTurn * Random());

@@ -15,6 +15,7 @@
 #include "carom/geometry.h"
 #include "carom/group.h"
 #include "carom/shape.h"
+#include "client/load/random.h"
 
 namespace carom::cli {
 
@@ -108,7 +109,7 @@ class MatchWorld {
   const double unit_;  // a 400th of the map's larger side: sizes and speeds fit any map
   const double radius_;
   const uint64_t first_door_id_;
-  uint64_t random_state_;
+  load::Random random_;
   std::vector<Shape> disc_;  // one
   std::vector<Vec2> places_;
   std::vector<Bot> bots_;

@@ -100,6 +100,9 @@ class Scene {
   absl::StatusOr<Ptr> Commit(std::vector<SceneEdit> edits, uint64_t version,
                              const SceneLimits& limits = {}) const;
 
+  // What `Commit` of these edits would refuse; else OK. O(edits).
+  absl::Status CheckCommit(std::span<const SceneEdit> edits, const SceneLimits& limits = {}) const;
+
   // Whether `Commit` of these edits makes the index anew, which takes as long as `Create` and
   // shares nothing but the polygons: they are more than half of the polygons, or one lies outside
   // of twice the extent that the scene was made with. O(edits).

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <initializer_list>
 #include <optional>
-#include <utility>
 
 #include "carom/predicates.h"
 #include "index/scene_traversal.h"
@@ -154,9 +153,8 @@ class Bouncer {
 // One segment as a batch of its own: the same bytes as in any other.
 template <class Leg, class Answers>
 bool Bouncer<Leg, Answers>::Cast(const BounceLeg& leg, const CastOptions& options) {
-  const auto& [a, b] = std::pair(leg.a, leg.b);
-  return CastSegments(scene_, {{&a.x, 1}, {&a.y, 1}, {&b.x, 1}, {&b.y, 1}}, options, answers_,
-                      meter_);
+  const SegmentColumns segment{{&leg.a.x, 1}, {&leg.a.y, 1}, {&leg.b.x, 1}, {&leg.b.y, 1}};
+  return CastSegments(scene_, segment, options, answers_, meter_);
 }
 
 template <class Leg, class Answers>

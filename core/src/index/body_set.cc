@@ -44,8 +44,7 @@ absl::Status TooMany(absl::string_view what) {
 
 }  // namespace
 
-// A body that cannot be placed refuses all: an answer that
-// left it out in silence would be wrong.
+// A body that cannot be placed refuses all: an answer that left it out in silence would be wrong.
 absl::Status BodySet::Place(const BodyColumns& columns, WorkMeter& meter) {
   count_ = 0;
   if (columns.size() > kMaxBodies) {

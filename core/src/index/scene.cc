@@ -27,6 +27,13 @@ uint64_t EditedId(const SceneEdit& edit) {
   return std::get<RemovePolygon>(edit).id;
 }
 
+// What the edit brings; null for a removal.
+const Polygon* ArrivingPolygon(const SceneEdit& edit) {
+  if (const auto* add = std::get_if<AddPolygon>(&edit)) return &add->polygon;
+  const auto* replace = std::get_if<ReplacePolygon>(&edit);
+  return replace == nullptr ? nullptr : &replace->polygon;
+}
+
 // The path of the id within an edit, for messages.
 const char* IdField(const SceneEdit& edit) {
   if (std::holds_alternative<AddPolygon>(edit)) return "add.id";
@@ -34,22 +41,22 @@ const char* IdField(const SceneEdit& edit) {
 }
 
 // The checks of `Scene::Commit` in the order of precedence that it states.
-absl::Status CheckEdits(const Scene& scene, const std::vector<SceneEdit>& edits) {
+absl::Status CheckEdits(const Scene& scene, std::span<const SceneEdit> edits) {
   Refusal twice;
   Refusal exists;
   Refusal missing;
   absl::flat_hash_set<uint64_t> seen;
   for (size_t i = 0; i < edits.size(); ++i) {
     const uint64_t id = EditedId(edits[i]);
-    const std::string field = absl::StrCat("edits[", i, "].", IdField(edits[i]));
+    const auto field = [&] { return absl::StrCat("edits[", i, "].", IdField(edits[i])); };
     if (!seen.insert(id).second) {
-      twice.Add(field, "must not occur twice in one commit");
+      twice.Add(field(), "must not occur twice in one commit");
       continue;
     }
     const bool present = scene.Find(id) != nullptr;
     const bool adds = std::holds_alternative<AddPolygon>(edits[i]);
-    if (adds && present) exists.Add(field, "is in the scene already");
-    if (!adds && !present) missing.Add(field, "is not in the scene");
+    if (adds && present) exists.Add(field(), "is in the scene already");
+    if (!adds && !present) missing.Add(field(), "is not in the scene");
   }
   if (!twice.empty()) return twice.status();
   if (!exists.empty()) return exists.status(absl::StatusCode::kAlreadyExists);
@@ -130,30 +137,40 @@ Scene::Ptr internal::SceneOf(std::unique_ptr<const SceneIndex> index, uint64_t v
   return Scene::Ptr(new Scene(std::move(index), std::make_unique<const EditHistory>(), version));
 }
 
+absl::Status Scene::CheckCommit(std::span<const SceneEdit> edits, const SceneLimits& limits) const {
+  if (absl::Status status = CheckEdits(*this, edits); !status.ok()) return status;
+  size_t polygons = polygon_count();
+  size_t vertices = vertex_count();
+  for (const SceneEdit& edit : edits) {
+    if (!std::holds_alternative<AddPolygon>(edit)) {
+      vertices -= Find(EditedId(edit))->vertex_count();
+      --polygons;
+    }
+    if (const Polygon* const next = ArrivingPolygon(edit)) {
+      vertices += next->vertex_count();
+      ++polygons;
+    }
+  }
+  return limits.Check(polygons, vertices);
+}
+
 // Nothing is built before all checks have passed: a commit is taken as a whole or not at all. The
 // index is rebuilt where more than half of the polygons change, or one lies outside of the frame
 // that the curve has cells for; otherwise it shares the pages that were not edited. The boxes of
 // what goes and of what comes are what the edit touched: between two scenes nothing else differs.
 absl::StatusOr<Scene::Ptr> Scene::Commit(std::vector<SceneEdit> edits, uint64_t version,
                                          const SceneLimits& limits) const {
-  if (absl::Status status = CheckEdits(*this, edits); !status.ok()) return status;
-  size_t vertices = vertex_count();
+  if (absl::Status status = CheckCommit(edits, limits); !status.ok()) return status;
   std::vector<const Polygon*> gone;
   std::vector<Polygon> arriving;
   for (SceneEdit& edit : edits) {
-    if (!std::holds_alternative<AddPolygon>(edit)) {
-      gone.push_back(Find(EditedId(edit)));
-      vertices -= gone.back()->vertex_count();
-    }
+    if (!std::holds_alternative<AddPolygon>(edit)) gone.push_back(Find(EditedId(edit)));
     if (auto* add = std::get_if<AddPolygon>(&edit)) {
       arriving.push_back(std::move(add->polygon));
     } else if (auto* replace = std::get_if<ReplacePolygon>(&edit)) {
       arriving.push_back(std::move(replace->polygon));
     }
   }
-  for (const Polygon& polygon : arriving) vertices += polygon.vertex_count();
-  const size_t polygons = polygon_count() - gone.size() + arriving.size();
-  if (absl::Status status = limits.Check(polygons, vertices); !status.ok()) return status;
   std::vector<Box> touched;
   touched.reserve(gone.size() + arriving.size());
   for (const Polygon* polygon : gone) touched.push_back(polygon->bounds());
@@ -173,11 +190,7 @@ absl::StatusOr<Scene::Ptr> Scene::Commit(std::vector<SceneEdit> edits, uint64_t 
 bool Scene::IsRebuiltBy(std::span<const SceneEdit> edits) const {
   return 2 * edits.size() > polygon_count() ||
          !std::all_of(edits.begin(), edits.end(), [this](const SceneEdit& edit) {
-           const auto* add = std::get_if<AddPolygon>(&edit);
-           const auto* replace = std::get_if<ReplacePolygon>(&edit);
-           const Polygon* const arriving = add != nullptr       ? &add->polygon
-                                           : replace != nullptr ? &replace->polygon
-                                                                : nullptr;
+           const Polygon* const arriving = ArrivingPolygon(edit);
            return arriving == nullptr || index_->HasPlaceFor(*arriving);
          });
 }
