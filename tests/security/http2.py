@@ -38,6 +38,7 @@ class Client:
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
         context.set_alpn_protocols(["h2"])
         plain = socket.create_connection(("127.0.0.1", port), timeout, (source, 0))
+        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket = context.wrap_socket(plain)
         self.unread, self.next_stream = b"", 1
         settings = struct.pack(">HI", 4, window)
