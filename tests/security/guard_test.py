@@ -20,8 +20,8 @@ import threading
 import time
 import unittest
 
-from http2 import (Client, CONTINUATION, DATA, END_HEADERS, END_STREAM, frame, HEADERS, literal, message, request,
-                   RST)
+from http2 import (Client, CLOSED, CONTINUATION, DATA, END_HEADERS, END_STREAM, frame, HEADERS, literal, message,
+                   request, RST)
 
 LONG = "--long" in sys.argv or "CAROM_LONG" in os.environ
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
@@ -111,7 +111,7 @@ class GuardTest(unittest.TestCase):
         self.addCleanup(lambda: (process.poll() is None and process.kill(), process.wait()))
         return process
 
-    def held(self):
+    def memory(self):
         return rss(self.guard.pid) + rss(self.server.pid)
 
     def attack(self, name, once):
@@ -120,10 +120,10 @@ class GuardTest(unittest.TestCase):
         alone.start()
         time.sleep(1)
         alone.stop()
-        victim, before, used = Victim(self.port), self.held(), processor(self.guard.pid)
+        victim, before, used = Victim(self.port), self.memory(), processor(self.guard.pid)
         victim.start()
         once()
-        grown, used = self.held() - before, processor(self.guard.pid) - used
+        grown, used = self.memory() - before, processor(self.guard.pid) - used
         time.sleep(0.5)
         victim.stop()
         print(f"{name}: {grown / 1e6:.1f} MB more, {used:.2f} s of the guard's processor; the other's p99"
@@ -152,7 +152,8 @@ class GuardTest(unittest.TestCase):
                                            frame(RST, 0, k, struct.pack(">I", 8))
                                            for k in range(first, first + 2 * batch, 2)))
                     sent += batch
-                except OSError:
+                    attacker.discard()
+                except CLOSED:
                     attacker, closed = None, closed + 1
         grown, _ = self.attack("resets", once)
         print(f"resets: {sent} sent, connections closed or refused {closed} times")
@@ -166,7 +167,7 @@ class GuardTest(unittest.TestCase):
                 attacker.send(frame(HEADERS, END_STREAM, 1, request(EVALUATE)))
                 for _ in range(2000):
                     attacker.send(frame(CONTINUATION, 0, 1, literal("x", "y" * 120) * 130))
-            except OSError:
+            except CLOSED:
                 return
             while attacker.receive() is not None:
                 pass
@@ -188,7 +189,7 @@ class GuardTest(unittest.TestCase):
                     for _ in range(100):
                         client.open(STREAM)
                         opened += 1
-                except OSError:
+                except CLOSED:
                     refused += 100
             time.sleep(0.5)
             for client in clients:
@@ -247,7 +248,7 @@ class GuardTest(unittest.TestCase):
         while client.receive()[0] != DATA:
             pass
         client.send(frame(DATA, 0, stream, message(b"\x0a\x00") * 8))
-        time.sleep(0.2)  # they are under way
+        time.sleep(0.2)  # so that the frames have arrived
         process.send_signal(number)
         answers = b""
         if process is self.guard:

@@ -8,6 +8,8 @@ import struct
 
 DATA, HEADERS, RST, SETTINGS, PING, GOAWAY, WINDOW, CONTINUATION = 0, 1, 3, 4, 6, 7, 8, 9
 END_STREAM, ACK, END_HEADERS = 1, 1, 4
+# What a connection that the other side has closed raises; silence raises TimeoutError.
+CLOSED = (ConnectionError, ssl.SSLError)
 
 
 def frame(kind, flags, stream, payload=b""):
@@ -52,7 +54,7 @@ class Client:
         while len(self.unread) < 9 or len(self.unread) < 9 + int.from_bytes(self.unread[:3], "big"):
             try:
                 data = self.socket.recv(65536)
-            except (ConnectionError, ssl.SSLError):
+            except CLOSED:
                 data = b""
             if not data:
                 return None
@@ -65,6 +67,17 @@ class Client:
         if kind == DATA and size:
             self.send(frame(WINDOW, 0, 0, struct.pack(">I", size)))
         return kind, flags, stream, payload
+
+    def discard(self):
+        """Reads what there is, and waits for nothing."""
+        timeout = self.socket.gettimeout()
+        self.socket.settimeout(0)
+        try:
+            while self.socket.recv(65536):
+                pass
+            raise ConnectionResetError
+        except (ssl.SSLWantReadError, BlockingIOError):
+            self.socket.settimeout(timeout)
 
     def open(self, path, extra=()):
         """Begins a call and returns its stream."""
