@@ -1,0 +1,285 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: The Carom authors
+# SPDX-License-Identifier: Apache-2.0
+"""What docker/haproxy.cfg keeps from caromd, and what it lets through, shown on both running.
+
+Attackers connect from 127.0.0.2 and up, another client from 127.0.0.1 is answered all along.
+Skips, with exit code 77, where there is no haproxy; fails there if CI is set. `--long`, or CAROM_LONG: more resets.
+"""
+
+import os
+import resource
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+from http2 import (Client, CLOSED, CONTINUATION, DATA, END_HEADERS, END_STREAM, frame, HEADERS, literal, message,
+                   request, RST)
+
+LONG = "--long" in sys.argv or "CAROM_LONG" in os.environ
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
+CONFIGURATION = os.path.join(ROOT, "docker/haproxy.cfg")
+HEALTH, EVALUATE = "/grpc.health.v1.Health/Check", "/carom.v1.QueryService/Evaluate"
+STREAM = "/carom.v1.QueryService/Stream"
+SERVING = message(b"\x08\x01")
+OK, UNIMPLEMENTED = literal("grpc-status", "0")[1:], literal("grpc-status", "12")[1:]
+
+
+def rss(pid):
+    with open(f"/proc/{pid}/status") as status:
+        return next(int(line.split()[1]) << 10 for line in status if line.startswith("VmRSS"))
+
+
+def processor(pid):
+    """Seconds of a processor that a process has used, its threads together."""
+    with open(f"/proc/{pid}/stat") as stat:
+        fields = stat.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+class Victim(threading.Thread):
+    """Another client: calls without a pause until `stop`, counted."""
+
+    def __init__(self, port):
+        super().__init__()
+        self.client, self.seconds, self.failures, self.done = Client(port), [], 0, threading.Event()
+
+    def run(self):
+        while not self.done.wait(0.005):
+            begin = time.monotonic()
+            answer = self.client.call(EVALUATE)
+            self.seconds.append(time.monotonic() - begin)
+            if answer is None or OK not in answer[0]:
+                self.failures += 1
+                return
+
+    def p99(self):
+        return 1e3 * sorted(self.seconds)[len(self.seconds) * 99 // 100]
+
+    def stop(self):
+        self.done.set()
+        self.join()
+        self.client.close()
+
+
+class GuardTest(unittest.TestCase):
+    """A guard and a caromd for each test."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = os.path.join(folder.name, "carom.sock")
+        pem = os.path.join(folder.name, "guard.pem")
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                        "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=guard", "-keyout", pem,
+                        "-out", pem + ".crt"], check=True, capture_output=True)
+        with open(pem, "a") as both, open(pem + ".crt") as certificate:
+            both.write(certificate.read())
+        listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
+        self.addCleanup(listener.close)
+        self.port = listener.getsockname()[1]
+        self.environment = {**os.environ, "CAROM_GUARD_CERTIFICATE": pem,
+                            "CAROM_GUARD_SOCKET": self.path,
+                            "CAROM_GUARD_ADDRESS": f"fd@{listener.fileno()}"}
+        self.server = self.start([os.environ["CAROMD_BINARY"], "--address", "unix:" + self.path,
+                                  "--trust-forwarded-for", "--threads", "2", *self.options()],
+                                 stdout=subprocess.PIPE)
+        self.assertIn(b"listening", self.server.stdout.readline())
+        self.addCleanup(self.server.stdout.close)
+        self.guard = self.start(["haproxy", "-db", "-f", CONFIGURATION], env=self.environment,
+                                pass_fds=[listener.fileno()])
+        for _ in range(100):
+            try:
+                self.assertEqual(Client(self.port).call(HEALTH)[1], SERVING)
+                break
+            except OSError:
+                time.sleep(0.05)
+
+    def options(self):
+        return ["--idle-stream-seconds", "2", "--stalled-stream-seconds", "2", "--drain-seconds", "5",
+                "--max-watches-per-peer", "4"]
+
+    def start(self, command, **options):
+        process = subprocess.Popen(command, **options)
+        self.addCleanup(lambda: (process.poll() is None and process.kill(), process.wait()))
+        return process
+
+    def memory(self):
+        return rss(self.guard.pid) + rss(self.server.pid)
+
+    def attack(self, name, once):
+        """Runs an attack beside the other client, before which that is measured alone."""
+        alone = Victim(self.port)
+        alone.start()
+        time.sleep(1)
+        alone.stop()
+        victim, before, used = Victim(self.port), self.memory(), processor(self.guard.pid)
+        victim.start()
+        once()
+        grown, used = self.memory() - before, processor(self.guard.pid) - used
+        time.sleep(0.5)
+        victim.stop()
+        print(f"{name}: {grown / 1e6:.1f} MB more, {used:.2f} s of the guard's processor; the other's p99"
+              f" {alone.p99():.2f} ms alone, {victim.p99():.2f} ms beside, {len(victim.seconds)} calls",
+              flush=True)
+        self.assertEqual((alone.failures, victim.failures), (0, 0))
+        self.assertGreater(len(victim.seconds), 10)
+        self.assertIsNone(self.guard.poll())
+        self.assertIsNone(self.server.poll())
+        return grown, used
+
+    def test_resets(self):
+        sent = closed = 0
+
+        def once():
+            nonlocal sent, closed
+            block = request(STREAM)
+            total, batch = (1000000 if LONG else 200000), 100
+            attacker = None
+            for _ in range(total // batch):
+                try:
+                    attacker = attacker or Client(self.port, "127.0.0.2")
+                    first = attacker.next_stream
+                    attacker.next_stream += 2 * batch
+                    attacker.send(b"".join(frame(HEADERS, END_HEADERS, k, block) +
+                                           frame(RST, 0, k, struct.pack(">I", 8))
+                                           for k in range(first, first + 2 * batch, 2)))
+                    sent += batch
+                    attacker.discard()
+                except CLOSED:
+                    attacker, closed = None, closed + 1
+        grown, _ = self.attack("resets", once)
+        print(f"resets: {sent} sent, connections closed or refused {closed} times")
+        self.assertLessEqual(grown, 64 << 20)
+        self.assertGreater(closed, 0)
+
+    def test_headers(self):
+        def once():
+            attacker = Client(self.port, "127.0.0.2")
+            try:
+                attacker.send(frame(HEADERS, END_STREAM, 1, request(EVALUATE)))
+                for _ in range(2000):
+                    attacker.send(frame(CONTINUATION, 0, 1, literal("x", "y" * 120) * 130))
+            except CLOSED:
+                return
+            while attacker.receive() is not None:
+                pass
+        begin = processor(self.guard.pid)
+        once()
+        self.assertLess(processor(self.guard.pid) - begin, 0.1)
+        self.attack("headers", lambda: [once() for _ in range(20)])
+
+    def test_many_streams(self):
+        opened = refused = 0
+
+        def once():
+            nonlocal opened, refused
+            clients = []
+            for i in range(100):
+                try:
+                    client = Client(self.port, "127.0.0.2")
+                    clients.append(client)
+                    for _ in range(100):
+                        client.open(STREAM)
+                        opened += 1
+                except CLOSED:
+                    refused += 100
+            time.sleep(0.5)
+            for client in clients:
+                client.close()
+        self.attack("streams", once)
+        print(f"streams: {opened} opened, {refused} refused")
+        self.assertLessEqual(opened, 32 * 128)
+        self.assertGreaterEqual(opened + refused, 10000)
+
+    def test_idle_and_slow(self):
+        client = Client(self.port, "127.0.0.2", window=0)
+        silent, unread = client.open(STREAM), client.open(EVALUATE)
+        client.send(frame(DATA, END_STREAM, unread, message()))
+        client.socket.settimeout(20)
+        begin, ended = time.monotonic(), set()
+        while ended != {silent, unread}:
+            kind, flags, stream, _ = client.receive()
+            if kind == RST or (kind == HEADERS and flags & END_STREAM):
+                ended.add(stream)
+        self.assertLess(time.monotonic() - begin, 15)
+
+    def test_paths(self):
+        client = Client(self.port)
+        for path in ("/", "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+                     "/carom.v1.Other/None", "/carom.v1.SceneService"):
+            self.assertIn(UNIMPLEMENTED, client.call(path)[0], path)
+        self.assertIn(OK, client.call(EVALUATE)[0])
+
+    def test_forged_address(self):
+        # caromd takes 4 watches of a peer here: forged addresses must not make more peers of one.
+        scenes, name = "/carom.v1.SceneService/", b"\x0a\x0fscenes/followed"
+        maker = Client(self.port)
+        self.assertIn(OK, maker.call(scenes + "CreateScene", name)[0])
+        client, streams = Client(self.port, "127.0.0.2"), []
+        for i in range(8):
+            streams.append(client.open(scenes + "WatchScene", [("x-forwarded-for", f"192.0.2.{i}")]))
+            client.send(frame(DATA, END_STREAM, streams[-1], message(name)))
+        exhausted, following = set(), set()
+        while len(exhausted | following) < 8:
+            kind, _, stream, payload = client.receive()
+            if kind == HEADERS and literal("grpc-status", "8")[1:] in payload:
+                exhausted.add(stream)
+            elif kind == DATA and payload:
+                following.add(stream)
+        self.assertEqual((len(following), len(exhausted)), (4, 4))
+        other = Client(self.port, "127.0.0.3")
+        stream = other.open(scenes + "WatchScene")
+        other.send(frame(DATA, END_STREAM, stream, message(name)))
+        while (got := other.receive())[0] != DATA:
+            self.assertFalse(got[0] == HEADERS and got[1] & END_STREAM)
+
+    def drain(self, process, number):
+        client = Client(self.port)
+        stream = client.open(STREAM)
+        client.send(frame(DATA, 0, stream, message(b"\x0a\x00")))
+        while client.receive()[0] != DATA:
+            pass
+        client.send(frame(DATA, 0, stream, message(b"\x0a\x00") * 8))
+        time.sleep(0.2)  # so that the frames have arrived
+        process.send_signal(number)
+        answers = b""
+        if process is self.guard:
+            client.send(frame(DATA, END_STREAM, stream, message(b"\x0a\x00") * 8))
+        headers, answers = client.finish(stream)
+        count = 0
+        while answers:
+            answers, count = answers[5 + int.from_bytes(answers[1:5], "big"):], count + 1
+        client.close()
+        self.assertEqual(process.wait(20), 0)
+        return headers, count
+
+    def test_drain_of_guard(self):
+        headers, count = self.drain(self.guard, signal.SIGUSR1)
+        self.assertEqual(count, 16)
+        self.assertIn(OK, headers)
+
+    def test_drain_of_server(self):
+        self.assertEqual(self.drain(self.server, signal.SIGTERM)[1], 8)
+
+    def test_configuration(self):
+        checked = subprocess.run(["haproxy", "-c", "-f", CONFIGURATION], capture_output=True, text=True,
+                                 env={**self.environment, "CAROM_GUARD_ADDRESS": "127.0.0.1:7443"})
+        self.assertEqual(checked.returncode, 0, checked.stderr)
+        self.assertNotIn("WARNING", checked.stderr)
+
+
+if __name__ == "__main__":
+    if shutil.which("haproxy") is None:
+        print("haproxy is not installed: `./dev setup` or `apt-get install haproxy`")
+        sys.exit(1 if os.environ.get("CI") == "true" else 77)
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    unittest.main(argv=[a for a in sys.argv if a != "--long"], verbosity=2)
