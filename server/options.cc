@@ -25,6 +25,25 @@ namespace {
 
 constexpr size_t kMaxUnixPathBytes = 107;  // sun_path without its terminator
 
+// A setting that is the path of a file.
+struct FileOption {
+  const char* flag;
+  const char* environment;
+  std::string ServerOptions::*member;
+  const char* help;
+};
+
+constexpr std::array kFileOptions = {
+    FileOption{"--tls-certificate", "CAROM_TLS_CERTIFICATE", &ServerOptions::tls_certificate,
+               "File of the server's certificate in PEM, with those that signed it after it: TLS. "
+               "Read again when it changes"},
+    FileOption{"--tls-key", "CAROM_TLS_KEY", &ServerOptions::tls_key,
+               "File of the certificate's key in PEM, without a passphrase; it may be the same"},
+    FileOption{"--tls-client-ca", "CAROM_TLS_CLIENT_CA", &ServerOptions::tls_client_ca,
+               "File of certificates of authorities in PEM: each client must have a certificate "
+               "that one of them has signed"},
+};
+
 // Flag, environment variable, member, least, greatest, help. docs/operations.md repeats the table,
 // and a test compares the two.
 constexpr std::array kNumberOptions = {
@@ -203,11 +222,34 @@ std::string CheckStoreFlag(const std::string& value) {
   return value == "memory" || value == "sqlite" ? "" : "must be sqlite or memory";
 }
 
+// Who can reach the address, and whether that is safe.
+absl::Status CheckTransport(const ServerOptions& options) {
+  const bool is_encrypted = !options.tls_certificate.empty();
+  if (is_encrypted == options.tls_key.empty()) {
+    return InvalidField(is_encrypted ? "--tls-key" : "--tls-certificate",
+                        "must be given: the certificate and its key are one pair");
+  }
+  if (!options.tls_client_ca.empty() && !is_encrypted) {
+    return InvalidField("--tls-client-ca", "must be with --tls-certificate and --tls-key");
+  }
+  if (IsLocal(options.address) || options.allow_plaintext_network) return absl::OkStatus();
+  if (!is_encrypted) {
+    return InvalidField("--address",
+                        "must be a loopback address or unix:PATH without --tls-certificate, unless "
+                        "--allow-plaintext-network is given");
+  }
+  if (options.tls_client_ca.empty()) {
+    return InvalidField("--tls-client-ca",
+                        "must be given: others than this machine can reach the address, and nobody "
+                        "would be authenticated");
+  }
+  return absl::OkStatus();
+}
+
 void AddFlags(CLI::App& app, ServerOptions& options) {
   app.set_version_flag("--version", "caromd " CAROM_VERSION);
   app.add_option("--address", options.address,
-                 "Where to listen: HOST:PORT (port 0: any free one) or unix:PATH; loopback unless "
-                 "set, since there is no authentication")
+                 "Where to listen: HOST:PORT (port 0: any free one) or unix:PATH")
       ->envname("CAROM_ADDRESS")
       ->capture_default_str()
       ->check(CLI::Validator(CheckAddressFlag, "", "address"));
@@ -228,6 +270,9 @@ void AddFlags(CLI::App& app, ServerOptions& options) {
   app.add_flag("--reflection", options.reflection,
                "Serve reflection and channelz, which tools such as grpcurl ask")
       ->envname("CAROM_REFLECTION");
+  for (const FileOption& file : kFileOptions) {
+    app.add_option(file.flag, options.*file.member, file.help)->envname(file.environment);
+  }
   app.add_flag("--allow-plaintext-network", options.allow_plaintext_network,
                "Listen on addresses that other machines can reach, though there is no encryption")
       ->envname("CAROM_ALLOW_PLAINTEXT_NETWORK");
@@ -268,12 +313,7 @@ absl::Status CheckServerOptions(const ServerOptions& options) {
   if (const std::string why = CheckAddressFlag(options.address); !why.empty()) {
     return InvalidField("--address", why);
   }
-  if (!IsLocal(options.address) && !options.allow_plaintext_network) {
-    return InvalidField(
-        "--address",
-        "must be a loopback address or unix:PATH, since nothing is encrypted and "
-        "nobody authenticated; --allow-plaintext-network listens there all the same");
-  }
+  if (absl::Status status = CheckTransport(options); !status.ok()) return status;
   if (options.trust_forwarded_for && !absl::StartsWith(options.address, "unix:")) {
     return InvalidField("--trust-forwarded-for",
                         "must be with --address unix:PATH, since whoever connects is believed");

@@ -39,6 +39,13 @@ struct ServerOptions {
   // Listens without encryption where others than this machine may connect.
   bool allow_plaintext_network = false;
 
+  // --- Who is served ---------------------------------------------------------------------------
+  // Files in PEM: the server's certificate, with those that signed it after it, and its key; empty:
+  // plaintext. Of authorities for clients' certificates, which every client then has; empty: none.
+  std::string tls_certificate = "";
+  std::string tls_key = "";
+  std::string tls_client_ca = "";
+
   // Takes who a client is from the header `x-forwarded-for`: only for a Unix socket that a proxy
   // alone can connect to.
   bool trust_forwarded_for = false;

@@ -41,6 +41,7 @@
 #include "server/scene_service.h"
 #include "server/sqlite_journal.h"
 #include "server/start_gate.h"
+#include "server/tls.h"
 #include "server/unknown_methods.h"
 
 namespace carom::server {
@@ -280,6 +281,8 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   ServerOptions checked = options;
   if (!listens) checked.address = ServerOptions().address;
   if (absl::Status status = CheckServerOptions(checked); !status.ok()) return status;
+  absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> transport = CredentialsOf(options);
+  if (!transport.ok()) return transport.status();
   absl::StatusOr<std::unique_ptr<SceneJournal>> journal = OpenJournal(options);
   if (!journal.ok()) return journal.status();
   absl::StatusOr<Listener> listener;
@@ -297,8 +300,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   Configure(options, builder);
   if (listens) {
     auto connections = builder.experimental().AddExternalConnectionAcceptor(
-        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
-        grpc::InsecureServerCredentials());
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, *transport);
     parts->address = listener->address;
     parts->acceptor.emplace(
         *std::move(listener), std::move(connections),

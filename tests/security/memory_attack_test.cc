@@ -67,6 +67,23 @@ TEST_F(AttackTest, EmptyPolygons) {
   ExpectServed();
 }
 
+// A frame of 40,000 rings of a vertex, 1.1 MB and many times that when it is parsed, that waits for
+// a version of a scene.
+v1::StreamRequest RingsThatWait(const std::string& scene, uint64_t version) {
+  v1::StreamRequest request;
+  request.mutable_frame()->set_budget_us(20000000);
+  v1::Group& group = *request.mutable_frame()->add_groups();
+  group.set_scene(scene);
+  group.set_min_version(version);
+  v1::Polygon& shape = *group.mutable_polygons()->add_shapes();
+  for (int i = 0; i < 40000; ++i) {
+    v1::Ring* ring = shape.add_rings();
+    ring->add_x(i);
+    ring->add_y(i);
+  }
+  return request;
+}
+
 // Story: a frame that waited for a version kept its parsed message, 25 times its bytes where it had
 // 4 MB of empty rings; and what was freed afterwards stayed with the allocator, 1.8 GB.
 TEST_F(AttackTest, ParkedFrames) {
@@ -77,17 +94,8 @@ TEST_F(AttackTest, ParkedFrames) {
   v1::CreateSceneRequest create;
   create.set_name("scenes/a");
   ASSERT_TRUE(scenes->CreateScene(&create_context, create, &created).ok());
-  // 40,000 rings of a vertex, 1.1 MB, which are legal; and as many bytes of empty ones, which are
-  // not.
-  v1::StreamRequest request = FromText<v1::StreamRequest>(
-      "frame { budget_us: 20000000 groups { scene: 'scenes/a' min_version: 99999999 } }");
-  v1::Polygon& shape =
-      *request.mutable_frame()->mutable_groups(0)->mutable_polygons()->add_shapes();
-  for (int i = 0; i < 40000; ++i) {
-    v1::Ring* ring = shape.add_rings();
-    ring->add_x(i);
-    ring->add_y(i);
-  }
+  // Which is legal; and as many bytes of empty rings, which are not.
+  const v1::StreamRequest request = RingsThatWait("scenes/a", 99999999);
   v1::StreamRequest empty = request;
   v1::Polygon& hollow =
       *empty.mutable_frame()->mutable_groups(0)->mutable_polygons()->mutable_shapes(0);
@@ -239,6 +247,47 @@ TEST_F(ShareTest, EveryShareAtOnce) {
   DeleteScenes(made);
   ExpectServed();
   EXPECT_TRUE(Eventually([&] { return IsBelow((160u << 20)); })) << Memory();
+}
+
+// Frames are parsed again once their wait is over. Where there is no memory for that, each is
+// answered all the same, with the reason, and its stream goes on.
+TEST_F(ShareTest, FramesThatWaitedAndCannotBeParsedAgain) {
+  if (kIsSanitized) return;  // whose own memory leaves nothing of the limit
+  ASSERT_NO_FATAL_FAILURE(Start());
+  Context create_context;
+  v1::CreateSceneRequest create;
+  create.set_name("scenes/0");
+  v1::CreateSceneResponse created;
+  ASSERT_TRUE(scenes_->CreateScene(&create_context, create, &created).ok());
+  constexpr size_t kOthers = 60, kStreams = 100;
+  for (size_t i = 0; i < kStreams; ++i) {
+    streams_.push_back(std::make_unique<StreamCall>());
+    streams_.back()->stream = queries_->Stream(&streams_.back()->context);
+  }
+  const v1::StreamRequest rings = RingsThatWait("scenes/0", created.scene().version() + 1);
+  for (size_t i = kOthers; i < kStreams; ++i) ASSERT_TRUE(streams_[i]->stream->Write(rings));
+  FillMessages();
+  const auto scenes = v1::SceneService::NewStub(Connect());
+  Context commit_context;
+  v1::CommitEditsRequest commit;
+  commit.set_name("scenes/0");
+  v1::CommitEditsResponse committed;
+  ASSERT_TRUE(scenes->CommitEdits(&commit_context, commit, &committed).ok());
+  int refused_after_the_wait = 0;
+  for (size_t i = kOthers; i < kStreams; ++i) {
+    v1::StreamResponse response;
+    ASSERT_TRUE(streams_[i]->stream->Read(&response)) << i;
+    const v1::FrameAnswer& answer = response.answer();
+    if (answer.has_status()) {  // when it came
+      EXPECT_EQ(answer.status().code(), grpc::RESOURCE_EXHAUSTED);
+    } else if (answer.groups(0).has_status()) {
+      EXPECT_EQ(answer.groups(0).status().code(), grpc::RESOURCE_EXHAUSTED);
+      ++refused_after_the_wait;
+    }
+  }
+  EXPECT_GT(refused_after_the_wait, 0);
+  CloseStreams();
+  ExpectServed();
 }
 
 // Story: memory that the system does not give ended the process. A frame that asks for too much

@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "wire/pem_files.h"
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "carom/status.h"
+
+namespace carom::wire {
+namespace {
+
+constexpr size_t kMaxFileBytes = 1 << 20;
+
+template <auto kFree>
+struct Freed {
+  template <class T>
+  void operator()(T* pointer) const {
+    kFree(pointer);
+  }
+};
+using BioPtr = std::unique_ptr<BIO, Freed<BIO_free>>;
+using CertificatePtr = std::unique_ptr<X509, Freed<X509_free>>;
+using KeyPtr = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
+
+absl::Status Refuse(const NamedFile& file, absl::string_view why) {
+  return InvalidField(file.option, absl::StrCat(why, ": ", file.path));
+}
+
+BioPtr Read(const std::string& pem) {
+  return BioPtr(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+}
+
+// OpenSSL would ask the terminal for a passphrase.
+int RefusePassphrase(char*, int, int, void* asked) {
+  *static_cast<bool*>(asked) = true;
+  return -1;
+}
+
+absl::StatusOr<CertificatePtr> ReadCertificate(const NamedFile& file) {
+  const absl::StatusOr<std::string> pem = ReadNamedFile(file);
+  if (!pem.ok()) return pem.status();
+  CertificatePtr certificate(PEM_read_bio_X509(Read(*pem).get(), nullptr, nullptr, nullptr));
+  ERR_clear_error();
+  if (certificate == nullptr) return Refuse(file, "has no certificate in PEM");
+  return certificate;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ReadNamedFile(const NamedFile& file) {
+  const std::unique_ptr<FILE, Freed<std::fclose>> opened(std::fopen(file.path.c_str(), "rbe"));
+  if (opened == nullptr) {
+    return Refuse(file, absl::StrCat("cannot be read (", std::strerror(errno), ")"));
+  }
+  std::string bytes;
+  std::array<char, 16384> part;
+  while (bytes.size() <= kMaxFileBytes) {
+    errno = 0;
+    const size_t count = std::fread(part.data(), 1, part.size(), opened.get());
+    if (count == 0) break;
+    bytes.append(part.data(), count);
+  }
+  if (std::ferror(opened.get()) != 0) {
+    return Refuse(file, absl::StrCat("cannot be read (", std::strerror(errno), ")"));
+  }
+  if (bytes.size() > kMaxFileBytes) return Refuse(file, "has more than 1 MiB");
+  return bytes;
+}
+
+absl::Status CheckKeyPair(const NamedFile& certificate, const NamedFile& key) {
+  const absl::StatusOr<CertificatePtr> read = ReadCertificate(certificate);
+  if (!read.ok()) return read.status();
+  if (X509_cmp_current_time(X509_get0_notAfter(read->get())) < 0) {
+    return Refuse(certificate, "has a certificate that has expired");
+  }
+  const absl::StatusOr<std::string> pem = ReadNamedFile(key);
+  if (!pem.ok()) return pem.status();
+  bool has_passphrase = false;
+  const KeyPtr private_key(
+      PEM_read_bio_PrivateKey(Read(*pem).get(), nullptr, RefusePassphrase, &has_passphrase));
+  const bool is_its =
+      private_key != nullptr && X509_check_private_key(read->get(), private_key.get()) == 1;
+  ERR_clear_error();
+  if (has_passphrase) return Refuse(key, "has a key with a passphrase");
+  if (private_key == nullptr) return Refuse(key, "has no private key in PEM");
+  if (!is_its) return Refuse(key, "has a key that is not that of the certificate");
+  return absl::OkStatus();
+}
+
+absl::Status CheckAuthorities(const NamedFile& authorities) {
+  return ReadCertificate(authorities).status();
+}
+
+}  // namespace carom::wire

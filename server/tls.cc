@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/tls.h"
+
+#include <grpcpp/security/tls_certificate_provider.h>
+#include <grpcpp/security/tls_credentials_options.h>
+
+#include "wire/pem_files.h"
+
+namespace carom::server {
+namespace {
+
+constexpr unsigned kRefreshSeconds = 1;
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> CredentialsOf(
+    const ServerOptions& options) {
+  if (options.tls_certificate.empty()) return grpc::InsecureServerCredentials();
+  absl::Status status = wire::CheckKeyPair({"--tls-certificate", options.tls_certificate},
+                                           {"--tls-key", options.tls_key});
+  const bool asks_clients = !options.tls_client_ca.empty();
+  if (status.ok() && asks_clients) {
+    status = wire::CheckAuthorities({"--tls-client-ca", options.tls_client_ca});
+  }
+  if (!status.ok()) return status;
+  grpc::experimental::TlsServerCredentialsOptions tls(
+      std::make_shared<grpc::experimental::FileWatcherCertificateProvider>(
+          options.tls_key, options.tls_certificate, options.tls_client_ca, kRefreshSeconds));
+  tls.watch_identity_key_cert_pairs();
+  if (asks_clients) {
+    tls.watch_root_certs();
+    tls.set_cert_request_type(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+  }
+  return grpc::experimental::TlsServerCredentials(tls);
+}
+
+}  // namespace carom::server
