@@ -123,6 +123,10 @@ class Box2D : public ScenePeer {
         };
   }
 
+  Question Walked(const Walks& walks, std::vector<Vec2>& trace) override {
+    return FloatWalks(world_, carom_box2d_walk, walks, trace);
+  }
+
   Question Touched(const Placements& at, double reach) override {
     std::vector<RustPlacement> floats;
     for (size_t i = 0; i < at.size(); ++i) {

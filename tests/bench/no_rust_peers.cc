@@ -9,5 +9,6 @@ namespace carom::bench {
 
 std::unique_ptr<ScenePeer> MakeBox2D(const World&, const std::vector<Outline>&) { return nullptr; }
 std::unique_ptr<ScenePeer> MakeParry(const World&) { return nullptr; }
+std::unique_ptr<ScenePeer> MakeRapier(const World&) { return nullptr; }
 
 }  // namespace carom::bench

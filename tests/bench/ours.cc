@@ -18,6 +18,7 @@
 #include "carom/group.h"
 #include "carom/locate.h"
 #include "carom/overlap.h"
+#include "carom/slide.h"
 #include "carom/sweep.h"
 #include "tests/bench/runner.h"
 
@@ -216,6 +217,35 @@ Question Carom::Swept(const Sweeps& sweeps) {
                    Part(sweeps.to_y, at, count)},
                   {}, answers, meter);
       return answers.hits.size();
+    });
+  };
+}
+
+// A batch a tick.
+Question Carom::Walked(const Walks& walks, std::vector<Vec2>& trace) {
+  std::vector<Shape> shapes{ValueOf(Shape::Create(Capsule{walks.axis, walks.radius}))};
+  std::vector<double> dx, dy;
+  dx.reserve(walks.pushes.size());
+  dy.reserve(walks.pushes.size());
+  for (const Vec2 push : walks.pushes) {
+    dx.push_back(push.x);
+    dy.push_back(push.y);
+  }
+  return [this, &walks, &trace, shapes, dx, dy, which = std::vector<uint32_t>(walks.players(), 0),
+          at = Points(), answers = SlideAnswers()](size_t begin, size_t end) mutable {
+    if (begin == 0) at = walks.start;
+    return InBatches(begin, end, walks.players(), [&](size_t first, size_t count) {
+      WorkMeter meter;
+      SlideShapes(*scene_,
+                  {{shapes, which, at.x, at.y}, Part(dx, first, count), Part(dy, first, count)}, {},
+                  answers, meter);
+      for (size_t p = 0; p < count; ++p) {
+        const Vec2 position = answers.rows[p].position;
+        at.x[p] = position.x;
+        at.y[p] = position.y;
+        trace[first + p] = position;
+      }
+      return count;
     });
   };
 }

@@ -42,6 +42,7 @@ class Carom : public ScenePeer, public OutlinePeer {
   Question Holds(const Points& points) override;
   Question Touches(const Movers& movers) override;
   Question Swept(const Sweeps& sweeps) override;
+  Question Walked(const Walks& walks, std::vector<Vec2>& trace) override;
   double BuildNanoseconds() override;
   // The placements as moves of one tracker of the first outline: how many touch. Adds up the tiers.
   Question Tracked(const Movers& movers, Coherence coherence, MoveTiers* tiers = nullptr);

@@ -30,8 +30,34 @@ class Parry : public ScenePeer {
   void* scene_;
 };
 
+// Rapier rests on Parry.
+class Rapier : public ScenePeer {
+ public:
+  explicit Rapier(const World& world) {
+    const FloatPolygons pieces(world.pieces);
+    const RustPolygons view = pieces.view();
+    world_ = carom_rapier_new(&view);
+  }
+  ~Rapier() override { carom_rapier_free(world_); }
+  Rapier(const Rapier&) = delete;
+  Rapier& operator=(const Rapier&) = delete;
+
+  std::string name() const override { return "rapier"; }
+
+  Question Casts(const Segments& /*segments*/) override { return {}; }
+  Question Walked(const Walks& walks, std::vector<Vec2>& trace) override {
+    return FloatWalks(world_, carom_rapier_walk, walks, trace);
+  }
+
+ private:
+  void* world_;
+};
+
 }  // namespace
 
 std::unique_ptr<ScenePeer> MakeParry(const World& world) { return std::make_unique<Parry>(world); }
+std::unique_ptr<ScenePeer> MakeRapier(const World& world) {
+  return std::make_unique<Rapier>(world);
+}
 
 }  // namespace carom::bench

@@ -37,6 +37,17 @@ struct Ticks {
   Points at;
 };
 
+// Capsules that walk, all at once, tick after tick: player p begins at start p, and push
+// t * players + p is its push of tick t.
+struct Walks {
+  Segment axis;
+  double radius = 0;
+  Points start;
+  std::vector<Vec2> pushes;
+
+  size_t players() const { return start.size(); }
+};
+
 // A scene of many polygons.
 class ScenePeer {
  public:
@@ -56,6 +67,9 @@ class ScenePeer {
   virtual Question Swept(const Sweeps&) { return {}; }
   // As much by a second way, for capsules.
   virtual Question SweptAsMover(const Sweeps&) { return {}; }
+  // Players pushed about, from their starts on where `begin` is 0; `begin` and `end` are at the
+  // begin of a tick. Where each comes to goes to `trace`, push by push.
+  virtual Question Walked(const Walks&, std::vector<Vec2>& /*trace*/) { return {}; }
   // The placements of all movers together, as one, that touch some polygon.
   virtual Question Touched(const Placements&, double /*reach*/) { return {}; }
   // The nearest polygon of each point, if there is one within `radius`.
@@ -65,6 +79,7 @@ class ScenePeer {
 // Null where the Rust library was not built.
 std::unique_ptr<ScenePeer> MakeBox2D(const World& world, const std::vector<Outline>& movers = {});
 std::unique_ptr<ScenePeer> MakeParry(const World& world);
+std::unique_ptr<ScenePeer> MakeRapier(const World& world);
 // Chipmunk with the index that is given: its tree, or its spatial hash. Which is faster depends on
 // the scene.
 enum class ChipmunkIndex { kTree, kHash };

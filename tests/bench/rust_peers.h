@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What Box2D and Parry share: columns of floats for the Rust library.
+// What Box2D, Parry and Rapier share: columns of floats for the Rust library.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "tests/bench/peer.h"
 #include "tests/bench/peers/peers.h"
 #include "tests/bench/scenes.h"
 
@@ -22,5 +23,10 @@ struct FloatPolygons {
 };
 
 std::vector<RustSegment> FloatSegments(const Segments& segments);
+
+// Players of a peer whose function walks one tick of them.
+using WalkTick = void (*)(const void* world, const RustWalker* walker, float* positions,
+                          const float* pushes, size_t count);
+Question FloatWalks(const void* world, WalkTick tick, const Walks& walks, std::vector<Vec2>& trace);
 
 }  // namespace carom::bench

@@ -31,6 +31,12 @@ struct RustSweep {
   float dx, dy;
 };
 
+// A capsule; the ends of its axis are from its position.
+struct RustWalker {
+  float ax, ay, bx, by;
+  float radius;
+};
+
 extern "C" {
 void* carom_box2d_new(const RustPolygons* polygons, const RustPolygons* movers);
 void carom_box2d_free(void* world);
@@ -46,10 +52,18 @@ uint64_t carom_box2d_sweep(const void* world, const RustSweep* sweeps, size_t co
                            const float* points, size_t point_count, float radius);
 uint64_t carom_box2d_sweep_mover(const void* world, const RustSweep* sweeps, size_t count,
                                  const float* points, float radius);
+// One tick of so many players: x and y of each position, which is moved, and of each push.
+void carom_box2d_walk(const void* world, const RustWalker* walker, float* positions,
+                      const float* pushes, size_t count);
 
 void* carom_parry_new(const RustPolygons* polygons);
 void carom_parry_free(void* scene);
 uint64_t carom_parry_cast(const void* scene, const RustSegment* segments, size_t count);
+
+void* carom_rapier_new(const RustPolygons* polygons);
+void carom_rapier_free(void* world);
+void carom_rapier_walk(const void* world, const RustWalker* walker, float* positions,
+                       const float* pushes, size_t count);
 }
 
 }  // namespace carom::bench

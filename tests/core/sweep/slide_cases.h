@@ -24,6 +24,7 @@ struct Player {
   const Scene& scene;
   const Shape& shape;
   double skin = 0;
+  double reach = 1.5;  // of the pushes of a walk, by coordinate
 };
 
 inline SlideAnswers Slide(const Player& player, const Pose& pose, const std::vector<Vec2>& pushes,
@@ -98,6 +99,18 @@ inline Shape BoxShape(double width, double height) {
   return ShapeOf(spec);
 }
 
+// Whether the origin of the shape, which it holds inside, meets anything between two positions: no
+// sweep is needed to see that.
+inline bool OriginMeets(const Player& player, Vec2 from, Vec2 to) {
+  CastOptions options;
+  options.mode = CastMode::kAny;
+  CastAnswers answers;
+  WorkMeter meter;
+  EXPECT_TRUE(CastSegments(player.scene, {{&from.x, 1}, {&from.y, 1}, {&to.x, 1}, {&to.y, 1}},
+                           options, answers, meter));
+  return answers.counts[0] != 0;
+}
+
 struct WalkCounts {
   int ticks = 0;
   int blocked = 0;
@@ -121,11 +134,10 @@ inline bool HasFreeRay(const Player& player, const Pose& pose, Vec2 push) {
 
 // Walks one player for some ticks of random pushes, from a free pose.
 inline void Walk(const Player& player, Pose pose, int ticks, Random& random, WalkCounts& counts) {
-  constexpr double kReach = 1.5;
-  Vec2 push{kReach, 0};
+  Vec2 push{player.reach, 0};
   for (int i = 0; i < ticks && !::testing::Test::HasFailure(); ++i) {
     if (i % 5 == 0) {
-      push = {kReach * (2 * random.Unit() - 1), kReach * (2 * random.Unit() - 1)};
+      push = {player.reach * (2 * random.Unit() - 1), player.reach * (2 * random.Unit() - 1)};
       if (random.Below(4) == 0) push.x = 0;
       if (random.Below(4) == 0) push.y = 0;
     }
@@ -144,7 +156,7 @@ inline void Walk(const Player& player, Pose pose, int ticks, Random& random, Wal
       const Pose start{from, pose.c, pose.s};
       const SweepAnswers path = SweepBy(player, start, {to.x - from.x, to.y - from.y},
                                         {CastMode::kAny, InsidePolicy::kBlocking});
-      if (path.counts[0] != 0) ++counts.crossing;
+      if (path.counts[0] != 0 || OriginMeets(player, from, to)) ++counts.crossing;
     }
     const double moved =
         std::hypot(end.position.x - pose.position.x, end.position.y - pose.position.y);

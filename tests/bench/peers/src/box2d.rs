@@ -9,7 +9,7 @@ use std::os::raw::c_void;
 
 use boxdd_sys::ffi::*;
 
-use crate::{Placement, Polygons, Segment, Sweep};
+use crate::{Placement, Polygons, Segment, Sweep, Walker};
 
 pub struct World {
     id: b2WorldId,
@@ -114,10 +114,8 @@ pub unsafe extern "C" fn carom_box2d_move_discs(
 ) {
     let placements = unsafe { std::slice::from_raw_parts(placements, count) };
     for (i, placement) in placements.iter().enumerate() {
-        let position = b2Pos {
-            x: placement.x,
-            y: placement.y,
-        };
+        let [x, y] = placement.position;
+        let position = b2Pos { x, y };
         if i == world.discs.len() {
             unsafe {
                 let mut definition = b2DefaultBodyDef();
@@ -451,4 +449,91 @@ pub unsafe extern "C" fn carom_box2d_sweep_mover(
         hits += u64::from(black_box(fraction) < 1.0);
     }
     hits
+}
+
+struct Planes {
+    planes: [b2CollisionPlane; 8],
+    count: usize,
+}
+
+/// Keeps a plane, as long as there is room; those of a mover are few.
+unsafe extern "C" fn keep_plane(
+    _: b2ShapeId,
+    result: *const b2PlaneResult,
+    context: *mut c_void,
+) -> bool {
+    let (result, kept) = unsafe { (&*result, &mut *context.cast::<Planes>()) };
+    if result.hit && kept.count < kept.planes.len() {
+        kept.planes[kept.count].plane = result.plane;
+        kept.count += 1;
+    }
+    true
+}
+
+/// One tick of players that walk: each is pushed once, and left where it comes to. As Box2D's own
+/// example of a character has it: planes near by, what they leave of the push, a cast along that,
+/// up to five times.
+///
+/// # Safety
+/// `positions` and `pushes` hold `count` vectors.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn carom_box2d_walk(
+    world: &World,
+    walker: &Walker,
+    positions: *mut [f32; 2],
+    pushes: *const [f32; 2],
+    count: usize,
+) {
+    const TOLERANCE: f32 = 0.01;
+    let filter = unsafe { b2DefaultQueryFilter() };
+    let mover = b2Capsule {
+        center1: b2Vec2 {
+            x: walker.a[0],
+            y: walker.a[1],
+        },
+        center2: b2Vec2 {
+            x: walker.b[0],
+            y: walker.b[1],
+        },
+        radius: walker.radius,
+    };
+    let positions = unsafe { std::slice::from_raw_parts_mut(positions, count) };
+    let pushes = unsafe { std::slice::from_raw_parts(pushes, count) };
+    for (position, push) in positions.iter_mut().zip(pushes) {
+        let target = [position[0] + push[0], position[1] + push[1]];
+        for _ in 0..5 {
+            let origin = b2Pos {
+                x: position[0],
+                y: position[1],
+            };
+            let none = b2CollisionPlane {
+                plane: b2Plane {
+                    normal: b2Vec2 { x: 0.0, y: 0.0 },
+                    offset: 0.0,
+                },
+                pushLimit: f32::MAX,
+                push: 0.0,
+                clipVelocity: true,
+            };
+            let mut kept = Planes {
+                planes: [none; 8],
+                count: 0,
+            };
+            let context = (&raw mut kept).cast();
+            let rest = b2Vec2 {
+                x: target[0] - origin.x,
+                y: target[1] - origin.y,
+            };
+            let step = unsafe {
+                b2World_CollideMover(world.id, origin, &mover, filter, Some(keep_plane), context);
+                b2SolvePlanes(rest, kept.planes.as_mut_ptr(), kept.count as i32).translation
+            };
+            let fraction = unsafe { b2World_CastMover(world.id, origin, &mover, step, filter) };
+            let (dx, dy) = (fraction * step.x, fraction * step.y);
+            *position = [origin.x + dx, origin.y + dy];
+            if dx * dx + dy * dy < TOLERANCE * TOLERANCE {
+                break;
+            }
+        }
+    }
 }

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-//! Box2D v3 and Parry 2D as the benchmarks ask them; the C side is `peers/peers.h`.
+//! Box2D v3, Parry 2D and Rapier 2D as the benchmarks ask them; the C side is `peers/peers.h`.
 //!
 //! Every function answers a whole range of queries in one call, so that the language boundary costs
 //! the peers nothing, and returns how many of them hit.
 
 mod box2d;
 mod parry;
+mod rapier;
 
 /// Convex polygons in columns: polygon `i` has the vertices `starts[i]..starts[i + 1]`, turning
 /// counter-clockwise, at most 8.
@@ -57,4 +58,13 @@ pub struct Sweep {
     position: [f32; 2],
     rotation: [f32; 2],
     translation: [f32; 2],
+}
+
+/// A capsule that walks: the ends of its axis, from its position, and its radius.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Walker {
+    a: [f32; 2],
+    b: [f32; 2],
+    radius: f32,
 }
