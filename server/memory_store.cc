@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "carom/status.h"
@@ -186,14 +187,25 @@ absl::StatusOr<SceneChange::Ptr> MemoryStore::LoadChange(absl::string_view name,
   return SceneChange::Ptr(std::move(change));
 }
 
-ScenePage MemoryStore::List(absl::string_view after, size_t limit) const {
+ScenePage MemoryStore::List(absl::string_view after, size_t limit, absl::string_view prefix) const {
   ScenePage page;
   absl::ReaderMutexLock lock(&mu_);
-  auto it = scenes_.upper_bound(after);
-  for (; it != scenes_.end() && page.scenes.size() < limit; ++it) {
+  auto it = after < prefix ? scenes_.lower_bound(prefix) : scenes_.upper_bound(after);
+  const auto is_one = [&] { return it != scenes_.end() && absl::StartsWith(it->first, prefix); };
+  for (; is_one() && page.scenes.size() < limit; ++it) {
     if (it->second.scene != nullptr) page.scenes.push_back({it->first, it->second.scene});
   }
-  page.last = it == scenes_.end();
+  page.last = !is_one();
+  return page;
+}
+
+ScenePage MemoryStore::ListPreloaded(absl::string_view after, size_t limit) const {
+  ScenePage page;
+  auto it = preloaded_.upper_bound(after);
+  for (; it != preloaded_.end() && page.scenes.size() < limit; ++it) {
+    page.scenes.push_back({*it, Find(*it)});
+  }
+  page.last = it == preloaded_.end();
   return page;
 }
 
@@ -211,9 +223,11 @@ absl::Status MemoryStore::Preload(absl::string_view name, const Scene::Ptr& scen
   entry.versions.back().created_us = created_us;
   entry.is_read_only = true;
   absl::MutexLock lock(&mu_);
-  if (!scenes_.emplace(std::string(name), std::move(entry)).second) {
-    return absl::AlreadyExistsError("a scene of this name is there");
+  for (const auto& [key, other] : scenes_) {
+    if (NameOfKey(key) == name) return absl::AlreadyExistsError("a scene of this name is there");
   }
+  scenes_.emplace(std::string(name), std::move(entry));
+  preloaded_.insert(std::string(name));
   return absl::OkStatus();
 }
 

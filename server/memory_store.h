@@ -15,9 +15,11 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
 #include "absl/synchronization/mutex.h"
 #include "server/keyed_mutex.h"
 #include "server/memory_account.h"
+#include "server/scene_name.h"
 #include "server/scene_snapshot.h"
 #include "server/scene_store.h"
 
@@ -43,10 +45,17 @@ class MemoryStore final : public SceneStore {
   // with the vertices so far. Scenes count on the account even where there is no room for them.
   absl::Status Recover(absl::FunctionRef<void(size_t scenes, uint64_t vertices)> progress);
 
-  // Serves a scene read-only beside those of the journal, which may then no longer be written under
-  // its name; after `Recover`. Its own version is kept. ALREADY_EXISTS if there is one of that
-  // name.
+  // Serves a scene read-only to every tenant, beside those of the journal; nobody may write one of
+  // its name. After `Recover`, and before anybody asks. Its own version is kept. ALREADY_EXISTS if
+  // a tenant has a scene of that name.
   absl::Status Preload(absl::string_view name, const Scene::Ptr& scene, int64_t created_us);
+
+  // Of a tenant's scene, or of the one of that name that is preloaded. No lock.
+  std::string KeyOf(absl::string_view tenant, absl::string_view name) const {
+    return preloaded_.contains(name) ? std::string(name) : SceneKey(tenant, name);
+  }
+  // Scenes that are preloaded, as `List`.
+  ScenePage ListPreloaded(absl::string_view after, size_t limit) const;
 
   Scene::Ptr Find(absl::string_view name) const override;
   absl::Status WhyMissing(absl::string_view name, absl::string_view field) const override;
@@ -56,7 +65,8 @@ class MemoryStore final : public SceneStore {
   SceneChange::Ptr FindChange(absl::string_view name, uint64_t version) const override;
   absl::StatusOr<SceneChange::Ptr> LoadChange(absl::string_view name, uint64_t version,
                                               MemoryCharge charge) const override;
-  ScenePage List(absl::string_view after, size_t limit) const override;
+  ScenePage List(absl::string_view after, size_t limit,
+                 absl::string_view prefix = "") const override;
   absl::StatusOr<Scene::Ptr> Import(absl::string_view name, ImportMode mode,
                                     std::vector<Polygon> polygons,
                                     absl::FunctionRef<bool()> abandoned) override;
@@ -119,6 +129,7 @@ class MemoryStore final : public SceneStore {
   MemoryAccount& account_;
   SceneJournal* const journal_;
   std::atomic<uint64_t> last_version_{0};
+  absl::btree_set<std::string> preloaded_;  // names; no lock: complete before anybody asks
 
   KeyedMutex writers_;  // locked by name around every change; before mu_
 

@@ -26,7 +26,9 @@ QueryCall::QueryCall(QueryService& service, EventLoop& loop, QueryRuntime& runti
       session_(runtime.evaluator.limits().trackers) {}
 
 absl::Status QueryCall::AdmitQuery() {
-  const absl::Status status = Admit();
+  const absl::Status status = Admit(Role::kReader);
+  session_.tenant = caller().tenant;
+  session_.may_edit = caller().Check(Role::kWriter);
   absl::MutexLock lock(&mu_);
   session_charge_ = NewCharge(MemoryShare::kTrackers);
   unread_charge_ = NewCharge(MemoryShare::kMessages);

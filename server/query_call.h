@@ -44,6 +44,7 @@ class QueryCall : public AsyncCall {
   void Discard();
 
   // `Admit`, and what the call takes is charged to its peer from here on.
+  // The session is that of the caller.
   absl::Status AdmitQuery() ABSL_LOCKS_EXCLUDED(mu_);
 
   // Goes on with `frame_` for a turn, on the calling thread, which owns the

@@ -26,9 +26,9 @@ struct KeyPair {
 
 // What a certificate says.
 struct Subject {
-  std::string name;           // its CN
-  std::string alternatives;   // as "DNS:localhost,IP:127.0.0.1"; empty: none
-  long lasts_seconds = 3600;  // negative: expired since then
+  std::string name = {};          // its CN
+  std::string alternatives = {};  // as "DNS:localhost,IP:127.0.0.1"; empty: none
+  long lasts_seconds = 3600;      // negative: expired since then
 };
 
 // An authority that signs certificates, each with a key of its own.
