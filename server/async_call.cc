@@ -66,6 +66,7 @@ void CallLimit::Leave(const MemoryPeer* peer) {
 
 void AsyncCall::Unref() {
   if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (is_stream_) caller_.shares->LeaveStream();
   if (counted_) shared_.limit.Leave(memory_peer_.get());
   // Before the destructors: until here a drain may call the subclass.
   if (registered_) shared_.registry.Remove(this);
@@ -89,6 +90,10 @@ absl::Status AsyncCall::Admit(Role least) {
   if (status.ok()) {
     status = shared_.limit.Enter(memory_peer_.get());
     counted_ = status.ok();
+  }
+  if (status.ok() && shared_.are_streams && caller_.shares != nullptr) {
+    status = caller_.shares->EnterStream();
+    is_stream_ = status.ok();
   }
   call_charge_ = NewCharge(MemoryShare::kMessages);
   if (status.ok()) status = call_charge_.Add(kCallBytes);

@@ -67,6 +67,7 @@ struct CallContext {
   StartGate* start = nullptr;        // null: it is over
   // Null: everybody is `admin` of the tenant `default`.
   const Identities* identities = nullptr;
+  bool are_streams = false;  // that count as the tenant's
 };
 
 // Lifetime: each event, timer and run that is outstanding holds a reference; who lets the last one
@@ -144,6 +145,7 @@ class AsyncCall : public Task, public Drainable {
   // Written by `Admit`, read by the last `Unref`.
   bool registered_ = false;
   bool counted_ = false;
+  bool is_stream_ = false;  // of the tenant
 };
 
 }  // namespace carom::server

@@ -12,6 +12,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
@@ -20,7 +21,7 @@
 namespace carom::server {
 namespace {
 
-constexpr size_t kMaxNameBytes = 255;  // of a certificate
+constexpr size_t kMaxCertificateName = 255;  // of a certificate
 constexpr std::array<absl::string_view, 3> kRoles = {"reader", "writer", "admin"};
 
 absl::Status Wrong(absl::string_view why) { return absl::InvalidArgumentError(std::string(why)); }
@@ -44,6 +45,8 @@ absl::Status ParseExpiry(absl::string_view word, absl::Time& expires) {
 
 absl::string_view NameOf(Role role) { return kRoles[static_cast<size_t>(role)]; }
 
+// Line by line, and nothing of a line in an error: what is wrong may be a token in place of its
+// hash.
 absl::StatusOr<Credentials> Credentials::Parse(absl::string_view text) {
   Credentials credentials;
   size_t number = 0;
@@ -66,8 +69,9 @@ absl::StatusOr<Credentials> Credentials::Parse(absl::string_view text) {
 
 absl::Status Credentials::ParseLine(const std::vector<absl::string_view>& words) {
   const absl::string_view kind = words[0];
+  if (kind == "tenant") return AddShares(words);
   if (kind != "token" && kind != "certificate") {
-    return Wrong("the first word must be token or certificate");
+    return Wrong("the first word must be token, certificate or tenant");
   }
   if (words.size() < 4 || words.size() > 5) {
     return Wrong(absl::StrCat(kind, " must be followed by ",
@@ -77,6 +81,34 @@ absl::Status Credentials::ParseLine(const std::vector<absl::string_view>& words)
   return Add(kind, words[1], words);
 }
 
+// A share that is not given has no limit, and one that is given twice is a mistake.
+absl::Status Credentials::AddShares(const std::vector<absl::string_view>& words) {
+  constexpr std::pair<absl::string_view, uint64_t TenantShares::*> kShares[] = {
+      {"scenes=", &TenantShares::scenes},
+      {"bytes=", &TenantShares::bytes},
+      {"streams=", &TenantShares::streams},
+      {"work=", &TenantShares::work}};
+  if (words.size() < 2 || !IsTenantName(words[1])) {
+    return Wrong("tenant must be followed by a tenant that matches [a-z0-9-]{1,63}");
+  }
+  TenantShares shares;
+  for (size_t i = 2; i < words.size(); ++i) {
+    bool is_known = false;
+    for (const auto& [name, member] : kShares) {
+      absl::string_view number = words[i];
+      if (!absl::ConsumePrefix(&number, name)) continue;
+      uint64_t& value = shares.*member;
+      is_known = value == TenantShares::kUnlimited && absl::SimpleAtoi(number, &value) && value > 0;
+    }
+    if (!is_known) {
+      return Wrong("a share must be scenes=N, bytes=N, streams=N or work=N, once, N from 1");
+    }
+  }
+  if (shares_.emplace(std::string(words[1]), shares).second) return absl::OkStatus();
+  return Wrong("the shares of this tenant are in a line before");
+}
+
+// The id of a token is its hash, which is no secret of its client: it opens nothing.
 absl::Status Credentials::Add(absl::string_view kind, absl::string_view key,
                               const std::vector<absl::string_view>& words) {
   const bool is_token = kind == "token";
@@ -85,8 +117,8 @@ absl::Status Credentials::Add(absl::string_view kind, absl::string_view key,
                    !std::all_of(name.begin(), name.end(), absl::ascii_isxdigit))) {
     return Wrong("the SHA-256 of a token must be 64 hexadecimal digits");
   }
-  if (name.size() > kMaxNameBytes) {
-    return Wrong(absl::StrCat("a name must have at most ", kMaxNameBytes, " bytes"));
+  if (name.size() > kMaxCertificateName) {
+    return Wrong(absl::StrCat("a name must have at most ", kMaxCertificateName, " bytes"));
   }
   Credential credential{.id = absl::StrCat(kind, " ", name), .tenant = std::string(words[2])};
   if (!IsTenantName(credential.tenant)) return Wrong("the tenant must match [a-z0-9-]{1,63}");
@@ -118,6 +150,7 @@ const Credential* Credentials::FindToken(absl::string_view token) const {
   return found;
 }
 
+// The names of a certificate are no secrets, so a table finds them.
 const Credential* Credentials::FindCertificate(const std::vector<std::string>& names) const {
   for (const std::string& name : names) {
     const auto found = certificates_.find(name);

@@ -10,13 +10,17 @@
 //   token SHA256 TENANT ROLE [expires=TIME]       SHA256 of the token, 64 hexadecimal digits
 //   certificate NAME TENANT ROLE [expires=TIME]   NAME is the CN or a SAN of a client's certificate
 //
+//   tenant TENANT [scenes=N] [bytes=N] [streams=N] [work=N]   shares (server/tenant.h), N from 1
+//
 // TENANT matches [a-z0-9-]{1,63}; ROLE is reader, writer or admin; TIME is as
 // 2027-01-31T00:00:00Z. At most 4,096 lines that are no comments.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -24,6 +28,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "server/tenant.h"
 
 namespace carom::server {
 
@@ -57,16 +62,20 @@ class Credentials {
   // By its id.
   const Credential* Find(absl::string_view id) const;
 
+  const std::map<std::string, TenantShares>& shares() const { return shares_; }
+
  private:
   using Hash = std::array<unsigned char, 32>;  // SHA-256
 
   absl::Status ParseLine(const std::vector<absl::string_view>& words);
+  absl::Status AddShares(const std::vector<absl::string_view>& words);
   absl::Status Add(absl::string_view kind, absl::string_view key,
                    const std::vector<absl::string_view>& words);
 
   std::vector<std::pair<Hash, Credential>> tokens_;
   absl::flat_hash_map<std::string, Credential> certificates_;  // by name
   absl::flat_hash_map<std::string, Credential> by_id_;
+  std::map<std::string, TenantShares> shares_;  // by tenant
 };
 
 }  // namespace carom::server

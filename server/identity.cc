@@ -22,7 +22,7 @@ namespace carom::server {
 namespace {
 
 // How often the file is looked at, and the callers are.
-constexpr absl::Duration kPeriod = absl::Milliseconds(400);
+constexpr absl::Duration kLookPeriod = absl::Milliseconds(400);
 constexpr size_t kMaxTokenBytes = 4096;
 constexpr absl::string_view kBearer = "bearer ";
 
@@ -70,8 +70,9 @@ absl::Status Caller::Check(Role least) const {
       absl::StrCat("the role ", NameOf(role), " may not do this; ", NameOf(least), " may"));
 }
 
-absl::StatusOr<std::unique_ptr<Identities>> Identities::Create(const ServerOptions& options) {
-  std::unique_ptr<Identities> identities(new Identities(options));
+absl::StatusOr<std::unique_ptr<Identities>> Identities::Create(const ServerOptions& options,
+                                                               std::shared_ptr<Tenants> tenants) {
+  std::unique_ptr<Identities> identities(new Identities(options, std::move(tenants)));
   if (identities->are_by_tenant()) {
     if (absl::Status status = identities->Read(); !status.ok()) return status;
   }
@@ -85,11 +86,13 @@ std::shared_ptr<const Credentials> Identities::credentials() const {
   return credentials_;
 }
 
+// The table is made without the lock, which calls wait for, and put in place as a whole.
 absl::Status Identities::Read() {
   const absl::StatusOr<std::string> text = wire::ReadNamedFile({"--credentials", path_});
   if (!text.ok()) return text.status();
   absl::StatusOr<Credentials> parsed = Credentials::Parse(*text);
   if (!parsed.ok()) return InvalidField("--credentials", parsed.status().message());
+  tenants_->SetShares(parsed->shares());
   auto read = std::make_shared<const Credentials>(*std::move(parsed));
   absl::MutexLock lock(&mu_);
   credentials_.swap(read);
@@ -127,11 +130,13 @@ absl::StatusOr<Caller> Identities::Identify(const grpc::ServerContext& context) 
   Caller caller{.tenant = credential->tenant,
                 .role = credential->role,
                 .credential = credential->id,
+                .shares = tenants_->Find(credential->tenant),
                 .expires = std::min(expires, credential->expires)};
   if (caller.expires <= absl::Now()) return Unauthenticated();
   return caller;
 }
 
+// By its id in the table that is there now: a line that has moved is still the same.
 bool Identities::IsValid(const Caller& caller) const {
   const absl::Time now = absl::Now();
   if (caller.expires <= now) return false;
@@ -142,6 +147,7 @@ bool Identities::IsValid(const Caller& caller) const {
          credential->role == caller.role && credential->expires > now;
 }
 
+// Without a file and certificates no caller ever becomes invalid.
 void Identities::Start(std::function<void()> check) {
   if (!are_by_tenant() && !asks_certificates_) return;
   check_ = std::move(check);
@@ -161,10 +167,11 @@ void Identities::Reload() {
   reload_ = true;
 }
 
+// The condition is that of both flags, so that SIGHUP need not wait for the period.
 bool Identities::Await(bool& reload) {
   absl::MutexLock lock(&mu_);
   const auto is_due = [this]() ABSL_SHARED_LOCKS_REQUIRED(mu_) { return stopping_ || reload_; };
-  mu_.AwaitWithTimeout(absl::Condition(&is_due), kPeriod);
+  mu_.AwaitWithTimeout(absl::Condition(&is_due), kLookPeriod);
   reload = std::exchange(reload_, false);
   return !stopping_;
 }

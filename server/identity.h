@@ -15,6 +15,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
@@ -24,13 +25,15 @@
 #include "server/credentials.h"
 #include "server/options.h"
 #include "server/scene_name.h"
+#include "server/tenant.h"
 
 namespace carom::server {
 
 struct Caller {
   std::string tenant = kDefaultTenant;
   Role role = Role::kAdmin;
-  std::string credential;  // its id; empty: none is asked for
+  std::string credential;          // its id; empty: none is asked for
+  std::shared_ptr<Tenant> shares;  // of the tenant; null: it has no limits
   absl::Time expires = absl::InfiniteFuture();
 
   // OK, or PERMISSION_DENIED if the role may not do what `least` may.
@@ -46,7 +49,10 @@ class Identities {
  public:
   // Errors: INVALID_ARGUMENT naming `--credentials` for a file that cannot be read or is wrong,
   // with the number of the line.
-  static absl::StatusOr<std::unique_ptr<Identities>> Create(const ServerOptions& options);
+  // `tenants` have the shares that the file says.
+  static absl::StatusOr<std::unique_ptr<Identities>> Create(const ServerOptions& options,
+                                                            std::shared_ptr<Tenants> tenants);
+  const std::shared_ptr<Tenants>& tenants() const { return tenants_; }
   ~Identities();
   Identities(const Identities&) = delete;
   Identities& operator=(const Identities&) = delete;
@@ -67,8 +73,10 @@ class Identities {
   void Reload() ABSL_LOCKS_EXCLUDED(mu_);
 
  private:
-  explicit Identities(const ServerOptions& options)
-      : path_(options.credentials), asks_certificates_(!options.tls_client_ca.empty()) {}
+  Identities(const ServerOptions& options, std::shared_ptr<Tenants> tenants)
+      : path_(options.credentials),
+        asks_certificates_(!options.tls_client_ca.empty()),
+        tenants_(std::move(tenants)) {}
 
   std::shared_ptr<const Credentials> credentials() const ABSL_LOCKS_EXCLUDED(mu_);
   absl::Status Read() ABSL_LOCKS_EXCLUDED(mu_);
@@ -78,6 +86,7 @@ class Identities {
 
   const std::string path_;  // empty: there is no file
   const bool asks_certificates_;
+  const std::shared_ptr<Tenants> tenants_;
   std::function<void()> check_;
   mutable absl::Mutex mu_;
   std::shared_ptr<const Credentials> credentials_ ABSL_GUARDED_BY(mu_);

@@ -60,6 +60,7 @@ absl::Status MemoryStore::Recover(
       for (const Polygon& polygon : saved.polygons) bytes += BytesOf(polygon);
       MemoryCharge charge(account_, MemoryShare::kScenes);
       charge.Set(bytes);
+      entry.bytes = bytes;
       // What was within the limits of its time is served.
       constexpr size_t kAny = std::numeric_limits<size_t>::max();
       absl::StatusOr<Scene::Ptr> scene =
@@ -73,6 +74,7 @@ absl::Status MemoryStore::Recover(
         failed.Update(scene.status());
       }
     }
+    if (tenants_ != nullptr) tenants_->Find(TenantOfKey(saved.name))->TakeAnyway(1, entry.bytes);
     absl::MutexLock lock(&mu_);
     scenes_[saved.name] = std::move(entry);
     progress(scenes_.size(), vertices);
@@ -267,6 +269,9 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Import(absl::string_view name, ImportMod
   for (const Polygon& polygon : polygons) {
     if (absl::Status status = charge.Add(BytesOf(polygon)); !status.ok()) return status;
   }
+  const uint64_t bytes = charge.bytes();
+  absl::StatusOr<TenantHold> hold = Hold(name, reserved, bytes);
+  if (!hold.ok()) return hold.status();
   // Built without mu_: readers go on, and so do writers of other scenes.
   absl::StatusOr<Scene::Ptr> made = Scene::Create(std::move(polygons), NextVersion(), limits_);
   if (!made.ok()) return made.status();
@@ -279,6 +284,7 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Import(absl::string_view name, ImportMod
   if (journal_ != nullptr) oldest = journal_->Replace(name, *scene, summary);
   if (!oldest.ok()) return oldest.status();
   MakeCurrent(name, snapshot, change, std::move(summary), *oldest);
+  Settle(name, bytes, *hold);
   return scene;
 }
 
@@ -373,6 +379,33 @@ void MemoryStore::MakeCurrent(absl::string_view name, SceneSnapshot::Ptr snapsho
   Notify(name, version, change);
 }
 
+uint64_t MemoryStore::BytesOfScene(absl::string_view name) const {
+  absl::ReaderMutexLock lock(&mu_);
+  const auto it = scenes_.find(name);
+  return it == scenes_.end() ? 0 : it->second.bytes;
+}
+
+// By the writer of the scene, so that what it has now stays that.
+absl::StatusOr<TenantHold> MemoryStore::Hold(absl::string_view name, uint64_t scenes,
+                                             uint64_t bytes) const {
+  if (tenants_ == nullptr) return TenantHold();
+  const uint64_t before = BytesOfScene(name);
+  const uint64_t growth = bytes - std::min(bytes, before);
+  std::shared_ptr<Tenant> tenant = tenants_->Find(TenantOfKey(name));
+  if (absl::Status status = tenant->Take(scenes, growth); !status.ok()) return status;
+  return TenantHold(std::move(tenant), scenes, growth);
+}
+
+// After the version is there: what it takes less than the one before goes back.
+void MemoryStore::Settle(absl::string_view name, uint64_t bytes, TenantHold& hold) {
+  uint64_t before = 0;
+  {
+    absl::MutexLock lock(&mu_);
+    before = std::exchange(scenes_.find(name)->second.bytes, bytes);
+  }
+  hold.Keep(before - std::min(before, bytes));
+}
+
 absl::StatusOr<SceneSnapshot::Ptr> MemoryStore::FindBase(absl::string_view name) const {
   {
     absl::ReaderMutexLock lock(&mu_);
@@ -395,11 +428,17 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Commit(absl::string_view name, uint64_t 
     return StaleCommit(base->version(), std::move(edits));
   }
   MemoryCharge added(account_, MemoryShare::kScenes);
+  uint64_t removed = 0;
   for (const SceneEdit& edit : edits) {
+    if (const Polygon* const old = base->Find(IdOf(edit))) removed += BytesOf(*old);
     const Polygon* const polygon = PolygonOf(edit);
     if (polygon == nullptr) continue;
     if (absl::Status status = added.Add(BytesOf(*polygon)); !status.ok()) return status;
   }
+  const uint64_t before = BytesOfScene(name);
+  const uint64_t bytes = before + added.bytes() - std::min(before, removed);
+  absl::StatusOr<TenantHold> hold = Hold(name, 0, bytes);
+  if (!hold.ok()) return hold.status();
   absl::StatusOr<Scene::Ptr> made = base->Commit(edits, NextVersion(), limits_);
   if (!made.ok()) return made.status();
   const auto snapshot = SceneSnapshot::Follow(*found, *std::move(made), edits, std::move(added));
@@ -410,6 +449,7 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Commit(absl::string_view name, uint64_t 
   if (journal_ != nullptr) oldest = journal_->Edit(name, edits, summary);
   if (!oldest.ok()) return oldest.status();
   MakeCurrent(name, snapshot, change, std::move(summary), *oldest);
+  Settle(name, bytes, *hold);
   return scene;
 }
 
@@ -427,6 +467,9 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Rollback(absl::string_view name, uint64_
   MemoryCharge charge(account_, MemoryShare::kScenes);
   absl::StatusOr<std::vector<Polygon>> polygons = Load(name, version, charge);
   if (!polygons.ok()) return polygons.status();
+  const uint64_t bytes = charge.bytes();
+  absl::StatusOr<TenantHold> hold = Hold(name, 0, bytes);
+  if (!hold.ok()) return hold.status();
   absl::StatusOr<Scene::Ptr> made = Scene::Create(*std::move(polygons), NextVersion(), limits_);
   if (!made.ok()) return made.status();
   const auto snapshot = SceneSnapshot::Create(*std::move(made), std::move(charge));
@@ -437,6 +480,7 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Rollback(absl::string_view name, uint64_
   if (journal_ != nullptr) oldest = journal_->Restore(name, version, summary);
   if (!oldest.ok()) return oldest.status();
   MakeCurrent(name, snapshot, change, std::move(summary), *oldest);
+  Settle(name, bytes, *hold);
   return scene;
 }
 
@@ -462,6 +506,7 @@ absl::Status MemoryStore::Delete(absl::string_view name, uint64_t version) {
     gone = std::move(it->second);
     scenes_.erase(it);
   }
+  if (tenants_ != nullptr) tenants_->Find(TenantOfKey(name))->Give(1, gone.bytes);
   Notify(name, 0, nullptr);
   return absl::OkStatus();
 }

@@ -22,6 +22,7 @@
 #include "server/scene_name.h"
 #include "server/scene_snapshot.h"
 #include "server/scene_store.h"
+#include "server/tenant.h"
 
 namespace carom::server {
 
@@ -40,6 +41,9 @@ class MemoryStore final : public SceneStore {
   MemoryStore(size_t max_scenes, const SceneLimits& limits, MemoryAccount& account,
               SceneJournal* journal = nullptr)
       : max_scenes_(max_scenes), limits_(limits), account_(account), journal_(journal) {}
+
+  // Scenes count on the shares of their tenants; before anything else.
+  void set_tenants(std::shared_ptr<Tenants> tenants) { tenants_ = std::move(tenants); }
 
   // Takes over what the journal has, before anything else. `progress` is called scene by scene,
   // with the vertices so far. Scenes count on the account even where there is no room for them.
@@ -95,6 +99,7 @@ class MemoryStore final : public SceneStore {
     std::deque<SceneChange::Ptr> changes;
     uint64_t change_bytes = 0;
     std::weak_ptr<const SceneChange> last_change;  // kept or not
+    uint64_t bytes = 0;                            // of the tenant's share
     bool is_read_only = false;
   };
 
@@ -107,6 +112,12 @@ class MemoryStore final : public SceneStore {
   void MakeCurrent(absl::string_view name, SceneSnapshot::Ptr snapshot,
                    const std::shared_ptr<SceneChange>& change, VersionSummary summary,
                    uint64_t oldest) noexcept;
+  // The bytes of a scene on its tenant's share; 0 for one that is not there.
+  uint64_t BytesOfScene(absl::string_view name) const;
+  // Takes what a scene of so many bytes will have beyond what it has now.
+  absl::StatusOr<TenantHold> Hold(absl::string_view name, uint64_t scenes, uint64_t bytes) const;
+  // Keeps that, for the scene as it is by now.
+  void Settle(absl::string_view name, uint64_t bytes, TenantHold& hold) ABSL_LOCKS_EXCLUDED(mu_);
   // Keeps a change while there is room, in place of older ones, which go to `dropped`.
   void Keep(Entry& entry, const std::shared_ptr<SceneChange>& change,
             std::vector<SceneChange::Ptr>& dropped) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -128,6 +139,7 @@ class MemoryStore final : public SceneStore {
   const SceneLimits limits_;
   MemoryAccount& account_;
   SceneJournal* const journal_;
+  std::shared_ptr<Tenants> tenants_;  // null: nobody has shares
   std::atomic<uint64_t> last_version_{0};
   absl::btree_set<std::string> preloaded_;  // names; no lock: complete before anybody asks
 

@@ -246,7 +246,14 @@ struct Server::Parts {
                       .limits = SceneCallLimitsOf(o)} {}
 
   CallContext ContextOf(CallLimit& limit) {
-    return {timer, calls, limit, memory, options.trust_forwarded_for, &start, identities.get()};
+    return {timer,
+            calls,
+            limit,
+            memory,
+            options.trust_forwarded_for,
+            &start,
+            identities.get(),
+            &limit == &streams};
   }
 
   const ServerOptions options;
@@ -291,7 +298,8 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   if (absl::Status status = CheckServerOptions(checked); !status.ok()) return status;
   absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> transport = CredentialsOf(options);
   if (!transport.ok()) return transport.status();
-  absl::StatusOr<std::unique_ptr<Identities>> identities = Identities::Create(options);
+  absl::StatusOr<std::unique_ptr<Identities>> identities =
+      Identities::Create(options, std::make_shared<Tenants>());
   if (!identities.ok()) return identities.status();
   absl::StatusOr<std::unique_ptr<SceneJournal>> journal = OpenJournal(options);
   if (!journal.ok()) return journal.status();
@@ -351,6 +359,7 @@ absl::Status Server::Serve() {
 
 absl::Status Server::ReadScenes() {
   Parts& parts = *parts_;
+  parts.store.set_tenants(parts.identities->tenants());
   if (parts.journal != nullptr) {
     RecoveryProgress progress;
     absl::Status status = parts.store.Recover(

@@ -64,6 +64,7 @@ absl::StatusOr<CertificatePtr> ReadCertificate(const NamedFile& file) {
 
 }  // namespace
 
+// In parts, so that a pipe or a device without an end is refused as what is too long.
 absl::StatusOr<std::string> ReadNamedFile(const NamedFile& file) {
   const std::unique_ptr<FILE, Freed<std::fclose>> opened(std::fopen(file.path.c_str(), "rbe"));
   if (opened == nullptr) {
@@ -84,6 +85,7 @@ absl::StatusOr<std::string> ReadNamedFile(const NamedFile& file) {
   return bytes;
 }
 
+// The certificate first: a key can be wrong for one that is good alone.
 absl::Status CheckKeyPair(const NamedFile& certificate, const NamedFile& key) {
   const absl::StatusOr<CertificatePtr> read = ReadCertificate(certificate);
   if (!read.ok()) return read.status();

@@ -82,6 +82,25 @@ TEST(CredentialsTest, ErrorsNameTheLineAndNothingOfIt) {
   }
 }
 
+TEST(CredentialsTest, SharesAreOfATenant) {
+  const auto parsed =
+      Credentials::Parse("tenant acme scenes=3 work=18446744073709551614\ntenant b\n");
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  ASSERT_EQ(parsed->shares().size(), 2);
+  const TenantShares& shares = parsed->shares().at("acme");
+  EXPECT_EQ(shares.scenes, 3);
+  EXPECT_EQ(shares.work, 18446744073709551614u);
+  EXPECT_EQ(shares.bytes, TenantShares::kUnlimited);
+  EXPECT_EQ(shares.streams, TenantShares::kUnlimited);
+  for (const char* line :
+       {"tenant", "tenant A", "tenant acme scenes", "tenant acme scenes=", "tenant acme scenes=0",
+        "tenant acme scenes=-1", "tenant acme frames=1", "tenant acme scenes=1 scenes=2",
+        "tenant acme bytes=1k", "tenant acme bytes=18446744073709551616"}) {
+    EXPECT_FALSE(Credentials::Parse(line).ok()) << line;
+  }
+  EXPECT_FALSE(Credentials::Parse("tenant acme bytes=1\ntenant acme scenes=1").ok());
+}
+
 TEST(CredentialsTest, LinesAreBounded) {
   std::string text;
   for (size_t i = 0; i < Credentials::kMaxLines; ++i) {
