@@ -66,18 +66,35 @@ void CallLimit::Leave(const MemoryPeer* peer) {
 
 void AsyncCall::Unref() {
   if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (is_stream_) caller_.shares->LeaveStream();
   if (counted_) shared_.limit.Leave(memory_peer_.get());
   // Before the destructors: until here a drain may call the subclass.
   if (registered_) shared_.registry.Remove(this);
   delete this;
 }
 
-absl::Status AsyncCall::Admit() {
-  const std::string peer = PeerOf(context_, shared_.trust_forwarded_for);
+// A call without a credential is refused at the cost of its own peer, and not of a tenant.
+absl::Status AsyncCall::Admit(Role least) {
+  absl::Status status;
+  if (shared_.identities != nullptr) {
+    absl::StatusOr<Caller> caller = shared_.identities->Identify(context_);
+    status = caller.status();
+    if (caller.ok()) caller_ = *std::move(caller);
+  }
+  const std::string peer = caller_.credential.empty()
+                               ? PeerOf(context_, shared_.trust_forwarded_for)
+                               : absl::StrCat("tenant ", caller_.tenant);
   memory_peer_ = shared_.memory.Peer(peer);
   set_peer(peer);
-  absl::Status status = shared_.limit.Enter(memory_peer_.get());
-  counted_ = status.ok();
+  if (status.ok()) status = caller_.Check(least);
+  if (status.ok()) {
+    status = shared_.limit.Enter(memory_peer_.get());
+    counted_ = status.ok();
+  }
+  if (status.ok() && shared_.are_streams && caller_.shares != nullptr) {
+    status = caller_.shares->EnterStream();
+    is_stream_ = status.ok();
+  }
   call_charge_ = NewCharge(MemoryShare::kMessages);
   if (status.ok()) status = call_charge_.Add(kCallBytes);
   registered_ = true;
@@ -88,6 +105,14 @@ absl::Status AsyncCall::Admit() {
 
 void AsyncCall::CutOff(const char* why) {
   grpc_call_cancel_with_status(context_.c_call(), GRPC_STATUS_RESOURCE_EXHAUSTED, why, nullptr);
+}
+
+void AsyncCall::CheckCaller() {
+  if (shared_.identities == nullptr || shared_.identities->IsValid(caller_)) return;
+  const absl::Status ended = CredentialEnded();
+  absl::MutexLock lock(&mu_);
+  grpc_call_cancel_with_status(context_.c_call(), GRPC_STATUS_UNAUTHENTICATED,
+                               std::string(ended.message()).c_str(), nullptr);
 }
 
 void AsyncCall::StopTimer(Timer::Id& timer) {

@@ -23,6 +23,7 @@
 #include "server/call_registry.h"
 #include "server/event_loop.h"
 #include "server/executor.h"
+#include "server/identity.h"
 #include "server/memory_account.h"
 #include "server/start_gate.h"
 #include "server/timer.h"
@@ -64,6 +65,9 @@ struct CallContext {
   MemoryAccount& memory;
   bool trust_forwarded_for = false;  // a proxy alone can connect: see ServerOptions
   StartGate* start = nullptr;        // null: it is over
+  // Null: everybody is `admin` of the tenant `default`.
+  const Identities* identities = nullptr;
+  bool are_streams = false;  // that count as the tenant's
 };
 
 // Lifetime: each event, timer and run that is outstanding holds a reference; who lets the last one
@@ -80,9 +84,10 @@ class AsyncCall : public Task, public Drainable {
   void Unref();
 
   // Registers and counts the call, once, from "accepted". UNAVAILABLE if the server drains,
-  // RESOURCE_EXHAUSTED if it has as many calls as it may, or no memory for one more: the call is
-  // then to be refused.
-  absl::Status Admit();
+  // RESOURCE_EXHAUSTED if it has as many calls as it may, or no memory for one more,
+  // UNAUTHENTICATED without a credential, PERMISSION_DENIED if the caller's role may not do what
+  // `least` may: the call is then to be refused.
+  absl::Status Admit(Role least);
 
   // Calls `begin` once the server serves: at once, or later on another thread, with UNAVAILABLE if
   // it does not shortly before the call's deadline. The caller's reference becomes that of `begin`.
@@ -103,6 +108,8 @@ class AsyncCall : public Task, public Drainable {
       Unref();
     });
   }
+  // Who calls, once it is admitted.
+  const Caller& caller() const { return caller_; }
   // Whose call it is, and a charge of theirs, once it is admitted.
   const std::shared_ptr<MemoryPeer>& memory_peer() const { return memory_peer_; }
   MemoryCharge NewCharge(MemoryShare share) { return {shared_.memory, share, memory_peer_.get()}; }
@@ -129,12 +136,16 @@ class AsyncCall : public Task, public Drainable {
   std::atomic<bool> cancelled_{false};  // written under mu_; work in progress reads it without
 
  private:
+  void CheckCaller() final ABSL_LOCKS_EXCLUDED(mu_);
+
   std::atomic<int> references_;
+  Caller caller_;                            // set by `Admit`, before it is registered
   std::shared_ptr<MemoryPeer> memory_peer_;  // set by `Admit`
   MemoryCharge call_charge_;                 // of the call itself
   // Written by `Admit`, read by the last `Unref`.
   bool registered_ = false;
   bool counted_ = false;
+  bool is_stream_ = false;  // of the tenant
 };
 
 }  // namespace carom::server

@@ -27,6 +27,12 @@ void CallRegistry::Drain() {
   for (Drainable* call : calls_) call->Drain();
 }
 
+// Under the lock, as `Drain`.
+void CallRegistry::CheckCallers() {
+  absl::MutexLock lock(&mu_);
+  for (Drainable* call : calls_) call->CheckCaller();
+}
+
 // Whether all calls were over by then.
 bool CallRegistry::AwaitEmpty(absl::Time deadline) {
   absl::MutexLock lock(&mu_);

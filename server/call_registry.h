@@ -16,6 +16,8 @@ class Drainable {
  public:
   // Answers what is read, reads no more. Called once at most, under the registry's lock.
   virtual void Drain() = 0;
+  // Ends if its credential has. Called now and then, under the registry's lock.
+  virtual void CheckCaller() = 0;
 
  protected:
   ~Drainable() = default;
@@ -31,6 +33,8 @@ class CallRegistry {
 
   // Refuses further calls and drains those in progress; does not wait for them.
   void Drain();
+  // Ends the calls whose credentials have ended.
+  void CheckCallers();
   // Waits until no call is registered; false if that is not so at `deadline`.
   bool AwaitEmpty(absl::Time deadline);
 

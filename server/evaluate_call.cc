@@ -25,6 +25,7 @@ void EvaluateCall::OnAccepted(bool ok) {
   if (status.ok() && frame_.size > runtime_.limits.max_frame_bytes) {
     status = TooManyBytes(runtime_.limits.max_frame_bytes);
   }
+  if (status.ok()) status = CheckWork();
   frame_.charge = NewCharge(MemoryShare::kMessages);
   if (status.ok()) status = frame_.charge.Add(frame_.size);
   if (!status.ok()) return Begin(status);

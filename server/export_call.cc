@@ -24,7 +24,7 @@ void ExportCall::Accept(SceneService& service, EventLoop& loop, SceneRuntime& ru
 void ExportCall::OnAccepted(bool ok) {
   if (!ok) return Unref();
   Accept(service_, loop_, runtime_);
-  absl::Status status = Admit();
+  absl::Status status = Admit(Role::kReader);
   v1::ExportSceneRequest request;
   if (status.ok()) status = ParseShort(bytes_, request);
   bytes_.Clear();
@@ -52,8 +52,9 @@ void ExportCall::Begin(absl::Status status) {
 // has them: those are read on the executor, since they take as long as a disk does.
 absl::Status ExportCall::Open() {
   if (absl::Status status = CheckSceneName("name", name_); !status.ok()) return status;
-  if (runtime_.store.Find(name_) == nullptr) return runtime_.store.WhyMissing(name_, "name");
-  scene_ = runtime_.store.FindVersion(name_, version_);
+  key_ = runtime_.store.KeyOf(caller().tenant, name_);
+  if (runtime_.store.Find(key_) == nullptr) return runtime_.store.WhyMissing(key_, "name");
+  scene_ = runtime_.store.FindVersion(key_, version_);
   if (scene_ != nullptr) {
     wire::EncodeScene(name_, *scene_, summary_);
     return absl::OkStatus();
@@ -62,14 +63,14 @@ absl::Status ExportCall::Open() {
   get.set_name(name_);
   get.set_version(version_);
   v1::GetSceneResponse got;
-  absl::Status status = runtime_.handler.Get(get, got);
+  absl::Status status = runtime_.handler.Get(caller(), get, got);
   summary_ = std::move(*got.mutable_scene());
   return status;
 }
 
 absl::Status ExportCall::ReadOld() {
   charge_ = NewCharge(MemoryShare::kScenes);
-  absl::StatusOr<std::vector<Polygon>> polygons = runtime_.store.Load(name_, version_, charge_);
+  absl::StatusOr<std::vector<Polygon>> polygons = runtime_.store.Load(key_, version_, charge_);
   if (!polygons.ok()) return polygons.status();
   polygons_ = *std::move(polygons);
   return absl::OkStatus();

@@ -65,6 +65,7 @@ class ExportCall final : public AsyncCall {
   // No lock: of one event after the other.
   grpc::ByteBuffer bytes_;
   std::string name_;
+  std::string key_;  // of the scene in the store
   uint64_t version_ = 0;
   v1::Scene summary_;
   Clock::time_point last_moment_;  // when the client must have taken it all

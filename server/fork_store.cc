@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "carom/status.h"
 
@@ -27,6 +28,18 @@ std::string NewName() {
   std::random_device random;
   return absl::StrCat("scenes/fork-", absl::Hex(random(), absl::kZeroPad8),
                       absl::Hex(random(), absl::kZeroPad8));
+}
+
+// The first `limit` scenes of two pages.
+ScenePage Merge(ScenePage page, ScenePage other, size_t limit) {
+  const auto middle = static_cast<std::ptrdiff_t>(page.scenes.size());
+  page.scenes.insert(page.scenes.end(), std::make_move_iterator(other.scenes.begin()),
+                     std::make_move_iterator(other.scenes.end()));
+  std::inplace_merge(page.scenes.begin(), page.scenes.begin() + middle, page.scenes.end(),
+                     [](const NamedScene& a, const NamedScene& b) { return a.name < b.name; });
+  page.last = page.last && other.last && page.scenes.size() <= limit;
+  if (page.scenes.size() > limit) page.scenes.resize(limit);
+  return page;
 }
 
 }  // namespace
@@ -69,26 +82,27 @@ ForkStore::ForkPtr ForkStore::FindFork(absl::string_view name) const {
 }
 
 absl::StatusOr<ForkBase> ForkStore::BaseOf(const ForkOrder& order, MemoryPeer& peer) {
-  if (const ForkPtr parent = FindFork(order.base)) {
+  const std::string key = KeyOf(order.tenant, order.base);
+  if (const ForkPtr parent = FindFork(key)) {
     parent->Renew();
     std::optional<ForkBase> base = parent->BaseAt(order.version);
     if (base.has_value()) return *std::move(base);
     return Refused(absl::StatusCode::kOutOfRange, "version", "this version is not kept");
   }
   ForkBase base{.name = order.base, .version = order.version, .kept = {}, .scene = {}};
-  base.kept = kept_.Share(order.base, order.version);
+  base.kept = kept_.Share(key, order.version);
   if (base.kept == nullptr) {
-    if (scenes_.Find(order.base) == nullptr) return scenes_.WhyMissing(order.base, "base");
+    if (scenes_.Find(key) == nullptr) return scenes_.WhyMissing(key, "base");
     // From the journal: a scene that shares nothing, and lives as long as its forks. The calls for
     // one base come one after the other, so nobody else reads the same version.
     MemoryCharge charge(account_, MemoryShare::kScenes, &peer);
-    absl::StatusOr<std::vector<Polygon>> polygons = scenes_.Load(order.base, order.version, charge);
+    absl::StatusOr<std::vector<Polygon>> polygons = scenes_.Load(key, order.version, charge);
     if (!polygons.ok()) return polygons.status();
     absl::StatusOr<Scene::Ptr> scene =
         Scene::Create(*std::move(polygons), order.version, scenes_.limits());
     if (!scene.ok()) return scene.status();
     base.kept = std::make_shared<KeptVersion>(*std::move(scene), std::move(charge));
-    kept_.Add(order.base, base.kept);
+    kept_.Add(key, base.kept);
   }
   base.scene = base.kept->scene();
   base.version = base.scene->version();
@@ -111,24 +125,24 @@ absl::StatusOr<NamedScene> ForkStore::MakeFork(const ForkOrder& order,
       *std::move(base), std::chrono::seconds(lease),
       Fork::Limits{.max_versions = limits_.max_versions, .scene = scenes_.limits()}, memory_, peer);
   const absl::Status begun = fork->Begin(scenes_.NextVersion());
-  absl::StatusOr<std::string> name =
-      begun.ok() ? Enter(order.name, fork) : absl::StatusOr<std::string>(begun);
-  if (!name.ok()) return name.status();
+  const absl::StatusOr<std::string> key =
+      begun.ok() ? Enter(order, fork) : absl::StatusOr<std::string>(begun);
+  if (!key.ok()) return key.status();
   std::move(leave).Cancel();
   const Scene::Ptr scene = fork->current();
-  scenes_.Notify(*name, scene->version(), nullptr);
-  return NamedScene{*std::move(name), scene};
+  scenes_.Notify(*key, scene->version(), nullptr);
+  return NamedScene{std::string(NameOfKey(*key)), scene};
 }
 
 // The lock keeps a scene of the name from coming between the look and the entry.
-absl::StatusOr<std::string> ForkStore::Enter(const std::string& wanted, const ForkPtr& fork) {
+absl::StatusOr<std::string> ForkStore::Enter(const ForkOrder& order, const ForkPtr& fork) {
   absl::MutexLock lock(&mu_);
-  if (!wanted.empty() && IsTaken(wanted)) return NameTaken();
-  std::string name = wanted;
-  while (name.empty() || IsTaken(name)) name = NewName();
-  forks_.emplace(name, fork);
+  std::string key = KeyOf(order.tenant, order.name.empty() ? NewName() : order.name);
+  if (!order.name.empty() && IsTaken(key)) return NameTaken();
+  while (IsTaken(key)) key = KeyOf(order.tenant, NewName());
+  forks_.emplace(key, fork);
   Arm(fork->expiry());
-  return name;
+  return key;
 }
 
 // Forks, scenes that are being imported, and scenes of the store, damaged ones too.
@@ -288,27 +302,29 @@ absl::StatusOr<SceneChange::Ptr> ForkStore::LoadChange(absl::string_view name, u
                  "what came after this version of the scene is not kept");
 }
 
+// Of another tenant than `default`, whose preloaded scenes are among its own.
+ScenePage ForkStore::ListOf(absl::string_view tenant, absl::string_view after, size_t limit) const {
+  const std::string key = after.empty() ? "" : SceneKey(tenant, after);
+  ScenePage page = List(key, limit, KeyPrefix(tenant));
+  for (NamedScene& named : page.scenes) named.name = std::string(NameOfKey(named.name));
+  if (tenant == kDefaultTenant) return page;
+  return Merge(std::move(page), scenes_.ListPreloaded(after, limit), limit);
+}
+
 // Two lists by ascending name, merged.
-ScenePage ForkStore::List(absl::string_view after, size_t limit) const {
-  ScenePage page = scenes_.List(after, limit);
-  std::vector<NamedScene> forks;
-  bool are_last = true;
+ScenePage ForkStore::List(absl::string_view after, size_t limit, absl::string_view prefix) const {
+  ScenePage page = scenes_.List(after, limit, prefix);
+  ScenePage forks;
   {
     absl::ReaderMutexLock lock(&mu_);
-    auto it = forks_.upper_bound(after);
-    for (; it != forks_.end() && forks.size() < limit; ++it) {
-      forks.push_back({it->first, it->second->current()});
+    auto it = after < prefix ? forks_.lower_bound(prefix) : forks_.upper_bound(after);
+    const auto is_one = [&] { return it != forks_.end() && absl::StartsWith(it->first, prefix); };
+    for (; is_one() && forks.scenes.size() < limit; ++it) {
+      forks.scenes.push_back({it->first, it->second->current()});
     }
-    are_last = it == forks_.end();
+    forks.last = !is_one();
   }
-  const auto middle = static_cast<std::ptrdiff_t>(page.scenes.size());
-  page.scenes.insert(page.scenes.end(), std::make_move_iterator(forks.begin()),
-                     std::make_move_iterator(forks.end()));
-  std::inplace_merge(page.scenes.begin(), page.scenes.begin() + middle, page.scenes.end(),
-                     [](const NamedScene& a, const NamedScene& b) { return a.name < b.name; });
-  page.last = page.last && are_last && page.scenes.size() <= limit;
-  if (page.scenes.size() > limit) page.scenes.resize(limit);
-  return page;
+  return Merge(std::move(page), std::move(forks), limit);
 }
 
 absl::StatusOr<Scene::Ptr> ForkStore::Import(absl::string_view name, ImportMode mode,

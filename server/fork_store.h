@@ -29,6 +29,7 @@
 #include "server/fork_memory.h"
 #include "server/kept_versions.h"
 #include "server/memory_store.h"
+#include "server/scene_name.h"
 #include "server/timer.h"
 
 namespace carom::server {
@@ -42,8 +43,9 @@ struct ForkLimits {
   KeptLimits kept;  // of scenes that are no forks
 };
 
-// A fork that is asked for.
+// A fork that is asked for, of a tenant's own scene or one that is preloaded.
 struct ForkOrder {
+  std::string tenant = kDefaultTenant;
   std::string base;
   uint64_t version = 0;  // 0: the current one
   std::string name;      // empty: one is made up
@@ -70,6 +72,11 @@ class ForkStore final : public SceneStore, private Task {
   // No lease ends from here on. Once no call is left, and before who listens to scenes goes away.
   void Stop() ABSL_LOCKS_EXCLUDED(mu_);
 
+  // The key of a tenant's scene (server/scene_name.h), or of the one that is preloaded for all.
+  std::string KeyOf(absl::string_view tenant, absl::string_view name) const {
+    return scenes_.KeyOf(tenant, name);
+  }
+
   // Once the scenes of `scenes` are there.
   void Begin() { kept_.Begin(); }
 
@@ -77,11 +84,14 @@ class ForkStore final : public SceneStore, private Task {
   // (proto/carom/v1/scene_service.proto).
   absl::StatusOr<NamedScene> MakeFork(const ForkOrder& order,
                                       const std::shared_ptr<MemoryPeer>& peer);
+  // At most `limit` scenes that a tenant has or that are preloaded, with names above `after`.
+  // Their names are those that the tenant gave them.
+  ScenePage ListOf(absl::string_view tenant, absl::string_view after, size_t limit) const;
   uint64_t LeaseOf(const ForkOrder& order) const {
     return order.lease_seconds == 0 ? std::min(kDefaultLeaseSeconds, limits_.max_lease_seconds)
                                     : order.lease_seconds;
   }
-  // Where a scene comes from; none if it is no fork.
+  // Where a scene comes from, by name; none if it is no fork.
   std::optional<ForkOrigin> OriginOf(absl::string_view name) const;
 
   // For frames. As `Find`, and a fork lives on for its lease.
@@ -101,7 +111,8 @@ class ForkStore final : public SceneStore, private Task {
   SceneChange::Ptr FindChange(absl::string_view name, uint64_t version) const override;
   absl::StatusOr<SceneChange::Ptr> LoadChange(absl::string_view name, uint64_t version,
                                               MemoryCharge charge) const override;
-  ScenePage List(absl::string_view after, size_t limit) const override;
+  ScenePage List(absl::string_view after, size_t limit,
+                 absl::string_view prefix = "") const override;
   absl::StatusOr<Scene::Ptr> Import(absl::string_view name, ImportMode mode,
                                     std::vector<Polygon> polygons,
                                     absl::FunctionRef<bool()> abandoned) override;
@@ -120,9 +131,10 @@ class ForkStore final : public SceneStore, private Task {
   void Run() override;
 
   ForkPtr FindFork(absl::string_view name) const ABSL_LOCKS_EXCLUDED(mu_);
-  absl::StatusOr<ForkBase> BaseOf(const ForkOrder& order, MemoryPeer& peer);
-  // Gives the fork its name, or one that it makes up.
-  absl::StatusOr<std::string> Enter(const std::string& name, const ForkPtr& fork)
+  absl::StatusOr<ForkBase> BaseOf(const ForkOrder& order, MemoryPeer& peer)
+      ABSL_LOCKS_EXCLUDED(mu_);
+  // Gives the fork its name, or one that it makes up. Returns its key.
+  absl::StatusOr<std::string> Enter(const ForkOrder& order, const ForkPtr& fork)
       ABSL_LOCKS_EXCLUDED(mu_);
   bool IsTaken(absl::string_view name) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // After a fork was taken out.

@@ -98,6 +98,12 @@ FrameTurn::FrameTurn(const Context& context, const TurnLimits& limits)
       units_left_(limits.max_units),
       slice_begin_(Clock::now()) {}
 
+absl::string_view FrameTurn::KeyOf(absl::string_view name) {
+  if (context_.session.tenant == kDefaultTenant) return name;
+  key_ = context_.store.KeyOf(context_.session.tenant, name);
+  return key_;
+}
+
 // Asked about every 20 microseconds.
 bool FrameTurn::MustStop() {
   if (context_.cancelled.load(std::memory_order_relaxed)) return true;
@@ -163,7 +169,7 @@ void FrameTurn::Join(size_t first) {
   const auto name = SceneName(GroupAt(first), context_.session.handles);
   // Checked before anything is decoded: without the scene each group is answered, or waits, alone.
   if (!name.ok()) return;
-  joined_scene_ = context_.store.Use(*name);
+  joined_scene_ = context_.store.Use(KeyOf(*name));
   if (joined_scene_ == nullptr || joined_scene_->version() < GroupAt(first).min_version()) return;
   JoinedCasts& joined = context_.scratch.joined;
   joined.Clear();
@@ -203,7 +209,7 @@ Progress FrameTurn::AnswerAlone(size_t i) {
   if (!name.ok()) return AnswerStatus(name.status(), answer);
   if (!Decode(i).ok()) return AnswerStatus(decode_status_, answer);
   Progress progress = Progress::kDone;
-  const absl::StatusOr<Scene::Ptr> scene = Resolve(i, *name, progress);
+  const absl::StatusOr<Scene::Ptr> scene = Resolve(i, KeyOf(*name), progress);
   if (!scene.ok()) return AnswerStatus(scene.status(), answer);
   if (*scene == nullptr) return progress;
   Group& decoded = context_.scratch.decoded.group;
@@ -239,6 +245,7 @@ absl::StatusOr<Scene::Ptr> FrameTurn::Resolve(size_t i, absl::string_view name,
 
 // The questions are decoded by now: edits of a group that is malformed are not made.
 absl::StatusOr<Scene::Ptr> FrameTurn::Edit(size_t i, absl::string_view name, Progress& progress) {
+  if (!context_.session.may_edit.ok()) return OfEdits(context_.session.may_edit);
   progress = Progress::kYields;
   if (MustStop()) return is_over_ ? absl::StatusOr<Scene::Ptr>(nullptr) : Stopped(WorkMeter());
   const v1::GroupEdits& message = GroupAt(i).edits();

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -67,13 +68,16 @@ class FrameTurn {
   const v1::Group& GroupAt(size_t i) const { return work_.frame->groups(work_.pending[i]); }
   v1::GroupAnswer& AnswerAt(size_t i) { return *work_.answer->mutable_groups(work_.pending[i]); }
 
+  // The key of a scene of the session's tenant; until the next one.
+  absl::string_view KeyOf(absl::string_view name);
+
   // Answers pending[i].
   Progress Answer(size_t i);
   Progress AnswerAlone(size_t i);
   // Answers pending[i], which is the next member of the joined batch.
   Progress AnswerMember(size_t i);
 
-  // The scene that pending[i] asks, `name`, after its edits. Null: `progress` says why not yet.
+  // The scene that pending[i] asks, by its key, after its edits. Null: `progress` says why not yet.
   absl::StatusOr<Scene::Ptr> Resolve(size_t i, absl::string_view name, Progress& progress);
   // Makes the edits of pending[i], once for all turns.
   absl::StatusOr<Scene::Ptr> Edit(size_t i, absl::string_view name, Progress& progress);
@@ -109,6 +113,7 @@ class FrameTurn {
   bool is_over_ = false;              // the thread's time is
   const WorkMeter* meter_ = nullptr;  // of the group that is evaluated
   absl::Status out_of_memory_;
+  std::string key_;
 
   // The group that `scratch.decoded` holds, by its index in the frame; -1: none.
   int decoded_ = -1;

@@ -33,7 +33,7 @@ void ImportCall::OnAccepted(bool ok) {
     return Unref();
   }
   Accept(service_, loop_, runtime_);
-  const absl::Status admitted = Admit();
+  const absl::Status admitted = Admit(Role::kWriter);
   part_charge_ = NewCharge(MemoryShare::kMessages);
   upload_.set_charge(NewCharge(MemoryShare::kScenes));
   if (!admitted.ok()) return Begin(admitted);
@@ -94,7 +94,7 @@ void ImportCall::Submit(Work work) {
   working_ = true;
   work_ = ended_ ? Work::kDiscard : work;
   if (work_ == Work::kRegister) {
-    runtime_.writers.Submit(upload_.name(), this);
+    runtime_.writers.Submit(Key(), this);
   } else {
     runtime_.executor.Submit(this);
   }
@@ -102,7 +102,7 @@ void ImportCall::Submit(Work work) {
 
 void ImportCall::Run() {
   const Work work = work_;
-  const std::string scene = upload_.name();
+  const std::string scene = Key();
   grpc::ByteBuffer answer;
   absl::Status status;
   try {
@@ -141,8 +141,8 @@ absl::Status ImportCall::Add() {
 
 absl::Status ImportCall::Register(grpc::ByteBuffer& answer) {
   const auto abandoned = [this] { return cancelled_.load(); };
-  const absl::StatusOr<Scene::Ptr> scene = runtime_.store.Import(
-      upload_.name(), upload_.mode(), std::move(upload_.polygons()), abandoned);
+  const absl::StatusOr<Scene::Ptr> scene =
+      runtime_.store.Import(Key(), upload_.mode(), std::move(upload_.polygons()), abandoned);
   if (!scene.ok()) return scene.status();
   v1::ImportSceneResponse response;
   wire::EncodeScene(upload_.name(), **scene, *response.mutable_scene());

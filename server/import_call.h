@@ -55,6 +55,7 @@ class ImportCall final : public AsyncCall {
   // Ends the call, unless it has ended.
   void Finish(const absl::Status& status, const grpc::ByteBuffer& answer)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  std::string Key() const { return runtime_.store.KeyOf(caller().tenant, upload_.name()); }
   absl::Status Add();
   absl::Status Register(grpc::ByteBuffer& answer);
 

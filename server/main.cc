@@ -4,6 +4,7 @@
 // caromd: the server as a process.
 //
 // Prints `caromd listening on ADDRESS` to stdout once it serves; everything else goes to stderr.
+// SIGHUP reads the file of credentials again.
 // SIGTERM and SIGINT drain and end with 0, at once while scenes are read; a second one ends at once
 // with 1. A bad option ends with 2, an address that cannot be had with 1.
 #include <malloc.h>
@@ -26,19 +27,22 @@
 
 namespace {
 
-sigset_t StopSignals() {
+sigset_t Signals() {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGHUP);
   return signals;
 }
 
-void AwaitStopSignal() {
-  const sigset_t signals = StopSignals();
+// Returns the signal that came.
+int AwaitSignal() {
+  const sigset_t signals = Signals();
   int signal = 0;
   while (sigwait(&signals, &signal) != 0) {
   }
+  return signal;
 }
 
 // As many descriptors as the process may have: each connection takes one, and many systems give a
@@ -66,7 +70,7 @@ class StopWatch {
   StopWatch() {
     std::thread([this] {
       AwaitStopSignal();
-      if (!serves_) {
+      if (server_ == nullptr) {
         std::fputs("caromd: stopped before it served\n", stderr);
         _exit(0);
       }
@@ -77,11 +81,19 @@ class StopWatch {
     }).detach();
   }
 
-  void Serves() { serves_ = true; }
+  // From here until `Await` has returned.
+  void Serves(carom::server::Server& server) { server_ = &server; }
   void Await() { stop_.WaitForNotification(); }
 
  private:
-  std::atomic<bool> serves_{false};
+  // Until the server drains, SIGHUP reads credentials again; else it does nothing.
+  void AwaitStopSignal() {
+    while (AwaitSignal() == SIGHUP) {
+      if (server_ != nullptr && !stop_.HasBeenNotified()) server_.load()->Reload();
+    }
+  }
+
+  std::atomic<carom::server::Server*> server_{nullptr};
   absl::Notification stop_;
 };
 
@@ -91,7 +103,7 @@ int main(int argc, char** argv) {
   // Debian's Abseil searches for lock cycles at every lock, gRPC's among them.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   // Blocked before any thread exists, so that only sigwait receives them.
-  const sigset_t signals = StopSignals();
+  const sigset_t signals = Signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
   RaiseDescriptorLimit();
@@ -109,7 +121,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "caromd: %s\n", message.c_str());
     return absl::IsInvalidArgument(server.status()) ? 2 : 1;
   }
-  watch.Serves();
+  watch.Serves(**server);
   std::printf("caromd listening on %s\n", (*server)->address().c_str());
   std::fflush(stdout);
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "carom/status.h"
@@ -59,6 +60,7 @@ absl::Status MemoryStore::Recover(
       for (const Polygon& polygon : saved.polygons) bytes += BytesOf(polygon);
       MemoryCharge charge(account_, MemoryShare::kScenes);
       charge.Set(bytes);
+      entry.bytes = bytes;
       // What was within the limits of its time is served.
       constexpr size_t kAny = std::numeric_limits<size_t>::max();
       absl::StatusOr<Scene::Ptr> scene =
@@ -72,6 +74,7 @@ absl::Status MemoryStore::Recover(
         failed.Update(scene.status());
       }
     }
+    if (tenants_ != nullptr) tenants_->Find(TenantOfKey(saved.name))->TakeAnyway(1, entry.bytes);
     absl::MutexLock lock(&mu_);
     scenes_[saved.name] = std::move(entry);
     progress(scenes_.size(), vertices);
@@ -186,14 +189,25 @@ absl::StatusOr<SceneChange::Ptr> MemoryStore::LoadChange(absl::string_view name,
   return SceneChange::Ptr(std::move(change));
 }
 
-ScenePage MemoryStore::List(absl::string_view after, size_t limit) const {
+ScenePage MemoryStore::List(absl::string_view after, size_t limit, absl::string_view prefix) const {
   ScenePage page;
   absl::ReaderMutexLock lock(&mu_);
-  auto it = scenes_.upper_bound(after);
-  for (; it != scenes_.end() && page.scenes.size() < limit; ++it) {
+  auto it = after < prefix ? scenes_.lower_bound(prefix) : scenes_.upper_bound(after);
+  const auto is_one = [&] { return it != scenes_.end() && absl::StartsWith(it->first, prefix); };
+  for (; is_one() && page.scenes.size() < limit; ++it) {
     if (it->second.scene != nullptr) page.scenes.push_back({it->first, it->second.scene});
   }
-  page.last = it == scenes_.end();
+  page.last = !is_one();
+  return page;
+}
+
+ScenePage MemoryStore::ListPreloaded(absl::string_view after, size_t limit) const {
+  ScenePage page;
+  auto it = preloaded_.upper_bound(after);
+  for (; it != preloaded_.end() && page.scenes.size() < limit; ++it) {
+    page.scenes.push_back({*it, Find(*it)});
+  }
+  page.last = it == preloaded_.end();
   return page;
 }
 
@@ -211,9 +225,11 @@ absl::Status MemoryStore::Preload(absl::string_view name, const Scene::Ptr& scen
   entry.versions.back().created_us = created_us;
   entry.is_read_only = true;
   absl::MutexLock lock(&mu_);
-  if (!scenes_.emplace(std::string(name), std::move(entry)).second) {
-    return absl::AlreadyExistsError("a scene of this name is there");
+  for (const auto& [key, other] : scenes_) {
+    if (NameOfKey(key) == name) return absl::AlreadyExistsError("a scene of this name is there");
   }
+  scenes_.emplace(std::string(name), std::move(entry));
+  preloaded_.insert(std::string(name));
   return absl::OkStatus();
 }
 
@@ -253,6 +269,9 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Import(absl::string_view name, ImportMod
   for (const Polygon& polygon : polygons) {
     if (absl::Status status = charge.Add(BytesOf(polygon)); !status.ok()) return status;
   }
+  const uint64_t bytes = charge.bytes();
+  absl::StatusOr<TenantHold> hold = Hold(name, reserved, bytes);
+  if (!hold.ok()) return hold.status();
   // Built without mu_: readers go on, and so do writers of other scenes.
   absl::StatusOr<Scene::Ptr> made = Scene::Create(std::move(polygons), NextVersion(), limits_);
   if (!made.ok()) return made.status();
@@ -265,6 +284,7 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Import(absl::string_view name, ImportMod
   if (journal_ != nullptr) oldest = journal_->Replace(name, *scene, summary);
   if (!oldest.ok()) return oldest.status();
   MakeCurrent(name, snapshot, change, std::move(summary), *oldest);
+  Settle(name, bytes, *hold);
   return scene;
 }
 
@@ -359,6 +379,33 @@ void MemoryStore::MakeCurrent(absl::string_view name, SceneSnapshot::Ptr snapsho
   Notify(name, version, change);
 }
 
+uint64_t MemoryStore::BytesOfScene(absl::string_view name) const {
+  absl::ReaderMutexLock lock(&mu_);
+  const auto it = scenes_.find(name);
+  return it == scenes_.end() ? 0 : it->second.bytes;
+}
+
+// By the writer of the scene, so that what it has now stays that.
+absl::StatusOr<TenantHold> MemoryStore::Hold(absl::string_view name, uint64_t scenes,
+                                             uint64_t bytes) const {
+  if (tenants_ == nullptr) return TenantHold();
+  const uint64_t before = BytesOfScene(name);
+  const uint64_t growth = bytes - std::min(bytes, before);
+  std::shared_ptr<Tenant> tenant = tenants_->Find(TenantOfKey(name));
+  if (absl::Status status = tenant->Take(scenes, growth); !status.ok()) return status;
+  return TenantHold(std::move(tenant), scenes, growth);
+}
+
+// After the version is there: what it takes less than the one before goes back.
+void MemoryStore::Settle(absl::string_view name, uint64_t bytes, TenantHold& hold) {
+  uint64_t before = 0;
+  {
+    absl::MutexLock lock(&mu_);
+    before = std::exchange(scenes_.find(name)->second.bytes, bytes);
+  }
+  hold.Keep(before - std::min(before, bytes));
+}
+
 absl::StatusOr<SceneSnapshot::Ptr> MemoryStore::FindBase(absl::string_view name) const {
   {
     absl::ReaderMutexLock lock(&mu_);
@@ -381,11 +428,17 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Commit(absl::string_view name, uint64_t 
     return StaleCommit(base->version(), std::move(edits));
   }
   MemoryCharge added(account_, MemoryShare::kScenes);
+  uint64_t removed = 0;
   for (const SceneEdit& edit : edits) {
+    if (const Polygon* const old = base->Find(IdOf(edit))) removed += BytesOf(*old);
     const Polygon* const polygon = PolygonOf(edit);
     if (polygon == nullptr) continue;
     if (absl::Status status = added.Add(BytesOf(*polygon)); !status.ok()) return status;
   }
+  const uint64_t before = BytesOfScene(name);
+  const uint64_t bytes = before + added.bytes() - std::min(before, removed);
+  absl::StatusOr<TenantHold> hold = Hold(name, 0, bytes);
+  if (!hold.ok()) return hold.status();
   absl::StatusOr<Scene::Ptr> made = base->Commit(edits, NextVersion(), limits_);
   if (!made.ok()) return made.status();
   const auto snapshot = SceneSnapshot::Follow(*found, *std::move(made), edits, std::move(added));
@@ -396,6 +449,7 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Commit(absl::string_view name, uint64_t 
   if (journal_ != nullptr) oldest = journal_->Edit(name, edits, summary);
   if (!oldest.ok()) return oldest.status();
   MakeCurrent(name, snapshot, change, std::move(summary), *oldest);
+  Settle(name, bytes, *hold);
   return scene;
 }
 
@@ -413,6 +467,9 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Rollback(absl::string_view name, uint64_
   MemoryCharge charge(account_, MemoryShare::kScenes);
   absl::StatusOr<std::vector<Polygon>> polygons = Load(name, version, charge);
   if (!polygons.ok()) return polygons.status();
+  const uint64_t bytes = charge.bytes();
+  absl::StatusOr<TenantHold> hold = Hold(name, 0, bytes);
+  if (!hold.ok()) return hold.status();
   absl::StatusOr<Scene::Ptr> made = Scene::Create(*std::move(polygons), NextVersion(), limits_);
   if (!made.ok()) return made.status();
   const auto snapshot = SceneSnapshot::Create(*std::move(made), std::move(charge));
@@ -423,6 +480,7 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Rollback(absl::string_view name, uint64_
   if (journal_ != nullptr) oldest = journal_->Restore(name, version, summary);
   if (!oldest.ok()) return oldest.status();
   MakeCurrent(name, snapshot, change, std::move(summary), *oldest);
+  Settle(name, bytes, *hold);
   return scene;
 }
 
@@ -448,6 +506,7 @@ absl::Status MemoryStore::Delete(absl::string_view name, uint64_t version) {
     gone = std::move(it->second);
     scenes_.erase(it);
   }
+  if (tenants_ != nullptr) tenants_->Find(TenantOfKey(name))->Give(1, gone.bytes);
   Notify(name, 0, nullptr);
   return absl::OkStatus();
 }

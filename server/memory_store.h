@@ -15,11 +15,14 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
 #include "absl/synchronization/mutex.h"
 #include "server/keyed_mutex.h"
 #include "server/memory_account.h"
+#include "server/scene_name.h"
 #include "server/scene_snapshot.h"
 #include "server/scene_store.h"
+#include "server/tenant.h"
 
 namespace carom::server {
 
@@ -39,14 +42,24 @@ class MemoryStore final : public SceneStore {
               SceneJournal* journal = nullptr)
       : max_scenes_(max_scenes), limits_(limits), account_(account), journal_(journal) {}
 
+  // Scenes count on the shares of their tenants; before anything else.
+  void set_tenants(std::shared_ptr<Tenants> tenants) { tenants_ = std::move(tenants); }
+
   // Takes over what the journal has, before anything else. `progress` is called scene by scene,
   // with the vertices so far. Scenes count on the account even where there is no room for them.
   absl::Status Recover(absl::FunctionRef<void(size_t scenes, uint64_t vertices)> progress);
 
-  // Serves a scene read-only beside those of the journal, which may then no longer be written under
-  // its name; after `Recover`. Its own version is kept. ALREADY_EXISTS if there is one of that
-  // name.
+  // Serves a scene read-only to every tenant, beside those of the journal; nobody may write one of
+  // its name. After `Recover`, and before anybody asks. Its own version is kept. ALREADY_EXISTS if
+  // a tenant has a scene of that name.
   absl::Status Preload(absl::string_view name, const Scene::Ptr& scene, int64_t created_us);
+
+  // Of a tenant's scene, or of the one of that name that is preloaded. No lock.
+  std::string KeyOf(absl::string_view tenant, absl::string_view name) const {
+    return preloaded_.contains(name) ? std::string(name) : SceneKey(tenant, name);
+  }
+  // Scenes that are preloaded, as `List`.
+  ScenePage ListPreloaded(absl::string_view after, size_t limit) const;
 
   Scene::Ptr Find(absl::string_view name) const override;
   absl::Status WhyMissing(absl::string_view name, absl::string_view field) const override;
@@ -56,7 +69,8 @@ class MemoryStore final : public SceneStore {
   SceneChange::Ptr FindChange(absl::string_view name, uint64_t version) const override;
   absl::StatusOr<SceneChange::Ptr> LoadChange(absl::string_view name, uint64_t version,
                                               MemoryCharge charge) const override;
-  ScenePage List(absl::string_view after, size_t limit) const override;
+  ScenePage List(absl::string_view after, size_t limit,
+                 absl::string_view prefix = "") const override;
   absl::StatusOr<Scene::Ptr> Import(absl::string_view name, ImportMode mode,
                                     std::vector<Polygon> polygons,
                                     absl::FunctionRef<bool()> abandoned) override;
@@ -85,6 +99,7 @@ class MemoryStore final : public SceneStore {
     std::deque<SceneChange::Ptr> changes;
     uint64_t change_bytes = 0;
     std::weak_ptr<const SceneChange> last_change;  // kept or not
+    uint64_t bytes = 0;                            // of the tenant's share
     bool is_read_only = false;
   };
 
@@ -97,6 +112,12 @@ class MemoryStore final : public SceneStore {
   void MakeCurrent(absl::string_view name, SceneSnapshot::Ptr snapshot,
                    const std::shared_ptr<SceneChange>& change, VersionSummary summary,
                    uint64_t oldest) noexcept;
+  // The bytes of a scene on its tenant's share; 0 for one that is not there.
+  uint64_t BytesOfScene(absl::string_view name) const;
+  // Takes what a scene of so many bytes will have beyond what it has now.
+  absl::StatusOr<TenantHold> Hold(absl::string_view name, uint64_t scenes, uint64_t bytes) const;
+  // Keeps that, for the scene as it is by now.
+  void Settle(absl::string_view name, uint64_t bytes, TenantHold& hold) ABSL_LOCKS_EXCLUDED(mu_);
   // Keeps a change while there is room, in place of older ones, which go to `dropped`.
   void Keep(Entry& entry, const std::shared_ptr<SceneChange>& change,
             std::vector<SceneChange::Ptr>& dropped) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -118,7 +139,9 @@ class MemoryStore final : public SceneStore {
   const SceneLimits limits_;
   MemoryAccount& account_;
   SceneJournal* const journal_;
+  std::shared_ptr<Tenants> tenants_;  // null: nobody has shares
   std::atomic<uint64_t> last_version_{0};
+  absl::btree_set<std::string> preloaded_;  // names; no lock: complete before anybody asks
 
   KeyedMutex writers_;  // locked by name around every change; before mu_
 

@@ -42,6 +42,9 @@ constexpr std::array kFileOptions = {
     FileOption{"--tls-client-ca", "CAROM_TLS_CLIENT_CA", &ServerOptions::tls_client_ca,
                "File of certificates of authorities in PEM: each client must have a certificate "
                "that one of them has signed"},
+    FileOption{"--credentials", "CAROM_CREDENTIALS", &ServerOptions::credentials,
+               "File of hashed tokens and names of certificates, each with a tenant and a role: "
+               "each client must have one. Read again when it changes, and on SIGHUP"},
 };
 
 // Flag, environment variable, member, least, greatest, help. docs/operations.md repeats the table,
@@ -232,16 +235,26 @@ absl::Status CheckTransport(const ServerOptions& options) {
   if (!options.tls_client_ca.empty() && !is_encrypted) {
     return InvalidField("--tls-client-ca", "must be with --tls-certificate and --tls-key");
   }
-  if (IsLocal(options.address) || options.allow_plaintext_network) return absl::OkStatus();
+  if (!options.credentials.empty() && options.reflection) {
+    return InvalidField("--reflection",
+                        "must not be with --credentials: nobody is asked for one there");
+  }
+  if (IsLocal(options.address)) return absl::OkStatus();
+  if (!options.credentials.empty() && !is_encrypted) {
+    return InvalidField("--credentials",
+                        "must be with --tls-certificate, or on a loopback address or unix:PATH: "
+                        "tokens could be read on their way");
+  }
+  if (options.allow_plaintext_network) return absl::OkStatus();
   if (!is_encrypted) {
     return InvalidField("--address",
                         "must be a loopback address or unix:PATH without --tls-certificate, unless "
                         "--allow-plaintext-network is given");
   }
-  if (options.tls_client_ca.empty()) {
-    return InvalidField("--tls-client-ca",
-                        "must be given: others than this machine can reach the address, and nobody "
-                        "would be authenticated");
+  if (options.tls_client_ca.empty() && options.credentials.empty()) {
+    return InvalidField("--credentials",
+                        "must be given, or --tls-client-ca: others than this machine can reach the "
+                        "address");
   }
   return absl::OkStatus();
 }

@@ -45,6 +45,9 @@ struct ServerOptions {
   std::string tls_certificate = "";
   std::string tls_key = "";
   std::string tls_client_ca = "";
+  // File of tokens and names of certificates (server/credentials.h), one of which every client then
+  // has; empty: none.
+  std::string credentials = "";
 
   // Takes who a client is from the header `x-forwarded-for`: only for a Unix socket that a proxy
   // alone can connect to.

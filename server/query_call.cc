@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "server/rpc_status.h"
 
@@ -26,7 +27,9 @@ QueryCall::QueryCall(QueryService& service, EventLoop& loop, QueryRuntime& runti
       session_(runtime.evaluator.limits().trackers) {}
 
 absl::Status QueryCall::AdmitQuery() {
-  const absl::Status status = Admit();
+  const absl::Status status = Admit(Role::kReader);
+  session_.tenant = caller().tenant;
+  session_.may_edit = caller().Check(Role::kWriter);
   absl::MutexLock lock(&mu_);
   session_charge_ = NewCharge(MemoryShare::kTrackers);
   unread_charge_ = NewCharge(MemoryShare::kMessages);
@@ -69,6 +72,7 @@ bool QueryCall::Continue(const TurnLimits& turn) {
   const bool begins = run_ == nullptr;
   if (begins) {
     run_ = runtime_.Begin(frame_, session_, session_charge_);
+    taken_work_ = 0;
   } else if (run_->is_parked) {
     const absl::Status status = runtime_.Resume(*run_, frame_);
     if (!status.ok()) runtime_.evaluator.RefusePending(status, run_->work);
@@ -79,6 +83,10 @@ bool QueryCall::Continue(const TurnLimits& turn) {
   }
   const Progress progress =
       runtime_.evaluator.Continue(run_->work, session_, run_->scratch, cancelled_, turn);
+  if (caller().shares != nullptr) {
+    const uint64_t taken = std::exchange(taken_work_, run_->work.work_units);
+    caller().shares->TakeWork(taken_work_ - taken, Clock::now());
+  }
   session_charge_.Set(session_.memory_bytes());
   if (progress == Progress::kDone) return true;
   if (progress == Progress::kWaits) runtime_.Park(*run_);

@@ -44,7 +44,13 @@ class QueryCall : public AsyncCall {
   void Discard();
 
   // `Admit`, and what the call takes is charged to its peer from here on.
+  // The session is that of the caller.
   absl::Status AdmitQuery() ABSL_LOCKS_EXCLUDED(mu_);
+
+  // RESOURCE_EXHAUSTED if the tenant's share of work is used up: the frame is then to be refused.
+  absl::Status CheckWork() const {
+    return caller().shares == nullptr ? absl::OkStatus() : caller().shares->CheckWork(Clock::now());
+  }
 
   // Goes on with `frame_` for a turn, on the calling thread, which owns the
   // evaluation and its reference. True: `run_` has the answer, or the call is cancelled. False: the
@@ -83,6 +89,7 @@ class QueryCall : public AsyncCall {
 
  private:
   MemoryCharge session_charge_;  // owned as the session is
+  uint64_t taken_work_ = 0;      // likewise: of the frame, by the tenant
 
   // `Evaluate`, but for the end of memory.
   bool Continue(const TurnLimits& turn) ABSL_LOCKS_EXCLUDED(mu_);

@@ -8,6 +8,7 @@
 
 #include "server/message_io.h"
 #include "server/rpc_status.h"
+#include "server/scene_name.h"
 #include "server/scene_service.h"
 
 namespace carom::server {
@@ -33,7 +34,7 @@ void SceneCall::Accept(SceneService& service, EventLoop& loop, SceneRuntime& run
 void SceneCall::OnAccepted(bool ok) {
   if (!ok) return Unref();
   Accept(service_, loop_, runtime_, method_);
-  absl::Status status = Admit();
+  absl::Status status = Admit(method_.least);
   if (status.ok()) status = runtime_.CheckLength(bytes_);
   charge_ = NewCharge(MemoryShare::kMessages);
   if (status.ok()) status = charge_.Add(bytes_.Length());
@@ -49,7 +50,7 @@ void SceneCall::Begin(const absl::Status& started) {
     return Unref();
   }
   if (method_.writes) {
-    scene_ = PeekName(bytes_).substr(0, kMaxNameBytes);
+    scene_ = SceneKey(caller().tenant, PeekName(bytes_).substr(0, kMaxNameBytes));
     return runtime_.writers.Submit(scene_, this);
   }
   Answer();
@@ -73,7 +74,7 @@ void SceneCall::Answer() {
   grpc::ByteBuffer answer;
   absl::Status status;
   try {
-    status = method_.handle(runtime_, bytes_, charge_, answer);
+    status = method_.handle(runtime_, caller(), bytes_, charge_, answer);
   } catch (const std::bad_alloc&) {
     status = OutOfMemory();
   }

@@ -43,7 +43,7 @@ struct SceneCallLimits {
 
 // What calls of SceneService work with. Outlives them; thread-safe, as each part is.
 struct SceneRuntime {
-  SceneStore& store;
+  ForkStore& store;
   SceneHandler& handler;
   Executor& executor;
   WriterQueue& writers;
@@ -64,10 +64,12 @@ struct SceneMethod {
   void (*request)(SceneService& service, grpc::ServerContext& context, grpc::ByteBuffer& bytes,
                   Writer& writer, grpc::ServerCompletionQueue& queue, Event* accepted);
   // Parses, which is charged to the peer of the bytes, answers and serializes.
-  absl::Status (*handle)(const SceneRuntime& runtime, const grpc::ByteBuffer& bytes,
-                         const MemoryCharge& of_bytes, grpc::ByteBuffer& answer);
+  absl::Status (*handle)(const SceneRuntime& runtime, const Caller& caller,
+                         const grpc::ByteBuffer& bytes, const MemoryCharge& of_bytes,
+                         grpc::ByteBuffer& answer);
   // Runs on the executor, in turn with other writers of the scene; others run where they arrive.
   bool writes;
+  Role least;  // that may call it
 };
 
 //   OnAccepted  the request is here, as a whole; the next call is waited for. `ok` false: the
@@ -105,7 +107,7 @@ class SceneCall final : public AsyncCall {
   grpc::ByteBuffer bytes_;
   MemoryCharge charge_;  // of bytes_
   SceneMethod::Writer writer_{&context_};
-  std::string scene_;  // of a writer
+  std::string scene_;  // of a writer: its key
   EventOf<SceneCall, &SceneCall::OnAccepted> accepted_{this};
   EventOf<SceneCall, &SceneCall::OnFinished> finished_{this};
 

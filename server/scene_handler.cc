@@ -49,9 +49,10 @@ void EncodeSummary(absl::string_view name, const VersionSummary& summary, v1::Sc
   if (!summary.bounds.empty()) wire::EncodeBounds(summary.bounds, *message.mutable_bounds());
 }
 
-absl::Status SceneHandler::Create(const v1::CreateSceneRequest& request,
+absl::Status SceneHandler::Create(const Caller& caller, const v1::CreateSceneRequest& request,
                                   v1::CreateSceneResponse& response) {
   if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
+  const std::string key = store_.KeyOf(caller.tenant, request.name());
   const auto polygon_count = static_cast<size_t>(request.polygons_size());
   if (absl::Status status = scene_limits_.Check(polygon_count, 0); !status.ok()) {
     return status;
@@ -62,62 +63,66 @@ absl::Status SceneHandler::Create(const v1::CreateSceneRequest& request,
       !status.ok()) {
     return status;
   }
-  return Encode(request.name(), store_.Create(request.name(), std::move(polygons)),
-                *response.mutable_scene());
+  return Encode(request.name(), store_.Create(key, std::move(polygons)), *response.mutable_scene());
 }
 
-void SceneHandler::EncodeOrigin(absl::string_view name, v1::Scene& message) const {
-  const std::optional<ForkOrigin> origin = store_.OriginOf(name);
+void SceneHandler::EncodeOrigin(absl::string_view key, v1::Scene& message) const {
+  const std::optional<ForkOrigin> origin = store_.OriginOf(key);
   if (!origin.has_value()) return;
   message.set_base(origin->base);
   message.set_base_version(origin->version);
 }
 
-absl::Status SceneHandler::Fork(const v1::ForkSceneRequest& request, const MemoryCharge& charge,
-                                v1::ForkSceneResponse& response) {
+absl::Status SceneHandler::Fork(const Caller& caller, const v1::ForkSceneRequest& request,
+                                const MemoryCharge& charge, v1::ForkSceneResponse& response) {
   if (absl::Status status = CheckSceneName("base", request.base()); !status.ok()) return status;
   if (!request.name().empty()) {
     if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
+    const std::string key = store_.KeyOf(caller.tenant, request.name());
   }
-  const ForkOrder order{.base = request.base(),
+  const ForkOrder order{.tenant = caller.tenant,
+                        .base = request.base(),
                         .version = request.version(),
                         .name = request.name(),
                         .lease_seconds = request.lease_seconds()};
   const absl::StatusOr<NamedScene> fork = store_.MakeFork(order, charge.shared_peer());
   if (!fork.ok()) return fork.status();
   wire::EncodeScene(fork->name, *fork->scene, *response.mutable_scene());
-  EncodeOrigin(fork->name, *response.mutable_scene());
+  EncodeOrigin(store_.KeyOf(caller.tenant, fork->name), *response.mutable_scene());
   response.set_lease_seconds(store_.LeaseOf(order));
   return absl::OkStatus();
 }
 
-absl::Status SceneHandler::Get(const v1::GetSceneRequest& request,
+absl::Status SceneHandler::Get(const Caller& caller, const v1::GetSceneRequest& request,
                                v1::GetSceneResponse& response) const {
   if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
-  const Scene::Ptr scene = store_.Find(request.name());
-  if (scene == nullptr) return store_.WhyMissing(request.name(), "name");
+  const std::string key = store_.KeyOf(caller.tenant, request.name());
+  const Scene::Ptr scene = store_.Find(key);
+  if (scene == nullptr) return store_.WhyMissing(key, "name");
   if (request.version() == 0 || request.version() == scene->version()) {
     wire::EncodeScene(request.name(), *scene, *response.mutable_scene());
-    EncodeOrigin(request.name(), *response.mutable_scene());
+    EncodeOrigin(key, *response.mutable_scene());
     return absl::OkStatus();
   }
-  for (const VersionSummary& known : store_.Versions(request.name())) {
+  for (const VersionSummary& known : store_.Versions(key)) {
     if (known.version != request.version()) continue;
     EncodeSummary(request.name(), known, *response.mutable_scene());
-    EncodeOrigin(request.name(), *response.mutable_scene());
+    EncodeOrigin(key, *response.mutable_scene());
     return absl::OkStatus();
   }
   return Refused(absl::StatusCode::kOutOfRange, "version", "no such version is known");
 }
 
 // Summaries are in memory, so that this waits for no disk.
-absl::Status SceneHandler::ListVersions(const v1::ListSceneVersionsRequest& request,
+absl::Status SceneHandler::ListVersions(const Caller& caller,
+                                        const v1::ListSceneVersionsRequest& request,
                                         v1::ListSceneVersionsResponse& response) const {
   if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
-  const std::vector<VersionSummary> versions = store_.Versions(request.name());
+  const std::string key = store_.KeyOf(caller.tenant, request.name());
+  const std::vector<VersionSummary> versions = store_.Versions(key);
   // The versions of a scene that is deleted after this are those that it had.
-  if (versions.empty() || store_.Find(request.name()) == nullptr) {
-    return store_.WhyMissing(request.name(), "name");
+  if (versions.empty() || store_.Find(key) == nullptr) {
+    return store_.WhyMissing(key, "name");
   }
   for (const VersionSummary& known : versions) {
     v1::SceneVersion& version = *response.add_versions();
@@ -128,16 +133,16 @@ absl::Status SceneHandler::ListVersions(const v1::ListSceneVersionsRequest& requ
   return absl::OkStatus();
 }
 
-absl::Status SceneHandler::Rollback(const v1::RollbackSceneRequest& request,
+absl::Status SceneHandler::Rollback(const Caller& caller, const v1::RollbackSceneRequest& request,
                                     v1::RollbackSceneResponse& response) {
   if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
+  const std::string key = store_.KeyOf(caller.tenant, request.name());
   if (request.version() == 0) return InvalidField("version", "must be given");
-  return Encode(request.name(),
-                store_.Rollback(request.name(), request.version(), request.base_version()),
+  return Encode(request.name(), store_.Rollback(key, request.version(), request.base_version()),
                 *response.mutable_scene());
 }
 
-absl::Status SceneHandler::List(const v1::ListScenesRequest& request,
+absl::Status SceneHandler::List(const Caller& caller, const v1::ListScenesRequest& request,
                                 v1::ListScenesResponse& response) const {
   if (request.page_size() < 0) return InvalidField("page_size", "must be in [0, 1000]");
   const absl::StatusOr<std::string> after = DecodePageToken(request.page_token());
@@ -145,11 +150,11 @@ absl::Status SceneHandler::List(const v1::ListScenesRequest& request,
   const int size = request.page_size() == 0 ? kDefaultPageSize
                                             : std::min<int>(request.page_size(), kMaxPageSize);
   // Scenes that come or go between two pages are listed or not; no other is missed or repeated.
-  const ScenePage page = store_.List(*after, size);
+  const ScenePage page = store_.ListOf(caller.tenant, *after, size);
   for (const NamedScene& named : page.scenes) {
     v1::Scene& scene = *response.add_scenes();
     wire::EncodeScene(named.name, *named.scene, scene);
-    EncodeOrigin(named.name, scene);
+    EncodeOrigin(store_.KeyOf(caller.tenant, named.name), scene);
   }
   if (!page.last) {
     response.set_next_page_token(absl::WebSafeBase64Escape(page.scenes.back().name));
@@ -157,24 +162,31 @@ absl::Status SceneHandler::List(const v1::ListScenesRequest& request,
   return absl::OkStatus();
 }
 
-absl::Status SceneHandler::Delete(const v1::DeleteSceneRequest& request, v1::DeleteSceneResponse&) {
+absl::Status SceneHandler::Delete(const Caller& caller, const v1::DeleteSceneRequest& request,
+                                  v1::DeleteSceneResponse&) {
   if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
-  return store_.Delete(request.name(), request.version());
+  const std::string key = store_.KeyOf(caller.tenant, request.name());
+  // What nobody misses that is gone: a fork is not kept anyway.
+  if (!store_.OriginOf(key).has_value()) {
+    if (absl::Status status = caller.Check(Role::kAdmin); !status.ok()) return status;
+  }
+  return store_.Delete(key, request.version());
 }
 
-absl::Status SceneHandler::Commit(const v1::CommitEditsRequest& request,
+absl::Status SceneHandler::Commit(const Caller& caller, const v1::CommitEditsRequest& request,
                                   v1::CommitEditsResponse& response) {
   if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
+  const std::string key = store_.KeyOf(caller.tenant, request.name());
   if (request.edit_id().size() > kMaxEditIdBytes) {
     return InvalidField("edit_id", absl::StrCat("must have at most ", kMaxEditIdBytes, " bytes"));
   }
   // Decoding takes longer than finding out that the scene is not there.
-  const Scene::Ptr scene = store_.Find(request.name());
-  if (scene == nullptr) return store_.WhyMissing(request.name(), "name");
+  const Scene::Ptr scene = store_.Find(key);
+  if (scene == nullptr) return store_.WhyMissing(key, "name");
   // Writers of a scene come one after the other. A fork, which frames edit too, looks by itself,
   // and at the edits: they may be others than those of the frame that had the id.
-  if (!request.edit_id().empty() && !store_.OriginOf(request.name()).has_value()) {
-    for (const VersionSummary& known : store_.Versions(request.name())) {
+  if (!request.edit_id().empty() && !store_.OriginOf(key).has_value()) {
+    for (const VersionSummary& known : store_.Versions(key)) {
       if (known.edit_id != request.edit_id()) continue;
       EncodeSummary(request.name(), known, *response.mutable_scene());
       return absl::OkStatus();
@@ -189,10 +201,9 @@ absl::Status SceneHandler::Commit(const v1::CommitEditsRequest& request,
                ? StaleVersion("base_version", scene->version())
                : edits.status();
   }
-  return Encode(
-      request.name(),
-      store_.Commit(request.name(), request.base_version(), *std::move(edits), request.edit_id()),
-      *response.mutable_scene());
+  return Encode(request.name(),
+                store_.Commit(key, request.base_version(), *std::move(edits), request.edit_id()),
+                *response.mutable_scene());
 }
 
 }  // namespace carom::server

@@ -12,6 +12,7 @@
 #include "carom/scene.h"
 #include "carom/v1/scene_service.pb.h"
 #include "server/fork_store.h"
+#include "server/identity.h"
 #include "server/memory_account.h"
 #include "server/scene_store.h"
 
@@ -29,26 +30,31 @@ class SceneHandler {
       : store_(store), polygon_limits_(polygon_limits), scene_limits_(scene_limits) {}
 
   // Those that read: cost O(1), and O(scenes of a page).
-  absl::Status Get(const v1::GetSceneRequest& request, v1::GetSceneResponse& response) const;
-  absl::Status List(const v1::ListScenesRequest& request, v1::ListScenesResponse& response) const;
-  absl::Status ListVersions(const v1::ListSceneVersionsRequest& request,
+  absl::Status Get(const Caller& caller, const v1::GetSceneRequest& request,
+                   v1::GetSceneResponse& response) const;
+  absl::Status List(const Caller& caller, const v1::ListScenesRequest& request,
+                    v1::ListScenesResponse& response) const;
+  absl::Status ListVersions(const Caller& caller, const v1::ListSceneVersionsRequest& request,
                             v1::ListSceneVersionsResponse& response) const;
 
   // Makes a fork for the peer whose call has `charge`. Cost O(1), or O(vertices) for a version that
   // is not in memory.
-  absl::Status Fork(const v1::ForkSceneRequest& request, const MemoryCharge& charge,
-                    v1::ForkSceneResponse& response);
+  absl::Status Fork(const Caller& caller, const v1::ForkSceneRequest& request,
+                    const MemoryCharge& charge, v1::ForkSceneResponse& response);
 
   // Those that write: cost O(vertices), and they wait for other writers of their scene.
-  absl::Status Create(const v1::CreateSceneRequest& request, v1::CreateSceneResponse& response);
-  absl::Status Delete(const v1::DeleteSceneRequest& request, v1::DeleteSceneResponse& response);
-  absl::Status Commit(const v1::CommitEditsRequest& request, v1::CommitEditsResponse& response);
-  absl::Status Rollback(const v1::RollbackSceneRequest& request,
+  absl::Status Create(const Caller& caller, const v1::CreateSceneRequest& request,
+                      v1::CreateSceneResponse& response);
+  absl::Status Delete(const Caller& caller, const v1::DeleteSceneRequest& request,
+                      v1::DeleteSceneResponse& response);
+  absl::Status Commit(const Caller& caller, const v1::CommitEditsRequest& request,
+                      v1::CommitEditsResponse& response);
+  absl::Status Rollback(const Caller& caller, const v1::RollbackSceneRequest& request,
                         v1::RollbackSceneResponse& response);
 
  private:
   // Says where a fork comes from.
-  void EncodeOrigin(absl::string_view name, v1::Scene& message) const;
+  void EncodeOrigin(absl::string_view key, v1::Scene& message) const;
 
   ForkStore& store_;
   const PolygonLimits polygon_limits_;

@@ -6,16 +6,40 @@
 #include <algorithm>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "carom/status.h"
 
 namespace carom::server {
 
+bool IsTenantName(absl::string_view tenant) {
+  return !tenant.empty() && tenant.size() <= 63 &&
+         std::all_of(tenant.begin(), tenant.end(), [](char c) {
+           return absl::ascii_islower(c) || absl::ascii_isdigit(c) || c == '-';
+         });
+}
+
+// What follows is spelled as a tenant is.
 bool IsSceneName(absl::string_view name) {
-  if (!absl::ConsumePrefix(&name, "scenes/")) return false;
-  return !name.empty() && name.size() <= 63 && std::all_of(name.begin(), name.end(), [](char c) {
-    return absl::ascii_islower(c) || absl::ascii_isdigit(c) || c == '-';
-  });
+  return absl::ConsumePrefix(&name, "scenes/") && IsTenantName(name);
+}
+
+std::string KeyPrefix(absl::string_view tenant) {
+  return tenant == kDefaultTenant ? "scenes/" : absl::StrCat(tenant, ":");
+}
+
+std::string SceneKey(absl::string_view tenant, absl::string_view name) {
+  return tenant == kDefaultTenant ? std::string(name) : absl::StrCat(tenant, ":", name);
+}
+
+absl::string_view TenantOfKey(absl::string_view key) {
+  const size_t colon = key.find(':');
+  return colon == key.npos ? absl::string_view(kDefaultTenant) : key.substr(0, colon);
+}
+
+absl::string_view NameOfKey(absl::string_view key) {
+  const size_t colon = key.find(':');
+  return colon == key.npos ? key : key.substr(colon + 1);
 }
 
 absl::Status CheckSceneName(absl::string_view field, absl::string_view name) {

@@ -22,8 +22,9 @@ void Request(SceneService& service, grpc::ServerContext& context, grpc::ByteBuff
 }
 
 template <class Request, class Response, auto kHandle>
-absl::Status Handle(const SceneRuntime& runtime, const grpc::ByteBuffer& bytes,
-                    const MemoryCharge& of_bytes, grpc::ByteBuffer& answer) {
+absl::Status Handle(const SceneRuntime& runtime, const Caller& caller,
+                    const grpc::ByteBuffer& bytes, const MemoryCharge& of_bytes,
+                    grpc::ByteBuffer& answer) {
   Request request;
   Response response;
   MemoryCharge parsed = of_bytes.Another();
@@ -31,36 +32,37 @@ absl::Status Handle(const SceneRuntime& runtime, const grpc::ByteBuffer& bytes,
       ChargeParsed(bytes, *request.GetDescriptor(), runtime.limits.max_message_bytes, parsed);
   if (!status.ok()) return status;
   if (!Parse(bytes, request)) return NoSuchMessage(request.GetTypeName());
-  status = (runtime.handler.*kHandle)(request, response);
+  status = (runtime.handler.*kHandle)(caller, request, response);
   if (status.ok()) answer = Serialize(response);
   return status;
 }
 
 // The same of a method that reads, on the event loop: so its request is short.
 template <class Request, class Response, auto kHandle>
-absl::Status HandleShort(const SceneRuntime& runtime, const grpc::ByteBuffer& bytes,
-                         const MemoryCharge&, grpc::ByteBuffer& answer) {
+absl::Status HandleShort(const SceneRuntime& runtime, const Caller& caller,
+                         const grpc::ByteBuffer& bytes, const MemoryCharge&,
+                         grpc::ByteBuffer& answer) {
   Request request;
   Response response;
   absl::Status status = ParseShort(bytes, request);
-  if (status.ok()) status = (runtime.handler.*kHandle)(request, response);
+  if (status.ok()) status = (runtime.handler.*kHandle)(caller, request, response);
   if (status.ok()) answer = Serialize(response);
   return status;
 }
 
 // Of a fork, which belongs to the peer that made it.
-absl::Status Fork(const SceneRuntime& runtime, const grpc::ByteBuffer& bytes,
+absl::Status Fork(const SceneRuntime& runtime, const Caller& caller, const grpc::ByteBuffer& bytes,
                   const MemoryCharge& of_bytes, grpc::ByteBuffer& answer) {
   v1::ForkSceneRequest request;
   v1::ForkSceneResponse response;
   absl::Status status = ParseShort(bytes, request);
-  if (status.ok()) status = runtime.handler.Fork(request, of_bytes, response);
+  if (status.ok()) status = runtime.handler.Fork(caller, request, of_bytes, response);
   if (status.ok()) answer = Serialize(response);
   return status;
 }
 
 // Specified, and not part of this release: a client finds out by UNIMPLEMENTED.
-absl::Status Lint(const SceneRuntime&, const grpc::ByteBuffer&, const MemoryCharge&,
+absl::Status Lint(const SceneRuntime&, const Caller&, const grpc::ByteBuffer&, const MemoryCharge&,
                   grpc::ByteBuffer&) {
   return absl::UnimplementedError("LintScene is not part of this release");
 }
@@ -68,27 +70,29 @@ absl::Status Lint(const SceneRuntime&, const grpc::ByteBuffer&, const MemoryChar
 constexpr std::array kMethods = {
     SceneMethod{Request<&SceneService::RequestCreateScene>,
                 Handle<v1::CreateSceneRequest, v1::CreateSceneResponse, &SceneHandler::Create>,
-                true},
+                true, Role::kWriter},
     SceneMethod{Request<&SceneService::RequestCommitEdits>,
                 Handle<v1::CommitEditsRequest, v1::CommitEditsResponse, &SceneHandler::Commit>,
-                true},
+                true, Role::kWriter},
     SceneMethod{Request<&SceneService::RequestDeleteScene>,
                 Handle<v1::DeleteSceneRequest, v1::DeleteSceneResponse, &SceneHandler::Delete>,
-                true},
+                true, Role::kWriter},
     SceneMethod{Request<&SceneService::RequestGetScene>,
-                HandleShort<v1::GetSceneRequest, v1::GetSceneResponse, &SceneHandler::Get>, false},
+                HandleShort<v1::GetSceneRequest, v1::GetSceneResponse, &SceneHandler::Get>, false,
+                Role::kReader},
     SceneMethod{Request<&SceneService::RequestListScenes>,
                 HandleShort<v1::ListScenesRequest, v1::ListScenesResponse, &SceneHandler::List>,
-                false},
+                false, Role::kReader},
     SceneMethod{Request<&SceneService::RequestListSceneVersions>,
                 HandleShort<v1::ListSceneVersionsRequest, v1::ListSceneVersionsResponse,
                             &SceneHandler::ListVersions>,
-                false},
+                false, Role::kReader},
     SceneMethod{
         Request<&SceneService::RequestRollbackScene>,
-        Handle<v1::RollbackSceneRequest, v1::RollbackSceneResponse, &SceneHandler::Rollback>, true},
-    SceneMethod{Request<&SceneService::RequestForkScene>, Fork, true},
-    SceneMethod{Request<&SceneService::RequestLintScene>, Lint, false},
+        Handle<v1::RollbackSceneRequest, v1::RollbackSceneResponse, &SceneHandler::Rollback>, true,
+        Role::kWriter},
+    SceneMethod{Request<&SceneService::RequestForkScene>, Fork, true, Role::kWriter},
+    SceneMethod{Request<&SceneService::RequestLintScene>, Lint, false, Role::kReader},
 };
 
 }  // namespace

@@ -5,8 +5,8 @@
 //
 // `SceneStore` keeps named scenes, each as a chain of immutable versions of which the last one is
 // visible. Services speak to this interface alone; server/memory_store.h is one behind it, which
-// writes them down by a server/scene_journal.h. Names that reach a store are well-formed
-// (server/scene_name.h).
+// writes them down by a server/scene_journal.h. Names that reach a store are keys: well-formed
+// names within a tenant (server/scene_name.h).
 //
 // Versions grow over the whole life of a store: every change of any scene gets a greater one than
 // all changes of that scene before it, deletion included.
@@ -117,8 +117,9 @@ class SceneStore {
   virtual absl::StatusOr<SceneChange::Ptr> LoadChange(absl::string_view name, uint64_t version,
                                                       MemoryCharge charge) const = 0;
 
-  // At most `limit` scenes with names above `after`.
-  virtual ScenePage List(absl::string_view after, size_t limit) const = 0;
+  // At most `limit` scenes with names above `after` that begin with `prefix`.
+  virtual ScenePage List(absl::string_view after, size_t limit,
+                         absl::string_view prefix = "") const = 0;
 
   // Errors: ALREADY_EXISTS naming `name` under kCreate; RESOURCE_EXHAUSTED over the limits; those
   // of Scene::Create. `abandoned` is asked just before the change becomes visible: true makes it

@@ -30,6 +30,7 @@
 #include "server/fork_store.h"
 #include "server/health_service.h"
 #include "server/host_limits.h"
+#include "server/identity.h"
 #include "server/listener.h"
 #include "server/memory_account.h"
 #include "server/memory_store.h"
@@ -211,8 +212,10 @@ class RecoveryProgress {
 // In the order of their making; each uses only those above it, but for `grpc`, which is over before
 // any of them goes. `loop` goes first, as its events use all others.
 struct Server::Parts {
-  Parts(const ServerOptions& o, std::unique_ptr<SceneJournal> opened)
+  Parts(const ServerOptions& o, std::unique_ptr<Identities> known,
+        std::unique_ptr<SceneJournal> opened)
       : options(o),
+        identities(std::move(known)),
         memory(MemoryLimitOf(o)),
         journal(std::move(opened)),
         store(o.max_scenes, o.scene_limits(), memory, journal.get()),
@@ -229,7 +232,7 @@ struct Server::Parts {
         runtime{.evaluator = evaluator,
                 .executor = executor,
                 .gate = gate,
-                .calls = {timer, calls, streams, memory, o.trust_forwarded_for, &start},
+                .calls = ContextOf(streams),
                 .limits = CallLimitsOf(o)},
         memory_watch(memory, [this] { runtime.runs.Clear(); }),
         scene_handler(forks, o.polygon_limits(), o.scene_limits()),
@@ -238,11 +241,23 @@ struct Server::Parts {
                       .executor = scene_executor,
                       .writers = writers,
                       .hub = hub,
-                      .calls = {timer, calls, scene_calls, memory, o.trust_forwarded_for, &start},
-                      .watches = {timer, calls, watches, memory, o.trust_forwarded_for, &start},
+                      .calls = ContextOf(scene_calls),
+                      .watches = ContextOf(watches),
                       .limits = SceneCallLimitsOf(o)} {}
 
+  CallContext ContextOf(CallLimit& limit) {
+    return {timer,
+            calls,
+            limit,
+            memory,
+            options.trust_forwarded_for,
+            &start,
+            identities.get(),
+            &limit == &streams};
+  }
+
   const ServerOptions options;
+  const std::unique_ptr<Identities> identities;
   std::string address;
   CallRegistry calls;
   MemoryAccount memory;
@@ -283,6 +298,9 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   if (absl::Status status = CheckServerOptions(checked); !status.ok()) return status;
   absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> transport = CredentialsOf(options);
   if (!transport.ok()) return transport.status();
+  absl::StatusOr<std::unique_ptr<Identities>> identities =
+      Identities::Create(options, std::make_shared<Tenants>());
+  if (!identities.ok()) return identities.status();
   absl::StatusOr<std::unique_ptr<SceneJournal>> journal = OpenJournal(options);
   if (!journal.ok()) return journal.status();
   absl::StatusOr<Listener> listener;
@@ -292,7 +310,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   }
 
   InitializeOnce();
-  auto parts = std::make_unique<Parts>(options, *std::move(journal));
+  auto parts = std::make_unique<Parts>(options, *std::move(identities), *std::move(journal));
   // Before the builder: it takes what is switched on by then.
   if (options.reflection) InitChannelz();
   grpc::ServerBuilder builder;
@@ -325,6 +343,7 @@ absl::Status Server::Serve() {
   parts.health.Accept(*parts.loop);
   parts.unknown.Accept(*parts.loop);
   parts.loop->Start();
+  parts.identities->Start([&calls = parts.calls] { calls.CheckCallers(); });
   if (parts.acceptor.has_value()) {
     if (absl::Status status = parts.acceptor->Start(); !status.ok()) return status;
   }
@@ -340,6 +359,7 @@ absl::Status Server::Serve() {
 
 absl::Status Server::ReadScenes() {
   Parts& parts = *parts_;
+  parts.store.set_tenants(parts.identities->tenants());
   if (parts.journal != nullptr) {
     RecoveryProgress progress;
     absl::Status status = parts.store.Recover(
@@ -365,6 +385,8 @@ std::shared_ptr<grpc::Channel> Server::InProcessChannel(const grpc::ChannelArgum
   return parts_->grpc->InProcessChannel(arguments);
 }
 
+void Server::Reload() { parts_->identities->Reload(); }
+
 void Server::Drain() {
   absl::call_once(parts_->drained, [this] {
     const absl::Time deadline = absl::Now() + absl::Seconds(parts_->options.drain_seconds);
@@ -376,6 +398,7 @@ void Server::Drain() {
     parts_->grpc->Shutdown(absl::ToChronoTime(std::min(deadline, absl::Now() + kLastFlush)));
     parts_->grpc->Wait();
     parts_->calls.AwaitEmpty(absl::InfiniteFuture());
+    parts_->identities->Stop();
     parts_->loop.reset();
     parts_->forks.Stop();
   });

@@ -50,6 +50,9 @@ class Server {
   // it.
   std::shared_ptr<grpc::Channel> InProcessChannel(const grpc::ChannelArguments& arguments);
 
+  // Has the file of credentials read again, soon and on another thread.
+  void Reload();
+
   // Shuts down gracefully and returns when all is over, after `drain_seconds` at most: health
   // turns NOT_SERVING, further calls and frames get UNAVAILABLE, what was read is answered; what
   // is not done by then is cancelled. Calls after the first wait for its end.

@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "carom/tracker_table.h"
 #include "carom/v1/query_service.pb.h"
+#include "server/scene_name.h"
 
 namespace carom::server {
 
@@ -60,6 +61,9 @@ struct Session {
   // Cost O(groups), and with definitions O(rings).
   Growth GrowthBy(const v1::Frame& frame) const;
 
+  // Whose scenes its frames ask, and whether they may edit forks or why not.
+  std::string tenant = kDefaultTenant;
+  absl::Status may_edit;
   SceneHandles handles;
   TrackerTable trackers;
   uint64_t move_batches = 0;

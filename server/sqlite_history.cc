@@ -8,21 +8,22 @@
 
 #include "server/executor.h"
 #include "server/rpc_status.h"
+#include "server/scene_name.h"
 #include "server/version_record.h"
 
 namespace carom::server {
 
 absl::StatusOr<PageHash> RootOf(Statement& find_version, absl::string_view name, uint64_t version) {
-  const absl::StatusOr<bool> row = find_version.BindText(1, kTenant)
-                                       .BindText(2, name)
+  const absl::StatusOr<bool> row = find_version.BindText(1, TenantOfKey(name))
+                                       .BindText(2, NameOfKey(name))
                                        .Bind(3, static_cast<int64_t>(version))
                                        .Step();
   if (!row.ok()) return row.status();
   if (!*row) return absl::OutOfRangeError("the version is not kept");
   VersionSummary summary;
   PageHash root;
-  const absl::Status status =
-      ReadRow(name, version, {find_version.Bytes(0), find_version.Bytes(1)}, summary, root);
+  const absl::Status status = ReadRow(
+      NameOfKey(name), version, {find_version.Bytes(0), find_version.Bytes(1)}, summary, root);
   find_version.Reset();
   if (!status.ok()) return status;
   return root;

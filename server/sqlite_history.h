@@ -21,8 +21,6 @@
 
 namespace carom::server {
 
-inline constexpr char kTenant[] = "default";  // of all scenes
-
 // What reads a version on any connection to the file, prepared of the SQL beside it.
 inline constexpr char kFindVersion[] =
     "SELECT record, checksum FROM versions WHERE version = ?3"

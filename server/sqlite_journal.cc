@@ -269,13 +269,12 @@ absl::StatusOr<SavedScene> SqliteJournal::RecoverScene(int64_t id, const std::st
 }
 
 absl::Status SqliteJournal::RecoverScenes(absl::FunctionRef<void(SavedScene)> visit) {
-  absl::StatusOr<Statement> names = database_.Prepare("SELECT id, name FROM scenes ORDER BY name");
+  auto names = database_.Prepare("SELECT id, tenant, name FROM scenes ORDER BY tenant, name");
   if (!names.ok()) return names.status();
   absl::StatusOr<bool> row = names->Step();
   for (; row.ok() && *row; row = names->Step()) {
-    absl::StatusOr<SavedScene> scene = RecoverScene(names->Int(0), names->Bytes(1));
-    // The file as a whole is not to be trusted.
-    if (!scene.ok()) return scene.status();
+    auto scene = RecoverScene(names->Int(0), SceneKey(names->Bytes(1), names->Bytes(2)));
+    if (!scene.ok()) return scene.status();  // the file as a whole is not to be trusted
     visit(*std::move(scene));
   }
   return row.status();
@@ -324,7 +323,8 @@ absl::StatusOr<std::vector<PageHash>> SqliteJournal::PagesToDrop(const PageHash&
 absl::StatusOr<SqliteJournal::Current> SqliteJournal::FindOrAdd(absl::string_view name) {
   const auto known = scenes_.find(name);
   if (known != scenes_.end()) return known->second;
-  const absl::StatusOr<bool> row = add_scene_.BindText(1, kTenant).BindText(2, name).Step();
+  add_scene_.BindText(1, TenantOfKey(name)).BindText(2, NameOfKey(name));
+  const absl::StatusOr<bool> row = add_scene_.Step();
   if (!row.ok()) return row.status();
   const Current added{.id = add_scene_.Int(0)};
   add_scene_.Reset();

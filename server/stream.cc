@@ -199,6 +199,7 @@ void Stream::Enqueue(const FrameHead& head) {
   frame.head = head;
   frame.charge = NewCharge(MemoryShare::kMessages);
   frame.refusal = CheckFlow(frame.size);
+  if (frame.refusal.ok()) frame.refusal = CheckWork();
   if (frame.refusal.ok()) frame.refusal = frame.charge.Add(frame.size);
   if (frame.refusal.ok()) {
     frame.bytes.Swap(&read_bytes_);

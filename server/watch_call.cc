@@ -66,7 +66,7 @@ void WatchCall::OnAccepted(bool ok) {
     return Unref();
   }
   Accept(service_, loop_, runtime_);
-  absl::Status status = Admit();
+  absl::Status status = Admit(Role::kReader);
   part_charge_ = NewCharge(MemoryShare::kMessages);
   v1::WatchSceneRequest request;
   if (status.ok()) status = ParseShort(bytes_, request);
@@ -90,7 +90,8 @@ void WatchCall::Begin(absl::Status status) {
 // that no deletion is missed.
 absl::Status WatchCall::Open() {
   if (absl::Status status = CheckSceneName("name", name_); !status.ok()) return status;
-  runtime_.hub.Add(name_, this);
+  key_ = runtime_.store.KeyOf(caller().tenant, name_);
+  runtime_.hub.Add(key_, this);
   bool is_over = false;
   {
     absl::MutexLock lock(&mu_);
@@ -98,7 +99,7 @@ absl::Status WatchCall::Open() {
     added_ = !is_over;
   }
   // Then `OnDone` came before.
-  if (is_over) runtime_.hub.Remove(name_, this);
+  if (is_over) runtime_.hub.Remove(key_, this);
   return absl::OkStatus();
 }
 
@@ -146,7 +147,7 @@ void WatchCall::OnDone(bool) {
     added = std::exchange(added_, false);
     large = std::move(large_);
   }
-  if (added) runtime_.hub.Remove(name_, this);
+  if (added) runtime_.hub.Remove(key_, this);
   Unref();
 }
 
@@ -182,8 +183,8 @@ absl::Status WatchCall::CheckEnd() {
 absl::Status WatchCall::Begin() {
   begun_ = true;
   if (absl::Status status = CheckEnd(); !status.ok()) return status;
-  const Scene::Ptr scene = runtime_.store.Find(name_);
-  if (scene == nullptr) return runtime_.store.WhyMissing(name_, "name");
+  const Scene::Ptr scene = runtime_.store.Find(key_);
+  if (scene == nullptr) return runtime_.store.WhyMissing(key_, "name");
   first_current_ = scene->version();
   version_ = from_version_;
   if (version_ != 0) {
@@ -200,7 +201,7 @@ absl::Status WatchCall::Begin() {
     return absl::OkStatus();
   }
   auto whole = std::make_shared<SceneChange>();
-  for (const VersionSummary& known : runtime_.store.Versions(name_)) {
+  for (const VersionSummary& known : runtime_.store.Versions(key_)) {
     if (known.version == scene->version()) whole->summary = known;
   }
   // Another version has come in between: of this one the rest is not needed.
@@ -233,7 +234,7 @@ absl::StatusOr<SceneChange::Ptr> WatchCall::Next() {
     changed_ = false;
     if (large_ != nullptr && large_->base <= version_) large = std::move(large_);
   }
-  const std::string& name = name_;
+  const std::string& name = key_;
   const Scene::Ptr current = runtime_.store.Find(name);
   // It was there: the notification is still to come.
   if (current == nullptr) return SceneDeleted();

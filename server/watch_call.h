@@ -79,6 +79,7 @@ class WatchCall final : public AsyncCall, public SceneWatcher {
   // No lock: of the event or the run that is in progress, one after the other.
   grpc::ByteBuffer bytes_;
   std::string name_;
+  std::string key_;  // of the scene in the store
   uint64_t from_version_ = 0;
   bool wants_polygons_ = false;
   grpc::ServerAsyncWriter<grpc::ByteBuffer> writer_{&context_};

@@ -19,6 +19,7 @@ namespace {
 
 struct CastCommandOptions {
   std::string address;
+  ClientOptions client;
   std::string name;
   double ax = 0, ay = 0, bx = 0, by = 0;
   std::string mode = "closest";
@@ -34,7 +35,8 @@ const std::map<std::string, CastMode>& Modes() {
 
 // The answers of one segment, and of the location of its start.
 absl::StatusOr<GroupAnswers> Ask(const CastCommandOptions& options) {
-  const absl::StatusOr<std::unique_ptr<Client>> client = Client::Connect(options.address);
+  const absl::StatusOr<std::unique_ptr<Client>> client =
+      Client::Connect(options.address, options.client);
   if (!client.ok()) return client.status();
   Group group;
   group.cast_options = {.mode = Modes().at(options.mode),
@@ -95,6 +97,7 @@ void AddCastCommand(CLI::App& app, int& exit_status) {
       ->check(CLI::IsMember({"report", "ignore", "exit"}))
       ->capture_default_str();
   AddAddress(*command, options->address);
+  AddSecurity(*command, options->client);
   command->callback([options, &exit_status] { exit_status = Run(*options); });
 }
 

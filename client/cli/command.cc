@@ -56,6 +56,28 @@ void AddAddress(CLI::App& command, std::string& address) {
       ->capture_default_str();
 }
 
+// As `AddAddress` does of the environment.
+void AddSecurity(CLI::App& command, ClientOptions& options) {
+  struct File {
+    const char* flag;
+    const char* environment;
+    std::string ClientOptions::*member;
+    const char* help;
+  };
+  for (const File& file :
+       {File{"--ca", "CAROM_CA", &ClientOptions::ca_file,
+             "File of the authorities that have signed the server's certificate: TLS"},
+        File{"--certificate", "CAROM_CERTIFICATE", &ClientOptions::certificate_file,
+             "File of the client's certificate"},
+        File{"--key", "CAROM_KEY", &ClientOptions::key_file, "File of the certificate's key"},
+        File{"--token-file", "CAROM_TOKEN_FILE", &ClientOptions::token_file, "File of a token"}}) {
+    const char* environment = std::getenv(file.environment);
+    if (environment != nullptr) options.*file.member = environment;
+    command.add_option(file.flag, options.*file.member,
+                       absl::StrCat(file.help, "; else ", file.environment));
+  }
+}
+
 std::string FullName(std::string_view scene) {
   const std::string name(scene);
   return scene.starts_with("scenes/") ? name : "scenes/" + name;

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "carom/client.h"
 
 namespace CLI {
 class App;
@@ -36,6 +37,11 @@ void AddLoadCommand(CLI::App& app, int& exit_status);
 
 // Adds `--address` to `command`: the flag, else CAROM_ADDRESS, else 127.0.0.1:7420.
 void AddAddress(CLI::App& command, std::string& address);
+
+// Adds `--ca`, `--certificate`, `--key` and `--token-file` to `command`: the flag, else CAROM_CA,
+// CAROM_CERTIFICATE, CAROM_KEY and CAROM_TOKEN_FILE, else none. All are paths: a secret on a
+// command line is seen by every user of the machine.
+void AddSecurity(CLI::App& command, ClientOptions& options);
 
 // `scenes/arena` for `arena` and for `scenes/arena`.
 std::string FullName(std::string_view scene);

@@ -34,6 +34,7 @@ constexpr char kMatchScene[] = "scenes/demo-match";
 
 struct DemoCommandOptions {
   std::string address;
+  ClientOptions client;
   std::string map;
   std::string svg;
   uint64_t ticks = 600;
@@ -42,6 +43,7 @@ struct DemoCommandOptions {
 
 struct MatchCommandOptions {
   std::string address;
+  ClientOptions client;
   std::string map;
   std::string svg = "match.svg";
   uint64_t ticks = 600;
@@ -166,7 +168,8 @@ absl::Status RunInScene(Client& client, const SceneSummary& scene, const std::ve
 int Run(const DemoCommandOptions& options) {
   const absl::StatusOr<std::vector<Polygon>> map = ReadMap(options.map);
   if (!map.ok()) return Fail(map.status());
-  const absl::StatusOr<std::unique_ptr<Client>> client = Client::Connect(options.address);
+  const absl::StatusOr<std::unique_ptr<Client>> client =
+      Client::Connect(options.address, options.client);
   if (!client.ok()) return Fail(client.status());
   const absl::StatusOr<SceneSummary> scene =
       (*client)->ImportScene(kScene, *map, ImportMode::kReplace);
@@ -201,7 +204,8 @@ absl::Status MatchInScene(Client& client, const SceneSummary& scene,
 int RunMatchCommand(const MatchCommandOptions& options) {
   const absl::StatusOr<std::vector<Polygon>> map = ReadMap(options.map);
   if (!map.ok()) return Fail(map.status());
-  const absl::StatusOr<std::unique_ptr<Client>> client = Client::Connect(options.address);
+  const absl::StatusOr<std::unique_ptr<Client>> client =
+      Client::Connect(options.address, options.client);
   if (!client.ok()) return Fail(client.status());
   const absl::StatusOr<SceneSummary> scene =
       (*client)->ImportScene(kMatchScene, *map, ImportMode::kReplace);
@@ -225,6 +229,7 @@ void AddMatchCommand(CLI::App& demo, int& exit_status) {
       ->check(CLI::Range(2, 200))
       ->capture_default_str();
   AddAddress(*command, options->address);
+  AddSecurity(*command, options->client);
   command->callback([options, &exit_status] { exit_status = RunMatchCommand(*options); });
 }
 
@@ -247,6 +252,7 @@ void AddDemoCommand(CLI::App& app, int& exit_status) {
       ->check(CLI::Range(0, 50000))
       ->capture_default_str();
   AddAddress(*command, options->address);
+  AddSecurity(*command, options->client);
   AddMatchCommand(*command, exit_status);
   command->callback([=, &exit_status] {
     if (!command->get_subcommands().empty()) return;

@@ -18,6 +18,7 @@ namespace {
 struct EvalCommandOptions {
   bool local = false;
   std::string address;  // empty: local
+  ClientOptions client;
   EvalOptions eval;
 };
 
@@ -26,7 +27,8 @@ int Run(const EvalCommandOptions& options) {
   if (options.address.empty()) {
     evaluator = LocalEvaluator();
   } else {
-    absl::StatusOr<std::unique_ptr<Evaluator>> remote = RemoteEvaluator(options.address);
+    absl::StatusOr<std::unique_ptr<Evaluator>> remote =
+        RemoteEvaluator(options.address, options.client);
     if (!remote.ok()) return Fail(remote.status());
     evaluator = *std::move(remote);
   }
@@ -49,6 +51,7 @@ void AddEvalCommand(CLI::App& app, int& exit_status) {
   command
       ->add_option("--address", options->address, "Answer by this server: host:port or unix:PATH")
       ->excludes(local);
+  AddSecurity(*command, options->client);
   command->add_option("--root", options->eval.root, "Folder of the files of load lines")
       ->capture_default_str();
   command->callback([options, &exit_status] { exit_status = Run(*options); });

@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "carom/client.h"
 #include "carom/frame.h"
 #include "carom/group.h"
 #include "carom/polygon.h"
@@ -54,6 +55,7 @@ std::unique_ptr<Evaluator> LocalEvaluator();
 
 // Answers by the server at `target`, over one stream, from a scene of its own that `Close` deletes.
 // INVALID_ARGUMENT for a malformed target.
-absl::StatusOr<std::unique_ptr<Evaluator>> RemoteEvaluator(const std::string& target);
+absl::StatusOr<std::unique_ptr<Evaluator>> RemoteEvaluator(const std::string& target,
+                                                           const ClientOptions& options = {});
 
 }  // namespace carom::cli

@@ -127,8 +127,9 @@ class Remote final : public Evaluator {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Evaluator>> RemoteEvaluator(const std::string& target) {
-  absl::StatusOr<std::unique_ptr<Client>> client = Client::Connect(target);
+absl::StatusOr<std::unique_ptr<Evaluator>> RemoteEvaluator(const std::string& target,
+                                                           const ClientOptions& options) {
+  absl::StatusOr<std::unique_ptr<Client>> client = Client::Connect(target, options);
   if (!client.ok()) return client.status();
   return std::make_unique<Remote>(*std::move(client));
 }

@@ -21,6 +21,7 @@ namespace {
 
 struct SceneOptions {
   std::string address;
+  ClientOptions client;
   std::string name;
   SceneSource source;
   uint64_t version = 0;
@@ -191,9 +192,11 @@ CLI::App* AddCommand(CLI::App& scene, const SceneCommand& added,
                      const std::shared_ptr<SceneOptions>& options, int& exit_status) {
   CLI::App* command = scene.add_subcommand(added.name, added.help);
   AddAddress(*command, options->address);
+  AddSecurity(*command, options->client);
   // Bad usage fails before; a target that cannot be one fails here, as a request does.
   command->callback([options, run = added.run, &exit_status] {
-    const absl::StatusOr<std::unique_ptr<Client>> client = Client::Connect(options->address);
+    const absl::StatusOr<std::unique_ptr<Client>> client =
+        Client::Connect(options->address, options->client);
     exit_status = client.ok() ? run(*options, **client) : Fail(client.status());
   });
   return command;

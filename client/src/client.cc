@@ -26,6 +26,7 @@
 #include "client/src/fork_log.h"
 #include "client/src/frame_codec.h"
 #include "client/src/scene_codec.h"
+#include "client/src/security.h"
 #include "client/src/stream_impl.h"
 #include "client/src/unary_call.h"
 #include "client/src/watch_impl.h"
@@ -177,12 +178,17 @@ absl::StatusOr<std::unique_ptr<Client>> Client::Connect(absl::string_view target
     const absl::Status checked = CheckAddress(address);
     if (!checked.ok()) return checked;
   }
+  const absl::StatusOr<ClientSecurity> security = ClientSecurity::Read(options);
+  if (!security.ok()) return security.status();
+  for (const absl::string_view address : addresses) {
+    const absl::Status checked = security->Check(Text(address));
+    if (!checked.ok()) return checked;
+  }
   // Nothing connects yet: a channel does so at its first call.
   std::vector<std::shared_ptr<grpc::Channel>> channels;
   channels.reserve(addresses.size());
   for (const absl::string_view address : addresses) {
-    channels.push_back(grpc::CreateCustomChannel(Text(address), grpc::InsecureChannelCredentials(),
-                                                 internal::ClientMaker::Arguments(options)));
+    channels.push_back(security->Connect(Text(address), internal::ClientMaker::Arguments(options)));
   }
   return internal::ClientMaker::Make(channels, nullptr, options);
 }

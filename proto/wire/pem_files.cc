@@ -38,7 +38,7 @@ absl::Status Refuse(const NamedFile& file, absl::string_view why) {
   return InvalidField(file.option, absl::StrCat(why, ": ", file.path));
 }
 
-BioPtr Read(const std::string& pem) {
+BioPtr Read(absl::string_view pem) {
   return BioPtr(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
 }
 
@@ -48,17 +48,23 @@ int RefusePassphrase(char*, int, int, void* asked) {
   return -1;
 }
 
+CertificatePtr Parse(absl::string_view pem) {
+  CertificatePtr certificate(PEM_read_bio_X509(Read(pem).get(), nullptr, nullptr, nullptr));
+  ERR_clear_error();
+  return certificate;
+}
+
 absl::StatusOr<CertificatePtr> ReadCertificate(const NamedFile& file) {
   const absl::StatusOr<std::string> pem = ReadNamedFile(file);
   if (!pem.ok()) return pem.status();
-  CertificatePtr certificate(PEM_read_bio_X509(Read(*pem).get(), nullptr, nullptr, nullptr));
-  ERR_clear_error();
+  CertificatePtr certificate = Parse(*pem);
   if (certificate == nullptr) return Refuse(file, "has no certificate in PEM");
   return certificate;
 }
 
 }  // namespace
 
+// In parts, so that a pipe or a device without an end is refused as what is too long.
 absl::StatusOr<std::string> ReadNamedFile(const NamedFile& file) {
   const std::unique_ptr<FILE, Freed<std::fclose>> opened(std::fopen(file.path.c_str(), "rbe"));
   if (opened == nullptr) {
@@ -79,6 +85,7 @@ absl::StatusOr<std::string> ReadNamedFile(const NamedFile& file) {
   return bytes;
 }
 
+// The certificate first: a key can be wrong for one that is good alone.
 absl::Status CheckKeyPair(const NamedFile& certificate, const NamedFile& key) {
   const absl::StatusOr<CertificatePtr> read = ReadCertificate(certificate);
   if (!read.ok()) return read.status();
@@ -97,6 +104,16 @@ absl::Status CheckKeyPair(const NamedFile& certificate, const NamedFile& key) {
   if (private_key == nullptr) return Refuse(key, "has no private key in PEM");
   if (!is_its) return Refuse(key, "has a key that is not that of the certificate");
   return absl::OkStatus();
+}
+
+absl::Time ExpiryOf(absl::string_view pem) {
+  const CertificatePtr certificate = Parse(pem);
+  tm expiry{};
+  if (certificate == nullptr ||
+      ASN1_TIME_to_tm(X509_get0_notAfter(certificate.get()), &expiry) != 1) {
+    return absl::InfinitePast();
+  }
+  return absl::FromTM(expiry, absl::UTCTimeZone());
 }
 
 absl::Status CheckAuthorities(const NamedFile& authorities) {

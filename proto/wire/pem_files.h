@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 
 namespace carom::wire {
 
@@ -30,6 +31,9 @@ absl::StatusOr<std::string> ReadNamedFile(const NamedFile& file);
 // other one the key of that certificate; they may be one file. INVALID_ARGUMENT naming the option
 // at fault: it cannot be read, is not PEM, needs a passphrase, has expired, or does not match.
 absl::Status CheckKeyPair(const NamedFile& certificate, const NamedFile& key);
+
+// When a certificate in PEM expires; in the past if it is none.
+absl::Time ExpiryOf(absl::string_view pem);
 
 // OK if a file has certificates of authorities. INVALID_ARGUMENT as above.
 absl::Status CheckAuthorities(const NamedFile& authorities);

@@ -268,7 +268,7 @@ TEST(MemoryStoreTest, ASceneThatComesAndGoesIsNotFound) {
   request.set_name("scenes/a");
   for (int i = 0; i < 100000 && !::testing::Test::HasFailure(); ++i) {
     v1::ListSceneVersionsResponse response;
-    const absl::Status status = handler.ListVersions(request, response);
+    const absl::Status status = handler.ListVersions({}, request, response);
     if (status.ok()) {
       EXPECT_GT(response.versions_size(), 0);
     } else {

@@ -199,7 +199,7 @@ TEST(TlsTest, TheNetworkIsForThoseWhoEncryptAndAuthenticate) {
       Refuses(CheckServerOptions(options), absl::StatusCode::kInvalidArgument, "--tls-key"));
   options.tls_key = "a";
   EXPECT_TRUE(
-      Refuses(CheckServerOptions(options), absl::StatusCode::kInvalidArgument, "--tls-client-ca"));
+      Refuses(CheckServerOptions(options), absl::StatusCode::kInvalidArgument, "--credentials"));
   options.tls_client_ca = "b";
   EXPECT_TRUE(CheckServerOptions(options).ok());
   options.tls_certificate = options.tls_key = "";

@@ -324,7 +324,7 @@ TEST_F(CaromdStoreTest, AStopWhileScenesAreRead) {
   // SIGTERM as soon as it is not deadly any more.
   const auto stopped = carom::testing::RunProcess(
       {"sh", "-c",
-       "\"$@\" & while kill -0 $! && ! grep -q 'SigBlk:.*4002' /proc/$!/status; do :; done; "
+       "\"$@\" & while kill -0 $! && ! grep -q 'SigBlk:.*4003' /proc/$!/status; do :; done; "
        "kill $!; wait $!",
        "sh", std::getenv("CAROMD_BINARY"), "--address", "127.0.0.1:0", "--store", "sqlite",
        "--state-dir", folder_ / "state"},

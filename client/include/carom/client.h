@@ -54,6 +54,16 @@ struct ClientOptions {
   // a server takes it for an attack and closes the connection. Zero: never.
   std::chrono::milliseconds keepalive_interval{60000};
 
+  // Security. Paths of files, which `Connect` reads, once. Of the authorities, in PEM, that have
+  // signed the server's certificate: with it connections are encrypted by TLS; empty: plaintext.
+  std::string ca_file = {};
+  // Of the client's certificate, with those that signed it after it, and its key without a
+  // passphrase, in PEM; they may be one file. Empty: none.
+  std::string certificate_file = {};
+  std::string key_file = {};
+  // Of a token, which every call brings; over TLS, or to a server on this machine. Empty: none.
+  std::string token_file = {};
+
   // Performance. Clients of one process share a connection to the same target, unless this is set:
   // one connection carries about one core's worth of traffic. Leave it alone below that.
   bool own_connection = false;
@@ -99,7 +109,8 @@ class Client {
   // a circle; it may be tried again, unless it may have had its effect. Streams pass on by
   // themselves.
   //
-  // Errors: INVALID_ARGUMENT naming `target` for another form.
+  // Errors: INVALID_ARGUMENT naming `target` for another form, or `ca_file`, `certificate_file`,
+  // `key_file` or `token_file` of the options with the reason why that cannot be used.
   static absl::StatusOr<std::unique_ptr<Client>> Connect(absl::string_view target,
                                                          const ClientOptions& options = {});
 
