@@ -414,7 +414,7 @@ std::vector<grpc::StatusCode> HastyCalls(const std::shared_ptr<grpc::Channel>& c
 TEST_F(CaromdStoreTest, CallsWaitWhileScenesAreRead) {
   ASSERT_NO_FATAL_FAILURE(Start());
   std::vector<Polygon> polygons;
-  for (uint64_t id = 0; id < 300000; ++id) polygons.push_back(SquareAt(id, 2.0 * id));
+  for (uint64_t id = 0; id < 600000; ++id) polygons.push_back(SquareAt(id, 2.0 * id));
   ASSERT_TRUE(client_->ImportScene("scenes/a", polygons, ImportMode::kReplace).ok());
   const std::string address = server_->address();
   ASSERT_EQ(server_->Stop(), 0);
