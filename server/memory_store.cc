@@ -270,8 +270,8 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Import(absl::string_view name, ImportMod
     if (absl::Status status = charge.Add(BytesOf(polygon)); !status.ok()) return status;
   }
   const uint64_t bytes = charge.bytes();
-  absl::StatusOr<TenantHold> hold = Hold(name, reserved, bytes);
-  if (!hold.ok()) return hold.status();
+  absl::StatusOr<TenantCharge> share = ChargeTenant(name, reserved, bytes);
+  if (!share.ok()) return share.status();
   // Built without mu_: readers go on, and so do writers of other scenes.
   absl::StatusOr<Scene::Ptr> made = Scene::Create(std::move(polygons), NextVersion(), limits_);
   if (!made.ok()) return made.status();
@@ -284,7 +284,7 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Import(absl::string_view name, ImportMod
   if (journal_ != nullptr) oldest = journal_->Replace(name, *scene, summary);
   if (!oldest.ok()) return oldest.status();
   MakeCurrent(name, snapshot, change, std::move(summary), *oldest);
-  Settle(name, bytes, *hold);
+  Settle(name, bytes, *share);
   return scene;
 }
 
@@ -386,24 +386,24 @@ uint64_t MemoryStore::BytesOfScene(absl::string_view name) const {
 }
 
 // By the writer of the scene, so that what it has now stays that.
-absl::StatusOr<TenantHold> MemoryStore::Hold(absl::string_view name, uint64_t scenes,
-                                             uint64_t bytes) const {
-  if (tenants_ == nullptr) return TenantHold();
+absl::StatusOr<TenantCharge> MemoryStore::ChargeTenant(absl::string_view name, uint64_t scenes,
+                                                       uint64_t bytes) const {
+  if (tenants_ == nullptr) return TenantCharge();
   const uint64_t before = BytesOfScene(name);
   const uint64_t growth = bytes - std::min(bytes, before);
   std::shared_ptr<Tenant> tenant = tenants_->Find(TenantOfKey(name));
   if (absl::Status status = tenant->Take(scenes, growth); !status.ok()) return status;
-  return TenantHold(std::move(tenant), scenes, growth);
+  return TenantCharge(std::move(tenant), scenes, growth);
 }
 
 // After the version is there: what it takes less than the one before goes back.
-void MemoryStore::Settle(absl::string_view name, uint64_t bytes, TenantHold& hold) {
+void MemoryStore::Settle(absl::string_view name, uint64_t bytes, TenantCharge& share) {
   uint64_t before = 0;
   {
     absl::MutexLock lock(&mu_);
     before = std::exchange(scenes_.find(name)->second.bytes, bytes);
   }
-  hold.Keep(before - std::min(before, bytes));
+  share.Keep(before - std::min(before, bytes));
 }
 
 absl::StatusOr<SceneSnapshot::Ptr> MemoryStore::FindBase(absl::string_view name) const {
@@ -437,8 +437,8 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Commit(absl::string_view name, uint64_t 
   }
   const uint64_t before = BytesOfScene(name);
   const uint64_t bytes = before + added.bytes() - std::min(before, removed);
-  absl::StatusOr<TenantHold> hold = Hold(name, 0, bytes);
-  if (!hold.ok()) return hold.status();
+  absl::StatusOr<TenantCharge> share = ChargeTenant(name, 0, bytes);
+  if (!share.ok()) return share.status();
   absl::StatusOr<Scene::Ptr> made = base->Commit(edits, NextVersion(), limits_);
   if (!made.ok()) return made.status();
   const auto snapshot = SceneSnapshot::Follow(*found, *std::move(made), edits, std::move(added));
@@ -449,7 +449,7 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Commit(absl::string_view name, uint64_t 
   if (journal_ != nullptr) oldest = journal_->Edit(name, edits, summary);
   if (!oldest.ok()) return oldest.status();
   MakeCurrent(name, snapshot, change, std::move(summary), *oldest);
-  Settle(name, bytes, *hold);
+  Settle(name, bytes, *share);
   return scene;
 }
 
@@ -468,8 +468,8 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Rollback(absl::string_view name, uint64_
   absl::StatusOr<std::vector<Polygon>> polygons = Load(name, version, charge);
   if (!polygons.ok()) return polygons.status();
   const uint64_t bytes = charge.bytes();
-  absl::StatusOr<TenantHold> hold = Hold(name, 0, bytes);
-  if (!hold.ok()) return hold.status();
+  absl::StatusOr<TenantCharge> share = ChargeTenant(name, 0, bytes);
+  if (!share.ok()) return share.status();
   absl::StatusOr<Scene::Ptr> made = Scene::Create(*std::move(polygons), NextVersion(), limits_);
   if (!made.ok()) return made.status();
   const auto snapshot = SceneSnapshot::Create(*std::move(made), std::move(charge));
@@ -480,7 +480,7 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Rollback(absl::string_view name, uint64_
   if (journal_ != nullptr) oldest = journal_->Restore(name, version, summary);
   if (!oldest.ok()) return oldest.status();
   MakeCurrent(name, snapshot, change, std::move(summary), *oldest);
-  Settle(name, bytes, *hold);
+  Settle(name, bytes, *share);
   return scene;
 }
 

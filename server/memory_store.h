@@ -115,9 +115,10 @@ class MemoryStore final : public SceneStore {
   // The bytes of a scene on its tenant's share; 0 for one that is not there.
   uint64_t BytesOfScene(absl::string_view name) const;
   // Takes what a scene of so many bytes will have beyond what it has now.
-  absl::StatusOr<TenantHold> Hold(absl::string_view name, uint64_t scenes, uint64_t bytes) const;
+  absl::StatusOr<TenantCharge> ChargeTenant(absl::string_view name, uint64_t scenes,
+                                            uint64_t bytes) const;
   // Keeps that, for the scene as it is by now.
-  void Settle(absl::string_view name, uint64_t bytes, TenantHold& hold) ABSL_LOCKS_EXCLUDED(mu_);
+  void Settle(absl::string_view name, uint64_t bytes, TenantCharge& share) ABSL_LOCKS_EXCLUDED(mu_);
   // Keeps a change while there is room, in place of older ones, which go to `dropped`.
   void Keep(Entry& entry, const std::shared_ptr<SceneChange>& change,
             std::vector<SceneChange::Ptr>& dropped) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);

@@ -78,7 +78,6 @@ absl::Status SceneHandler::Fork(const Caller& caller, const v1::ForkSceneRequest
   if (absl::Status status = CheckSceneName("base", request.base()); !status.ok()) return status;
   if (!request.name().empty()) {
     if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
-    const std::string key = store_.KeyOf(caller.tenant, request.name());
   }
   const ForkOrder order{.tenant = caller.tenant,
                         .base = request.base(),

@@ -76,14 +76,14 @@ class Tenants {
 };
 
 // What a change of a scene adds to its tenant's shares; goes back unless it is kept.
-class TenantHold {
+class TenantCharge {
  public:
-  TenantHold() = default;
-  TenantHold(std::shared_ptr<Tenant> tenant, uint64_t scenes, uint64_t bytes)
+  TenantCharge() = default;
+  TenantCharge(std::shared_ptr<Tenant> tenant, uint64_t scenes, uint64_t bytes)
       : tenant_(std::move(tenant)), scenes_(scenes), bytes_(bytes) {}
-  TenantHold(TenantHold&& other) noexcept = default;
-  TenantHold& operator=(TenantHold&&) = delete;
-  ~TenantHold() {
+  TenantCharge(TenantCharge&& other) noexcept = default;
+  TenantCharge& operator=(TenantCharge&&) = delete;
+  ~TenantCharge() {
     if (tenant_ != nullptr) tenant_->Give(scenes_, bytes_);
   }
 

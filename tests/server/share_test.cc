@@ -36,7 +36,7 @@ TEST(TenantSharesTest, WorkIsABucketThatASecondFills) {
   EXPECT_NEAR(static_cast<double>(RetryDelay(tenant.CheckWork(start))), 501000, 2000);
   EXPECT_FALSE(tenant.CheckWork(start + std::chrono::milliseconds(499)).ok());
   EXPECT_TRUE(tenant.CheckWork(start + std::chrono::milliseconds(502)).ok());
-  // It holds a second's share and no more.
+  // It has a second's share and no more.
   const Clock::time_point later = start + std::chrono::hours(1);
   ASSERT_TRUE(tenant.CheckWork(later).ok());
   tenant.TakeWork(1000, later);
@@ -53,13 +53,13 @@ TEST(TenantSharesTest, WhatIsHeldGoesBackUnlessItIsKept) {
   tenant->SetShares({.scenes = 1, .bytes = 100});
   ASSERT_TRUE(tenant->Take(1, 100).ok());
   {
-    TenantHold hold(tenant, 1, 100);
+    TenantCharge share(tenant, 1, 100);
     ExpectUsedUp(tenant->Take(1, 0), "scenes");
     ExpectUsedUp(tenant->Take(0, 1), "bytes");
   }
   ASSERT_TRUE(tenant->Take(1, 60).ok());
-  TenantHold hold(tenant, 1, 60);
-  hold.Keep(20);
+  TenantCharge share(tenant, 1, 60);
+  share.Keep(20);
   EXPECT_TRUE(tenant->Take(0, 60).ok());
   ExpectUsedUp(tenant->Take(0, 1), "bytes");
 }
