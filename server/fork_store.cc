@@ -318,7 +318,8 @@ ScenePage ForkStore::List(absl::string_view after, size_t limit, absl::string_vi
   {
     absl::ReaderMutexLock lock(&mu_);
     auto it = after < prefix ? forks_.lower_bound(prefix) : forks_.upper_bound(after);
-    const auto is_one = [&] { return it != forks_.end() && absl::StartsWith(it->first, prefix); };
+    const auto end = forks_.end();
+    const auto is_one = [&] { return it != end && absl::StartsWith(it->first, prefix); };
     for (; is_one() && forks.scenes.size() < limit; ++it) {
       forks.scenes.push_back({it->first, it->second->current()});
     }
