@@ -193,7 +193,8 @@ ScenePage MemoryStore::List(absl::string_view after, size_t limit, absl::string_
   ScenePage page;
   absl::ReaderMutexLock lock(&mu_);
   auto it = after < prefix ? scenes_.lower_bound(prefix) : scenes_.upper_bound(after);
-  const auto is_one = [&] { return it != scenes_.end() && absl::StartsWith(it->first, prefix); };
+  const auto end = scenes_.end();
+  const auto is_one = [&] { return it != end && absl::StartsWith(it->first, prefix); };
   for (; is_one() && page.scenes.size() < limit; ++it) {
     if (it->second.scene != nullptr) page.scenes.push_back({it->first, it->second.scene});
   }

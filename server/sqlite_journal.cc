@@ -21,6 +21,7 @@
 #include "server/executor.h"
 #include "server/log_check.h"
 #include "server/rpc_status.h"
+#include "server/scene_name.h"
 #include "server/version_record.h"
 
 namespace carom::server {
