@@ -284,7 +284,7 @@ class GuardTest(unittest.TestCase):
 
 if __name__ == "__main__":
     if shutil.which("haproxy") is None:
-        print("haproxy is not installed: `./dev setup` or `apt-get install haproxy`")
+        print("haproxy is not installed: apt-get install haproxy")
         sys.exit(1 if os.environ.get("CI") == "true" else 77)
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
