@@ -254,7 +254,7 @@ class GuardTest(unittest.TestCase):
         while client.receive()[0] != DATA:
             pass
         client.send(frame(DATA, 0, stream, message(b"\x0a\x00") * 8))
-        time.sleep(0.2)  # so that the frames have arrived
+        time.sleep(1)  # so that the frames have arrived
         process.send_signal(number)
         answers = b""
         if process is self.guard:
