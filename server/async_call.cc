@@ -107,8 +107,12 @@ void AsyncCall::CutOff(const char* why) {
   grpc_call_cancel_with_status(context_.c_call(), GRPC_STATUS_RESOURCE_EXHAUSTED, why, nullptr);
 }
 
+bool AsyncCall::IsCallerValid() const {
+  return shared_.identities == nullptr || shared_.identities->IsValid(caller_);
+}
+
 void AsyncCall::CheckCaller() {
-  if (shared_.identities == nullptr || shared_.identities->IsValid(caller_)) return;
+  if (IsCallerValid()) return;
   const absl::Status ended = CredentialEnded();
   absl::MutexLock lock(&mu_);
   grpc_call_cancel_with_status(context_.c_call(), GRPC_STATUS_UNAUTHENTICATED,

@@ -127,6 +127,9 @@ class AsyncCall : public Task, public Drainable {
   const EventLoop::User loop_user_;
 
  protected:
+  // Whether the credential that the call came with is still what it was.
+  bool IsCallerValid() const;
+
   // No lock: set by the constructor; each is thread-safe by itself.
   EventLoop& loop_;
   const CallContext shared_;

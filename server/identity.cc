@@ -33,12 +33,13 @@ absl::Status Unauthenticated() {
 }
 
 // Which version of a file is there: it is another one if any of these is.
-using FileState = std::tuple<dev_t, ino_t, off_t, time_t, long>;
+using FileState = std::tuple<dev_t, ino_t, off_t, time_t, long, time_t, long>;
 
 FileState StateOf(const std::string& path) {
   struct stat file {};
   if (stat(path.c_str(), &file) != 0) return {};
-  return {file.st_dev, file.st_ino, file.st_size, file.st_mtim.tv_sec, file.st_mtim.tv_nsec};
+  return {file.st_dev,          file.st_ino,         file.st_size,        file.st_mtim.tv_sec,
+          file.st_mtim.tv_nsec, file.st_ctim.tv_sec, file.st_ctim.tv_nsec};
 }
 
 // The names of the client's certificate, if the handshake has verified one.
@@ -105,26 +106,27 @@ absl::StatusOr<Caller> Identities::Identify(const grpc::ServerContext& context) 
   const std::shared_ptr<const grpc::AuthContext> connection = context.auth_context();
   if (!are_by_tenant()) {
     // TLS let nobody in without a certificate; but calls within the process are of no connection.
-    const bool is_remote = connection != nullptr && connection->IsPeerAuthenticated();
     Caller caller;
-    if (is_remote) caller.expires = CertificateExpiry(*connection);
+    if (connection != nullptr) caller.expires = CertificateExpiry(*connection);
+    if (caller.expires <= absl::Now()) return Unauthenticated();
     return caller;
   }
   const std::shared_ptr<const Credentials> known = credentials();
   const auto [first, last] = context.client_metadata().equal_range("authorization");
   const Credential* credential = nullptr;
-  absl::Time expires = absl::InfiniteFuture();
+  const absl::Time expires =
+      connection == nullptr ? absl::InfiniteFuture() : CertificateExpiry(*connection);
   if (first != last) {
     const absl::string_view value(first->second.data(), first->second.size());
     if (std::next(first) != last || value.size() > kMaxTokenBytes ||
         !absl::StartsWithIgnoreCase(value, kBearer)) {
       return Unauthenticated();
     }
-    credential = known->FindToken(absl::StripAsciiWhitespace(value.substr(kBearer.size())));
+    const auto token = absl::StripAsciiWhitespace(value.substr(kBearer.size()));
+    if (!token.empty()) credential = known->FindToken(token);
   } else if (connection != nullptr) {
     const std::vector<std::string> names = CertificateNames(*connection);
     credential = known->FindCertificate(names);
-    if (credential != nullptr) expires = CertificateExpiry(*connection);
   }
   if (credential == nullptr) return Unauthenticated();
   Caller caller{.tenant = credential->tenant,

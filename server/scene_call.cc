@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "server/identity.h"
 #include "server/message_io.h"
 #include "server/rpc_status.h"
 #include "server/scene_name.h"
@@ -50,7 +51,9 @@ void SceneCall::Begin(const absl::Status& started) {
     return Unref();
   }
   if (method_.writes) {
-    scene_ = SceneKey(caller().tenant, PeekName(bytes_).substr(0, kMaxNameBytes));
+    // What is no name is refused in turn, among the tenant's own.
+    const std::string name = PeekName(bytes_).substr(0, kMaxNameBytes);
+    scene_ = SceneKey(caller().tenant, IsSceneName(name) ? name : "");
     return runtime_.writers.Submit(scene_, this);
   }
   Answer();
@@ -58,10 +61,12 @@ void SceneCall::Begin(const absl::Status& started) {
 }
 
 void SceneCall::Run() {
-  // The deadline may have passed while others wrote. The client knows of no change, so there is
-  // none.
+  // The deadline may have passed, and the credential have ended, while others wrote. The client
+  // knows of no change, so there is none.
   if (context_.deadline() <= std::chrono::system_clock::now()) {
     Finish(absl::DeadlineExceededError("the call's deadline has passed"), {});
+  } else if (!IsCallerValid()) {
+    Finish(CredentialEnded(), {});
   } else {
     Answer();
   }

@@ -22,8 +22,8 @@ absl::StatusOr<PageHash> RootOf(Statement& find_version, absl::string_view name,
   if (!*row) return absl::OutOfRangeError("the version is not kept");
   VersionSummary summary;
   PageHash root;
-  const absl::Status status = ReadRow(
-      NameOfKey(name), version, {find_version.Bytes(0), find_version.Bytes(1)}, summary, root);
+  const absl::Status status =
+      ReadRow(name, version, {find_version.Bytes(0), find_version.Bytes(1)}, summary, root);
   find_version.Reset();
   if (!status.ok()) return status;
   return root;

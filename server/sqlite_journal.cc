@@ -324,8 +324,7 @@ absl::StatusOr<std::vector<PageHash>> SqliteJournal::PagesToDrop(const PageHash&
 absl::StatusOr<SqliteJournal::Current> SqliteJournal::FindOrAdd(absl::string_view name) {
   const auto known = scenes_.find(name);
   if (known != scenes_.end()) return known->second;
-  add_scene_.BindText(1, TenantOfKey(name)).BindText(2, NameOfKey(name));
-  const absl::StatusOr<bool> row = add_scene_.Step();
+  const auto row = add_scene_.BindText(1, TenantOfKey(name)).BindText(2, NameOfKey(name)).Step();
   if (!row.ok()) return row.status();
   const Current added{.id = add_scene_.Int(0)};
   add_scene_.Reset();

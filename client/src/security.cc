@@ -3,8 +3,10 @@
 
 #include "client/src/security.h"
 
+#include <arpa/inet.h>
 #include <grpcpp/create_channel.h>
 #include <grpcpp/support/client_interceptor.h>
+#include <netinet/in.h>
 
 #include <algorithm>
 #include <utility>
@@ -86,10 +88,13 @@ absl::StatusOr<grpc::SslCredentialsOptions> ReadTls(const ClientOptions& options
 
 // Whether nobody but this machine is on the way to an address.
 bool IsOnThisMachine(absl::string_view address) {
-  for (const char* prefix : {"unix:", "localhost:", "127.", "[::1]:"}) {
+  for (const char* prefix : {"unix:", "localhost:", "[::1]:"}) {
     if (absl::StartsWith(address, prefix)) return true;
   }
-  return false;
+  // A name such as `127.example` begins as an address of this machine does.
+  in_addr ip{};
+  const std::string host(address.substr(0, address.rfind(':')));
+  return inet_pton(AF_INET, host.c_str(), &ip) == 1 && ntohl(ip.s_addr) >> 24 == 127;
 }
 
 }  // namespace
@@ -127,7 +132,10 @@ std::shared_ptr<grpc::Channel> ClientSecurity::Connect(
     const std::string& address, const grpc::ChannelArguments& arguments) const {
   std::vector<std::unique_ptr<ClientInterceptorFactoryInterface>> interceptors;
   if (!token_.empty()) interceptors.push_back(std::make_unique<TokenBearers>(token_));
-  return grpc::experimental::CreateCustomChannelWithInterceptors(address, transport_, arguments,
+  grpc::ChannelArguments all = arguments;
+  // A proxy of the environment would see it.
+  if (!token_.empty() && !is_encrypted_) all.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  return grpc::experimental::CreateCustomChannelWithInterceptors(address, transport_, all,
                                                                  std::move(interceptors));
 }
 

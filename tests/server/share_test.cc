@@ -48,7 +48,7 @@ TEST(TenantSharesTest, WorkIsABucketThatASecondFills) {
   EXPECT_TRUE(tenant.CheckWork(later).ok());
 }
 
-TEST(TenantSharesTest, WhatIsHeldGoesBackUnlessItIsKept) {
+TEST(TenantSharesTest, WhatIsTakenGoesBackUnlessItIsKept) {
   const auto tenant = std::make_shared<Tenant>();
   tenant->SetShares({.scenes = 1, .bytes = 100});
   ASSERT_TRUE(tenant->Take(1, 100).ok());

@@ -376,8 +376,28 @@ TEST_F(TenantTest, ScenesLastWithTheirTenants) {
   Start(options);
   Create("acme", "new");
   Create("acme", "old");
+  v1::CommitEditsRequest commit;
+  commit.set_name("scenes/new");
+  v1::CommitEditsResponse committed;
+  As writer("acme-writer");
+  ASSERT_TRUE(server_->scenes().CommitEdits(&writer, commit, &committed).ok());
   server_.reset();
   Start(options);
+  // What came before is read from the file.
+  As history("acme-writer");
+  v1::ListSceneVersionsRequest list;
+  list.set_name("scenes/new");
+  v1::ListSceneVersionsResponse versions;
+  ASSERT_TRUE(server_->scenes().ListSceneVersions(&history, list, &versions).ok());
+  ASSERT_EQ(versions.versions_size(), 2);
+  v1::RollbackSceneRequest rollback;
+  rollback.set_name("scenes/new");
+  rollback.set_version(
+      std::min(versions.versions(0).scene().version(), versions.versions(1).scene().version()));
+  v1::RollbackSceneResponse back;
+  As again("acme-writer");
+  const grpc::Status rolled = server_->scenes().RollbackScene(&again, rollback, &back);
+  EXPECT_TRUE(rolled.ok()) << rolled.error_message();
   EXPECT_EQ(List("default"), (std::vector<std::string>{"scenes/old"}));
   EXPECT_EQ(List("acme"), (std::vector<std::string>{"scenes/new", "scenes/old"}));
   for (const char* tenant : {"default", "acme"}) {
