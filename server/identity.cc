@@ -6,6 +6,7 @@
 #include <grpc/grpc_security_constants.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <tuple>
 #include <utility>
@@ -133,12 +134,13 @@ absl::StatusOr<Caller> Identities::Identify(const grpc::ServerContext& context) 
                 .role = credential->role,
                 .credential = credential->id,
                 .shares = tenants_->Find(credential->tenant),
-                .expires = std::min(expires, credential->expires)};
-  if (caller.expires <= absl::Now()) return Unauthenticated();
+                .expires = expires};
+  if (std::min(expires, credential->expires) <= absl::Now()) return Unauthenticated();
   return caller;
 }
 
-// By its id in the table that is there now: a line that has moved is still the same.
+// By its id in the table that is there now: a line that has moved is still the same, and one whose
+// expiry has changed lasts as long as it says now.
 bool Identities::IsValid(const Caller& caller) const {
   const absl::Time now = absl::Now();
   if (caller.expires <= now) return false;

@@ -32,9 +32,9 @@ namespace carom::server {
 struct Caller {
   std::string tenant = kDefaultTenant;
   Role role = Role::kAdmin;
-  std::string credential;          // its id; empty: none is asked for
-  std::shared_ptr<Tenant> shares;  // of the tenant; null: it has no limits
-  absl::Time expires = absl::InfiniteFuture();
+  std::string credential;                       // its id; empty: none is asked for
+  std::shared_ptr<Tenant> shares;               // of the tenant; null: it has no limits
+  absl::Time expires = absl::InfiniteFuture();  // the certificate; a token's end is looked up
 
   // OK, or PERMISSION_DENIED if the role may not do what `least` may.
   absl::Status Check(Role least) const;

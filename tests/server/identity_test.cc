@@ -60,7 +60,7 @@ class IdentityTest : public ::testing::Test {
 };
 
 TEST_F(IdentityTest, WhoeverHasNoTokenLearnsNothing) {
-  Start(TokenLine("good", "acme", "reader") +
+  Start(TokenLine("good", "acme", "reader") + TokenLine("", "acme", "admin") +
         TokenLine("late", "acme", "admin", "expires=2020-01-01T00:00:00Z"));
   std::vector<grpc::Status> refused;
   {
@@ -140,6 +140,25 @@ TEST_F(IdentityTest, ExpiryEndsAStreamByItself) {
   ASSERT_TRUE(stream->Read(&answer));
   EXPECT_FALSE(stream->Read(&answer));
   EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::UNAUTHENTICATED);
+}
+
+// Story: a stream ended at the time that its credential had when it came.
+TEST_F(IdentityTest, ALaterExpiryIsThatOfOpenStreamsToo) {
+  const absl::Time soon = absl::Now() + absl::Seconds(3);
+  const auto line = [](absl::Time expiry) {
+    return TokenLine(
+        "good", "acme", "writer",
+        "expires=" + absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", expiry, absl::UTCTimeZone()));
+  };
+  Start(line(soon));
+  WithToken context("good");
+  const auto stream = server_->queries().Stream(&context);
+  v1::StreamResponse answer;
+  const auto frame = FromText<v1::StreamRequest>("frame { seq: 1 }");
+  ASSERT_TRUE(stream->Write(frame) && stream->Read(&answer));
+  Write(line(soon + absl::Hours(1)));
+  absl::SleepFor(soon + absl::Seconds(1) - absl::Now());
+  EXPECT_TRUE(stream->Write(frame) && stream->Read(&answer));
 }
 
 // A change of tenant or role is no less than a revocation; the order of lines, or other lines, are
