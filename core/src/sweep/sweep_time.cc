@@ -178,8 +178,8 @@ ExactRoot ExactRoundTouch(const Motion& motion, const EdgeMeeting& meeting, Inte
 }
 
 BoundedPair ToBoundedPair(const Dyadic& value) {
-  const double high = NearestQuotient(value, 1.0);
-  return {{high, NearestQuotient(value - high, 1.0)}, kPairError * std::abs(high)};
+  const double high = NearestDouble(value);
+  return {{high, NearestDouble(value - high)}, kPairError * std::abs(high)};
 }
 
 // Where p and the root cancel, their sum is (p^2 - q^2 r) / (p - q sqrt(r)), of which the numerator
