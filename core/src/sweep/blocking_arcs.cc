@@ -30,6 +30,32 @@ DyadicVec2 QuarterTurn(const DyadicVec2& a) { return {-a.y, a.x}; }
 
 Direction From(Vec2 u) { return {{0, 0}, u}; }
 
+// The sign of (a . u)^2 / a^2 - (b . u)^2 / b^2, or 0 where doubles cannot say.
+int OrderOfCosines(const Direction& a, const Direction& b, Vec2 u) {
+  struct Measured {
+    BoundedDouble dot;
+    BoundedDouble length2;
+  };
+  const auto measured = [&](const Direction& v) {
+    const BoundedDouble x = BoundedDifference(v.to.x, v.from.x);
+    const BoundedDouble y = BoundedDifference(v.to.y, v.from.y);
+    return Measured{x * BoundedDouble{u.x} + y * BoundedDouble{u.y}, x * x + y * y};
+  };
+  const Measured m = measured(a);
+  const Measured n = measured(b);
+  const BoundedDouble order = m.dot * m.dot * n.length2 - n.dot * n.dot * m.length2;
+  return order.is_certain() ? order.sign() : 0;
+}
+
+// Whether two directions are parallel for they are of the same points.
+bool HaveSameLine(const ArcDirection& a, const ArcDirection& b) {
+  const Direction& u = a.base;
+  const Direction& v = b.base;
+  if (a.is_tangent != b.is_tangent || a.touch.has_value() != b.touch.has_value()) return false;
+  if (u.from == v.from && u.to == v.to) return true;
+  return !a.is_tangent && u.from == v.to && u.to == v.from;
+}
+
 // The contacts of a ring with the edges of a polygon.
 class RingContacts {
  public:
@@ -104,8 +130,15 @@ class RoundContacts {
 
  private:
   bool IsParallel(const Segment& side) const { return SideOfPath(side.b, side.a, motion_.d) == 0; }
-  // Whether p moves along the side at exactly the radius from the line through q.
+  // Whether p moves along the side at exactly the radius from the line through q. In doubles the
+  // length of s errs by 4u of itself.
   bool Slides(const Segment& side, Vec2 q, Vec2 p) const {
+    const RoundedCross rounded(q, p, side.a, side.b);
+    const double x = side.b.x - side.a.x;
+    const double y = side.b.y - side.a.y;
+    const double reach = motion_.radius * std::sqrt(x * x + y * y);
+    const double error = 2 * rounded.error() + 16 * kFilterUnit * reach;
+    if (std::abs(std::abs(rounded.value) - reach) > error) return false;
     const DyadicVec2 s = ExactOf({side.a, side.b});
     const Dyadic cross = Cross(ExactOf({p, q}), s);
     return cross * cross == Dot(s, s) * motion_.radius * motion_.radius;
@@ -217,9 +250,31 @@ void BlockedArcs::AddRound(const BlockingContact& contact, const BlockingMover& 
   AddHalfTurn({left > 0 ? -along : along, false, false, {}});
 }
 
+// A tangent or an edge in doubles, with the sums of the magnitudes that its components are computed
+// from: at t rounded up, which is within 2u of t, each errs by 5u of them.
+BlockedArcs::RoundedVector BlockedArcs::Rounded(const ArcDirection& direction) const {
+  const Direction& base = direction.base;
+  const double t = direction.touch ? t_.high() : 0;
+  const Vec2 start{base.to.x - base.from.x, base.to.y - base.from.y};
+  const Vec2 moved{t * motion_.d.x, t * motion_.d.y};
+  const Vec2 v{start.x + moved.x, start.y + moved.y};
+  const Vec2 magnitude{std::abs(start.x) + std::abs(moved.x),
+                       std::abs(start.y) + std::abs(moved.y)};
+  if (!direction.is_tangent) return {v, magnitude};
+  const double turn = direction.is_reversed ? -1 : 1;
+  return {{-v.y * turn, v.x * turn}, {magnitude.y, magnitude.x}};
+}
+
 // Of vectors that are linear in t. Two tangents have the same part of t, so that it has no square.
+// In doubles, the products err by 12u of their magnitudes.
 int BlockedArcs::Turn(const ArcDirection& a, const ArcDirection& b) const {
+  if (HaveSameLine(a, b)) return 0;
   if (!a.is_tangent && !b.is_tangent) return CrossSign(a.base, b.base);
+  const RoundedVector u = Rounded(a);
+  const RoundedVector v = Rounded(b);
+  const double cross = u.v.x * v.v.y - u.v.y * v.v.x;
+  const double magnitude = u.magnitude.x * v.magnitude.y + u.magnitude.y * v.magnitude.x;
+  if (std::abs(cross) > 16 * kFilterUnit * magnitude) return Sign(cross);
   const auto split = [&](const ArcDirection& u, DyadicVec2& start, DyadicVec2& speed) {
     start = ExactOf(u.base);
     if (!u.is_tangent) return;
@@ -273,8 +328,12 @@ std::optional<BlockedArcs::Ends> BlockedArcs::EndsAbout(Vec2 u) const {
 
 // The sign of the dot product, linear in t for a tangent.
 bool BlockedArcs::IsAlong(const ArcDirection& direction, Vec2 u) const {
+  if (!direction.is_tangent) return DotSign(direction.base, From(u)) >= 0;
+  const RoundedVector w = Rounded(direction);
+  const double rounded = w.v.x * u.x + w.v.y * u.y;
+  const double magnitude = w.magnitude.x * std::abs(u.x) + w.magnitude.y * std::abs(u.y);
+  if (std::abs(rounded) > 16 * kFilterUnit * magnitude) return rounded > 0;
   const DyadicVec2 base = ExactOf(direction.base);
-  if (!direction.is_tangent) return Dot(base, {u.x, u.y}).sign() >= 0;
   const Dyadic dot = Dot(QuarterTurn(base), {u.x, u.y});
   const Dyadic speed = Dyadic(motion_.d.x) * u.y - Dyadic(motion_.d.y) * u.x;
   const int sign = direction.touch ? SignOfLinear(dot, speed, t_.Exact(motion_)) : dot.sign();
@@ -284,19 +343,23 @@ bool BlockedArcs::IsAlong(const ArcDirection& direction, Vec2 u) const {
 // By the cosines: their signs, then their squares over the squared lengths, with the sign. Tangents
 // are compared as the unit vectors that they round to.
 const ArcDirection& BlockedArcs::Nearer(const Ends& ends, Vec2 u) const {
-  const auto exact = [&](const ArcDirection& direction) {
-    if (!direction.is_tangent) return ExactOf(direction.base);
-    const Vec2 unit = Unit(direction);
-    return DyadicVec2{unit.x, unit.y};
+  const auto vector = [&](const ArcDirection& direction) {
+    return direction.is_tangent ? From(Unit(direction)) : direction.base;
   };
-  const DyadicVec2 a = exact(ends.clockwise);
-  const DyadicVec2 b = exact(ends.counter_clockwise);
+  const Direction to_a = vector(ends.clockwise);
+  const Direction to_b = vector(ends.counter_clockwise);
+  const int sign_a = DotSign(to_a, From(u));
+  const int sign_b = DotSign(to_b, From(u));
+  if (sign_a != sign_b) return sign_a > sign_b ? ends.clockwise : ends.counter_clockwise;
+  if (sign_a == 0) return ends.counter_clockwise;
+  if (const int order = sign_a * OrderOfCosines(to_a, to_b, u)) {
+    return order > 0 ? ends.clockwise : ends.counter_clockwise;
+  }
+  const DyadicVec2 a = ExactOf(to_a);
+  const DyadicVec2 b = ExactOf(to_b);
   const Dyadic dot_a = Dot(a, {u.x, u.y});
   const Dyadic dot_b = Dot(b, {u.x, u.y});
-  int order = dot_a.sign() - dot_b.sign();
-  if (order == 0 && dot_a.sign() != 0) {
-    order = dot_a.sign() * (dot_a * dot_a * Dot(b, b) - dot_b * dot_b * Dot(a, a)).sign();
-  }
+  const int order = sign_a * (dot_a * dot_a * Dot(b, b) - dot_b * dot_b * Dot(a, a)).sign();
   return order > 0 ? ends.clockwise : ends.counter_clockwise;
 }
 

@@ -90,6 +90,12 @@ class BlockedArcs {
     ArcDirection end;
   };
 
+  struct RoundedVector {
+    Vec2 v;
+    Vec2 magnitude;
+  };
+
+  RoundedVector Rounded(const ArcDirection& direction) const;
   void AddHalfTurn(const ArcDirection& begin) { arcs_.push_back({begin, -begin}); }
   void AddVertices(const BlockingContact& contact, const Sector& sector);
   void AddRound(const BlockingContact& contact, const BlockingMover& mover, bool is_still);

@@ -84,7 +84,6 @@ class Slider {
   const Shape* shape_ = nullptr;
   double skin_ = 0;
   std::vector<BlockingContact> earlier_;
-  std::vector<BlockingContact> met_;
 };
 
 void Slider::Begin(const Shape& shape, double skin, SlideRow& row) {
@@ -101,8 +100,7 @@ void Slider::PlaceAt(Vec2 position) {
   start_.Place(*shape_, pose, meter_);
 }
 
-// The sweep of one leg, to its safe pose, at which the shape is placed then; the contacts at its
-// hit go to `met_`.
+// The sweep of one leg, to its safe pose.
 std::optional<BlockingHit> Slider::AddLeg(Vec2 d, SlideRow& row) {
   sweep_.Start(start_, d, options_.inside_policy);
   const std::optional<BlockingHit> hit = sweep_.First();
@@ -110,8 +108,6 @@ std::optional<BlockingHit> Slider::AddLeg(Vec2 d, SlideRow& row) {
   SlideLeg leg{row.position, d, hit.has_value(), {}};
   if (hit) leg.hit = sweep_.Measured(*hit);
   const double fraction = hit ? leg.hit.fraction : 1;
-  met_.clear();
-  if (hit && !hit->starts_inside) sweep_.FindContactsAt(hit->time(), met_);
   row.position =
       safe_.Find({*shape_, start_, sweep_, options_.inside_policy, hit, fraction, skin_});
   out_.legs.push_back(leg);
@@ -146,12 +142,13 @@ void Slider::Push(Vec2 push, SlideRow& row) {
 std::optional<Vec2> Slider::Redirected(const BlockingHit& hit, Vec2 push, const SlideRow& row) {
   const internal::Motion motion = sweep_.motion();
   BlockedArcs arcs(motion, hit.time());
-  for (const BlockingContact& contact : met_) arcs.Add(contact, start_.mover());
+  const std::vector<BlockingContact>& met = sweep_.contacts();
+  for (const BlockingContact& contact : met) arcs.Add(contact, start_.mover());
   PlaceAt(row.position);
   if (hit.starts_inside) return std::nullopt;
   std::erase_if(earlier_, [this](const BlockingContact& c) { return !IsNear(c); });
   for (const BlockingContact& contact : earlier_) arcs.Add(contact, start_.mover(), true);
-  earlier_.insert(earlier_.end(), met_.begin(), met_.end());
+  earlier_.insert(earlier_.end(), met.begin(), met.end());
   if (!arcs.Contains(push)) return NotBlocked(row.left, arcs);
   const std::optional<BlockedArcs::Ends> ends = arcs.EndsAbout(push);
   if (!ends) return std::nullopt;

@@ -80,6 +80,8 @@ class RoundContact {
 
   // Passes over discs that the path touches at one time alone.
   void IgnoreGrazes() { counts_grazes_ = false; }
+  // Passes over meetings that surely are not at `t`.
+  void LookAt(const SweepTime& t) { time_ = t.high(); }
 
   // Calls visit(candidate) for the meetings that there are, edges before vertices.
   template <class Visit>
@@ -110,6 +112,10 @@ class RoundContact {
     if (kHasFilters) Narrow(n / candidate.denominator, low, high);
     if (low > limit) return std::nullopt;
     if (low != high) {
+      if (kHasFilters) Narrow(RoundTouchTime(motion_, candidate.meeting, end_), low, high);
+      if (low > limit) return std::nullopt;
+    }
+    if (low != high) {
       const ExactRoot exact = ExactRoundTouch(motion_, candidate.meeting, end_);
       Narrow(ToBoundedPair(exact), low, high);
       if (low > limit) return std::nullopt;
@@ -135,6 +141,41 @@ class RoundContact {
   }
 
   static Vec2 Rounded(Vec2 a, Vec2 b) { return {a.x - b.x, a.y - b.y}; }
+
+  // In doubles: the vector from the moving vertex to the fixed one at the time that is looked at,
+  // and the sum of the magnitudes that it is computed from. The time is within 2u of itself. With
+  // the four roundings, each component errs by 5u of its magnitudes at most.
+  struct Apart {
+    Vec2 w;
+    Vec2 magnitude;
+  };
+  Apart ApartAtTime(Vec2 q, Vec2 p) const {
+    const Vec2 z = Rounded(q, p);
+    const Vec2 moved{*time_ * motion_.d.x, *time_ * motion_.d.y};
+    return {Rounded(z, moved),
+            {std::abs(z.x) + std::abs(moved.x), std::abs(z.y) + std::abs(moved.y)}};
+  }
+
+  // Whether the vertices surely are not the radius apart then. The length errs by 4u of itself, and
+  // by what the components do.
+  bool IsElsewhere(Vec2 q, Vec2 p) const {
+    const Apart apart = ApartAtTime(q, p);
+    const double length = std::sqrt(apart.w.x * apart.w.x + apart.w.y * apart.w.y);
+    const double radius = motion_.rounded_radius();
+    return std::abs(length - radius) >
+           8 * kFilterUnit * (apart.magnitude.x + apart.magnitude.y + length + radius);
+  }
+
+  // Whether a vertex surely is not the radius from the line of the edge then. The products of w and
+  // s err by 8u of their magnitudes, and the length of s by 4u.
+  bool IsElsewhere(Vec2 q, Vec2 p, const Segment& side) const {
+    const Apart apart = ApartAtTime(q, p);
+    const Vec2 s = Rounded(side.b, side.a);
+    const double across = apart.w.x * s.y - apart.w.y * s.x;
+    const double reach = motion_.rounded_radius() * std::sqrt(s.x * s.x + s.y * s.y);
+    const double magnitude = apart.magnitude.x * std::abs(s.y) + apart.magnitude.y * std::abs(s.x);
+    return std::abs(std::abs(across) - reach) > 16 * kFilterUnit * (magnitude + reach);
+  }
 
   // In doubles: whether the path surely misses the disc about the vertex, or meets it after the
   // limit. With z = q - p the discriminant is (d r)^2 - (z x d)^2, and the disc does not begin
@@ -177,6 +218,7 @@ class RoundContact {
   // The path meets the disc about the vertex where the discriminant is not negative; 0 is a graze,
   // a touch at one time.
   void MeetVertex(const EdgeMeeting& meeting, const Visit& visit) const {
+    if (time_ && IsElsewhere(meeting.fixed.a, meeting.moving.a)) return;
     if (MissesVertex(Rounded(meeting.fixed.a, meeting.moving.a))) return;
     const BoundedPairVec2 z = ExactDifference(meeting.fixed.a, meeting.moving.a);
     const BoundedPair cross = Cross(z, d_);
@@ -194,6 +236,7 @@ class RoundContact {
   // identity (z x s)(d . s) - (d x s)(z . s) = (z x d)(s . s); from its end z' likewise.
   template <class Visit>
   void MeetEdge(EdgeMeeting meeting, const Visit& visit) const {
+    if (time_ && IsElsewhere(meeting.fixed.a, meeting.moving.a, meeting.side())) return;
     const int sign = -SideOfPath(meeting.side().b, meeting.side().a, motion_.d);
     if (sign == 0) return;
     if (sign < 0) {
@@ -245,6 +288,7 @@ class RoundContact {
   const IntervalEnd end_;
   const double limit_;
   bool counts_grazes_ = true;
+  std::optional<double> time_;  // rounded up
 };
 
 // Of the offset sides and the discs about corners, the first that begins; an exact tie leaves the
@@ -359,14 +403,19 @@ SweepTime RoundContactEnd(const Motion& motion, const Segment& fixed, const Segm
   return last.value_or(SweepTime::Zero());
 }
 
+// What has the same source as t is at t, of which the time need not be computed again.
 void FindRoundTouches(const Motion& motion, const Segment& fixed, const Segment& axis,
                       const SweepTime& t, std::vector<RoundTouch>& touches) {
   for (const IntervalEnd end : {IntervalEnd::kBegin, IntervalEnd::kEnd}) {
-    const RoundContact contact(motion, fixed, axis, end, HUGE_VAL);
+    RoundContact contact(motion, fixed, axis, end, HUGE_VAL);
+    contact.LookAt(t);
     contact.VisitMeetings([&](const RoundCandidate& candidate) {
-      const std::optional<SweepTime> time = contact.TimeOf(candidate, HUGE_VAL);
-      if (!time || time->is_one() || SweepTime::Compare(motion, *time, t) != 0) return;
-      touches.push_back({time->meeting(), end});
+      const auto same = SweepTime::OfRoundTouch(candidate.meeting, end, t.high());
+      if (!same.HasSource(t)) {
+        const std::optional<SweepTime> time = contact.TimeOf(candidate, HUGE_VAL);
+        if (!time || time->is_one() || SweepTime::Compare(motion, *time, t) != 0) return;
+      }
+      touches.push_back({candidate.meeting, end});
     });
   }
 }

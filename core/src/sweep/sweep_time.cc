@@ -87,11 +87,18 @@ SweepTime SweepTime::OfRoundTouch(const EdgeMeeting& meeting, IntervalEnd end, d
 }
 
 // The same edges define the same time: most exact ties are found so, without arithmetic.
-bool SweepTime::SameSource(const SweepTime& other) const {
+bool SweepTime::HasSource(const SweepTime& other) const {
   return kind_ == other.kind_ && meeting_.fixed.a == other.meeting_.fixed.a &&
          meeting_.fixed.b == other.meeting_.fixed.b &&
          meeting_.moving.a == other.meeting_.moving.a &&
          meeting_.moving.b == other.meeting_.moving.b;
+}
+
+// Whether both are where an end of an axis comes to the same offset side of a fixed edge.
+bool SweepTime::SharesSide(const SweepTime& other) const {
+  return kind_ == other.kind_ && (kind_ == Kind::kRoundBegin || kind_ == Kind::kRoundEnd) &&
+         meeting_.is_on_fixed_edge() && meeting_.fixed.a == other.meeting_.fixed.a &&
+         meeting_.fixed.b == other.meeting_.fixed.b;
 }
 
 // Calls use(n, m), expansions with the value n / m and m > 0. Radius 0.
@@ -119,12 +126,17 @@ auto SweepTime::WithQuotient(const Motion& motion, Use use) const {
   return m.sign() < 0 ? use(-n, -m) : use(n, m);
 }
 
-// Intervals that do not overlap decide; then equal sources; then cross-multiplied quotients (radius
-// 0) or roots.
+// Intervals that do not overlap decide; then equal sources; then for the same side of an edge the
+// ends of the axis, as t_a - t_b = ((z_a - z_b) x s) / (d x s); then cross-multiplied quotients
+// (radius 0) or roots.
 int SweepTime::Compare(const Motion& motion, const SweepTime& a, const SweepTime& b) {
   if (a.high_ < b.low_) return -1;
   if (a.low_ > b.high_) return 1;
-  if (a.SameSource(b)) return 0;
+  if (a.HasSource(b)) return 0;
+  if (a.SharesSide(b)) {
+    const Segment& side = a.meeting_.fixed;
+    return CrossSign(a.meeting_.moving.a, b.meeting_.moving.a, side.a, side.b);
+  }
   if (motion.is_round()) return CompareRoots(a.Exact(motion), b.Exact(motion));
   return a.WithQuotient(motion, [&](const auto& a_n, const auto& a_m) {
     return b.WithQuotient(
@@ -175,6 +187,43 @@ ExactRoot ExactRoundTouch(const Motion& motion, const EdgeMeeting& meeting, Inte
   const Segment side = meeting.side();
   const DyadicVec2 s = DyadicDifference(side.b, side.a);
   return {Cross(z, s), sign * radius, Dot(s, s), Cross(d, s)};
+}
+
+// With the p, q, r and m of above: the exact numerator is p^2 - q^2 r where p and the root cancel,
+// as of any root (see below). About a vertex that is A (z . z - radius^2), of which A leaves.
+BoundedPair RoundTouchTime(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end) {
+  const auto radius = Expand(TwoSum(motion.radius, motion.fixed_radius));
+  const auto zx = Difference(meeting.fixed.a.x, meeting.moving.a.x);
+  const auto zy = Difference(meeting.fixed.a.y, meeting.moving.a.y);
+  const Vec2 d = motion.d;
+  const auto rounded = [](const auto& value) {
+    const TwoDoubles pair = Leading(value);
+    return BoundedPair{pair, kPairError * std::abs(pair.high)};
+  };
+  const auto quotient = [&](const BoundedPair& p, BoundedPair root, const BoundedPair& m,
+                            const auto& cancelled) {
+    if (end == IntervalEnd::kBegin) root = -root;
+    if (p.sign() * root.sign() >= 0) return (p + root) / m;
+    return cancelled(p - root);
+  };
+  if (!meeting.is_on_fixed_edge() && !meeting.is_on_moving_edge()) {
+    const auto across = zx * d.y - zy * d.x;
+    const auto length2 = Square(d.x) + Square(d.y);
+    const BoundedPair root = SquareRoot(rounded(length2 * (radius * radius) - across * across));
+    return quotient(rounded(zx * d.x + zy * d.y), root, rounded(length2), [&](BoundedPair sum) {
+      return rounded(zx * zx + zy * zy - radius * radius) / sum;
+    });
+  }
+  const Segment side = meeting.side();
+  const auto sx = Difference(side.b.x, side.a.x);
+  const auto sy = Difference(side.b.y, side.a.y);
+  const auto p = zx * sy - zy * sx;
+  const auto length2 = sx * sx + sy * sy;
+  const BoundedPair m = rounded(sy * d.x - sx * d.y);
+  const BoundedPair root = rounded(radius) * SquareRoot(rounded(length2));
+  return quotient(rounded(p), root, m, [&](BoundedPair sum) {
+    return rounded(p * p - length2 * (radius * radius)) / (sum * m);
+  });
 }
 
 BoundedPair ToBoundedPair(const Dyadic& value) {
