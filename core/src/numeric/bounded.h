@@ -159,12 +159,6 @@ inline BoundedPair operator/(const BoundedPair& a, const BoundedPair& b) {
   return {value, (a.error + magnitude * b.error) / rest * (1 + 0x1p-40) + kPairError * magnitude};
 }
 
-// The least double above a finite one.
-inline double NextAbove(double x) {
-  if (x == 0) return std::numeric_limits<double>::denorm_min();
-  return std::bit_cast<double>(std::bit_cast<int64_t>(x) + (x > 0 ? 1 : -1));
-}
-
 // The least double not below value - error (`side` -1) or value + error (1), or above it by 2^-98
 // of itself at most. The error is made larger by 2^-40 of itself, which covers the rounding of the
 // bound and its sum.

@@ -161,7 +161,7 @@ class RoundContacts {
 void FindContacts(const BlockingPair& pair, const IndexedPolygon& fixed, const SweepTime& t,
                   WorkMeter& meter, std::vector<BlockingContact>& contacts) {
   const PlacedShape& shape = pair.mover().shape();
-  const double low = std::fmax(0, std::nextafter(t.low(), -HUGE_VAL));
+  const double low = std::fmax(0, NextBelow(t.low()));
   const double high = std::fmin(1, t.high());
   const Vec2 d = pair.motion().d;
   const Box reach = MovedBox(pair.bounds(), d, low, high);

@@ -36,9 +36,11 @@ std::optional<ItemFault> BlockingPose::Place(const Shape& shape, const Pose& pos
 }
 
 // The axes serve to pass over polygons that are apart from the shape, as for other sweeps.
-void BlockingSweep::Start(const BlockingPose& start, Vec2 d, InsidePolicy policy) {
+void BlockingSweep::Start(const BlockingPose& start, Vec2 d, InsidePolicy policy, Known known) {
   const PlacedShape& shape = start.mover().shape();
   policy_ = policy;
+  known_ = known;
+  overlaps_ = false;
   pair_.Start(start.mover(), {d, shape.radius()});
   const Box path = MovedBox(pair_.bounds(), d, 0, 1);
   ulp_ = UlpOf(path);
@@ -76,7 +78,9 @@ std::optional<BlockingHit> BlockingSweep::HitOf(const IndexedPolygon& fixed, dou
   unclear_.push_back(&fixed);
   if (bounds && bounds->low > limit) return std::nullopt;
   std::optional<SweepTime> after = SweepTime::Zero();
-  if (!bounds && OverlapsInMoreThanTouch(pair_.mover(), fixed, meter_)) {
+  const bool may_overlap = !bounds && known_ == Known::kNothing;
+  if (may_overlap && OverlapsInMoreThanTouch(pair_.mover(), fixed, meter_)) {
+    overlaps_ = true;
     if (policy_ == InsidePolicy::kBlocking) return BlockingHit{&fixed, {}, true};
     after = pair_.EndOfOverlap(fixed, meter_);
     if (!after) passed_over_.push_back(&fixed);
@@ -130,17 +134,6 @@ bool BlockingSweep::PassesOver(const IndexedPolygon& fixed) const {
   return std::find(passed_over_.begin(), passed_over_.end(), &fixed) != passed_over_.end();
 }
 
-// What touches at that time lies where the shape is then, in an interval of doubles that holds it.
-void BlockingSweep::FindContactsAt(const SweepTime& t) {
-  const double low = std::fmax(0, std::nextafter(t.low(), -HUGE_VAL));
-  const Box there = MovedBox(pair_.bounds(), motion().d, low, std::fmin(1, t.high()));
-  const auto visit = [&](const IndexedPolygon& fixed) {
-    FindContacts(pair_, fixed, t, meter_, contacts_);
-    return !meter_.stopped();
-  };
-  obstacles_.VisitNear(SweptBox(there, {}, 0), meter_, std::ref(visit));
-}
-
 // Where U has no end, or none of them is on a side of the motion, the motion is the normal.
 SweepHit BlockingSweep::Measured(const BlockingHit& hit) {
   const Polygon& polygon = hit.fixed->polygon();
@@ -173,7 +166,10 @@ SweepHit BlockingSweep::Measured(const BlockingHit& hit) {
     }
     measured.point = PointOnPath(meeting.moving.a, d, measured.fraction, step);
   }
-  FindContactsAt(touch.time);
+  // What touches then is not clear of the path.
+  for (const IndexedPolygon* const near : unclear_) {
+    FindContacts(pair_, *near, touch.time, meter_, contacts_);
+  }
   BlockedArcs arcs(motion(), touch.time);
   for (const BlockingContact& contact : contacts_) arcs.Add(contact, pair_.mover());
   const std::optional<BlockedArcs::Ends> ends = arcs.EndsAbout(d);

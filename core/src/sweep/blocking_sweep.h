@@ -89,8 +89,11 @@ class BlockingSweep {
   BlockingSweep(const Obstacles& obstacles, WorkMeter& meter)
       : obstacles_(obstacles), meter_(meter) {}
 
+  // What is known of a start.
+  enum class Known : uint8_t { kNothing, kOverlapsNothing };
+
   // The sweep of the calls that follow; keeps a reference. `policy` is one of the two.
-  void Start(const BlockingPose& start, Vec2 d, InsidePolicy policy);
+  void Start(const BlockingPose& start, Vec2 d, InsidePolicy policy, Known known = Known::kNothing);
 
   const Motion& motion() const { return pair_.motion(); }
 
@@ -112,18 +115,21 @@ class BlockingSweep {
   // The order of times: exact, or for a round shape of the times rounded up.
   int CompareTimes(const BlockingHit& a, const BlockingHit& b) const;
 
+  // Once all polygons were asked.
   SweepHit Measured(const BlockingHit& hit);
   // The contacts at the time of the hit that was measured last, with all that is considered; none
   // of one that starts inside.
   const std::vector<BlockingContact>& contacts() const { return contacts_; }
 
+  // Whether the shape at the start overlaps none of the polygons that were asked in more than
+  // touch.
+  Known known() const { return overlaps_ ? Known::kNothing : Known::kOverlapsNothing; }
   // Of polygons that were asked: whether BLOCKING_LEAVE passes over it from the start to the end of
   // the sweep, for the overlap of the start lasts as long.
   bool PassesOver(const IndexedPolygon& fixed) const;
 
  private:
   bool IsClear(const IndexedPolygon& fixed);
-  void FindContactsAt(const SweepTime& t);
 
   const Obstacles& obstacles_;
   WorkMeter& meter_;
@@ -132,6 +138,8 @@ class BlockingSweep {
   SweepPair touch_;  // for the place of a start inside
   SweepAxes axes_;
   Box reach_;  // of the path and the margin
+  Known known_ = Known::kNothing;
+  bool overlaps_ = false;
   double ulp_ = 0;
   double margin_ = 0;
   std::vector<const IndexedPolygon*> unclear_;

@@ -83,12 +83,14 @@ class Slider {
   BlockingPose start_;
   const Shape* shape_ = nullptr;
   double skin_ = 0;
+  internal::BlockingSweep::Known known_{};  // of the shape in `start_`
   std::vector<BlockingContact> earlier_;
 };
 
 void Slider::Begin(const Shape& shape, double skin, SlideRow& row) {
   shape_ = &shape;
   skin_ = skin;
+  known_ = internal::BlockingSweep::Known::kNothing;
   earlier_.clear();
   row.position = start_.pose().position;
 }
@@ -100,9 +102,10 @@ void Slider::PlaceAt(Vec2 position) {
   start_.Place(*shape_, pose, meter_);
 }
 
-// The sweep of one leg, to its safe pose.
+// The sweep of one leg, to its safe pose. That overlaps nothing if the start does not: all but what
+// the sweep is clear of was looked at.
 std::optional<BlockingHit> Slider::AddLeg(Vec2 d, SlideRow& row) {
-  sweep_.Start(start_, d, options_.inside_policy);
+  sweep_.Start(start_, d, options_.inside_policy, known_);
   const std::optional<BlockingHit> hit = sweep_.First();
   if (meter_.stopped() || !meter_.SpendRows(1)) return std::nullopt;
   SlideLeg leg{row.position, d, hit.has_value(), {}};
@@ -110,6 +113,7 @@ std::optional<BlockingHit> Slider::AddLeg(Vec2 d, SlideRow& row) {
   const double fraction = hit ? leg.hit.fraction : 1;
   row.position =
       safe_.Find({*shape_, start_, sweep_, options_.inside_policy, hit, fraction, skin_});
+  known_ = sweep_.known();
   out_.legs.push_back(leg);
   ++row.legs;
   return hit;

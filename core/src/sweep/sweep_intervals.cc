@@ -56,7 +56,8 @@ class Hull {
   std::optional<SweepInterval> interval_;
 };
 
-// One meeting of a round shape, filtered. With sigma -1 for the begin and +1 for the end, t =
+// One meeting of a round shape, filtered; nothing but the meeting for one that defines the time
+// that is looked at. With sigma -1 for the begin and +1 for the end, t =
 // numerator / denominator = (p + sigma q sqrt(r)) / m.
 struct RoundCandidate {
   EdgeMeeting meeting;
@@ -80,8 +81,9 @@ class RoundContact {
 
   // Passes over discs that the path touches at one time alone.
   void IgnoreGrazes() { counts_grazes_ = false; }
-  // Passes over meetings that surely are not at `t`.
-  void LookAt(const SweepTime& t) { time_ = t.high(); }
+  // Passes over meetings that surely are not at `t`, and does not ask of the one that defines it
+  // what else is asked.
+  void LookAt(const SweepTime& t) { time_ = &t; }
 
   // Calls visit(candidate) for the meetings that there are, edges before vertices.
   template <class Visit>
@@ -151,35 +153,48 @@ class RoundContact {
   };
   Apart ApartAtTime(Vec2 q, Vec2 p) const {
     const Vec2 z = Rounded(q, p);
-    const Vec2 moved{*time_ * motion_.d.x, *time_ * motion_.d.y};
+    const double t = time_->high();
+    const Vec2 moved{t * motion_.d.x, t * motion_.d.y};
     return {Rounded(z, moved),
             {std::abs(z.x) + std::abs(moved.x), std::abs(z.y) + std::abs(moved.y)}};
   }
 
-  // Whether the vertices surely are not the radius apart then. The length errs by 4u of itself, and
-  // by what the components do.
+  // Whether the meeting defines the time that is looked at.
+  bool IsSource(const EdgeMeeting& meeting) const {
+    return time_ != nullptr &&
+           SweepTime::OfRoundTouch(meeting, end_, time_->high()).HasSource(*time_);
+  }
+
+  // Whether the vertices surely are not the radius apart then, or surely are so at the other end.
+  // The length errs by 4u of itself, and by what the components do.
   bool IsElsewhere(Vec2 q, Vec2 p) const {
     const Apart apart = ApartAtTime(q, p);
     const double length = std::sqrt(apart.w.x * apart.w.x + apart.w.y * apart.w.y);
     const double radius = motion_.rounded_radius();
+    const double along = apart.w.x * motion_.d.x + apart.w.y * motion_.d.y;
+    const double error =
+        8 * kFilterUnit *
+        (apart.magnitude.x * std::abs(motion_.d.x) + apart.magnitude.y * std::abs(motion_.d.y));
+    if (at_end() ? along > error : along < -error) return true;
     return std::abs(length - radius) >
            8 * kFilterUnit * (apart.magnitude.x + apart.magnitude.y + length + radius);
   }
 
-  // Whether a vertex surely is not the radius from the line of the edge then. The products of w and
-  // s err by 8u of their magnitudes, and the length of s by 4u.
+  // Whether a vertex surely is not the radius from the line of the edge then, on the side that the
+  // path begins or ends on, with d x s > 0. The products of w and s err by 8u of their magnitudes,
+  // and the length of s by 4u.
   bool IsElsewhere(Vec2 q, Vec2 p, const Segment& side) const {
     const Apart apart = ApartAtTime(q, p);
     const Vec2 s = Rounded(side.b, side.a);
-    const double across = apart.w.x * s.y - apart.w.y * s.x;
+    const double across = (apart.w.x * s.y - apart.w.y * s.x) * (at_end() ? -1 : 1);
     const double reach = motion_.rounded_radius() * std::sqrt(s.x * s.x + s.y * s.y);
     const double magnitude = apart.magnitude.x * std::abs(s.y) + apart.magnitude.y * std::abs(s.x);
-    return std::abs(std::abs(across) - reach) > 16 * kFilterUnit * (magnitude + reach);
+    return std::abs(across - reach) > 16 * kFilterUnit * (magnitude + reach);
   }
 
-  // In doubles: whether the path surely misses the disc about the vertex, or meets it after the
-  // limit. With z = q - p the discriminant is (d r)^2 - (z x d)^2, and the disc does not begin
-  // before z . d / d - r.
+  // In doubles: whether the path surely misses the disc about the vertex, or meets it before 0 or
+  // after the limit. With z = q - p the discriminant is (d r)^2 - (z x d)^2, and the disc does not
+  // begin before z . d / d - r.
   bool MissesVertex(Vec2 z) const {
     const Vec2 d = motion_.d;
     const double length2 = d.x * d.x + d.y * d.y;
@@ -187,12 +202,13 @@ class RoundContact {
     const RoundedCross across(z.x * d.y, z.y * d.x);
     const RoundedCross along(z.x * d.x, -(z.y * d.y));
     const double slack = 16 * kFilterUnit * reach;
+    if (!at_end() && along.value + along.error() < 0) return true;
     return std::abs(across.value) - across.error() > reach + slack ||
            along.value - along.error() - reach - slack > limit_ * length2 * (1 + 16 * kFilterUnit);
   }
 
-  // In doubles: whether an offset side surely does not count, or begins after the limit; see
-  // `MeetEdge`.
+  // In doubles: whether an offset side surely does not count, or is met before 0 or after the
+  // limit; see `MeetEdge`.
   bool MissesEdge(Vec2 z, Vec2 z_end, Vec2 s) const {
     const Vec2 d = motion_.d;
     const double length = std::sqrt(s.x * s.x + s.y * s.y);
@@ -210,6 +226,7 @@ class RoundContact {
     const RoundedCross n(z.x * s.y, z.y * s.x);
     const RoundedCross m(d.x * s.y, d.y * s.x);
     const double reach = sign * length;
+    if (n.value + n.error() + reach + 16 * kFilterUnit * std::abs(reach) < 0) return true;
     return n.value - n.error() + reach - 16 * kFilterUnit * std::abs(reach) >
            limit_ * (m.value + m.error()) * (1 + 16 * kFilterUnit);
   }
@@ -218,7 +235,8 @@ class RoundContact {
   // The path meets the disc about the vertex where the discriminant is not negative; 0 is a graze,
   // a touch at one time.
   void MeetVertex(const EdgeMeeting& meeting, const Visit& visit) const {
-    if (time_ && IsElsewhere(meeting.fixed.a, meeting.moving.a)) return;
+    if (time_ != nullptr && IsElsewhere(meeting.fixed.a, meeting.moving.a)) return;
+    if (IsSource(meeting)) return visit(RoundCandidate{meeting, {}, {}});
     if (MissesVertex(Rounded(meeting.fixed.a, meeting.moving.a))) return;
     const BoundedPairVec2 z = ExactDifference(meeting.fixed.a, meeting.moving.a);
     const BoundedPair cross = Cross(z, d_);
@@ -236,7 +254,6 @@ class RoundContact {
   // identity (z x s)(d . s) - (d x s)(z . s) = (z x d)(s . s); from its end z' likewise.
   template <class Visit>
   void MeetEdge(EdgeMeeting meeting, const Visit& visit) const {
-    if (time_ && IsElsewhere(meeting.fixed.a, meeting.moving.a, meeting.side())) return;
     const int sign = -SideOfPath(meeting.side().b, meeting.side().a, motion_.d);
     if (sign == 0) return;
     if (sign < 0) {
@@ -244,6 +261,8 @@ class RoundContact {
       std::swap(meeting.moving.a, meeting.moving.b);
     }
     const Segment side = meeting.side();
+    if (time_ != nullptr && IsElsewhere(meeting.fixed.a, meeting.moving.a, side)) return;
+    if (IsSource(meeting)) return visit(RoundCandidate{meeting, {}, {}});
     if (MissesEdge(Rounded(meeting.fixed.a, meeting.moving.a),
                    Rounded(meeting.fixed.b, meeting.moving.b), Rounded(side.b, side.a))) {
       return;
@@ -288,7 +307,7 @@ class RoundContact {
   const IntervalEnd end_;
   const double limit_;
   bool counts_grazes_ = true;
-  std::optional<double> time_;  // rounded up
+  const SweepTime* time_ = nullptr;
 };
 
 // Of the offset sides and the discs about corners, the first that begins; an exact tie leaves the
@@ -297,6 +316,9 @@ std::optional<SweepTime> FirstBegin(const Motion& motion, const RoundContact& co
                                     double limit) {
   std::optional<SweepTime> first;
   contact.VisitMeetings([&](const RoundCandidate& candidate) {
+    // At the same side the order needs no times.
+    const auto same = SweepTime::OfRoundTouch(candidate.meeting, IntervalEnd::kBegin, 0);
+    if (first && same.SharesSide(*first) && SweepTime::CompareOnSide(same, *first) >= 0) return;
     const std::optional<SweepTime> t = contact.TimeOf(candidate, limit);
     if (t && (!first || SweepTime::Compare(motion, *t, *first) < 0)) first = t;
   });

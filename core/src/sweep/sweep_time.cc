@@ -94,7 +94,6 @@ bool SweepTime::HasSource(const SweepTime& other) const {
          meeting_.moving.b == other.meeting_.moving.b;
 }
 
-// Whether both are where an end of an axis comes to the same offset side of a fixed edge.
 bool SweepTime::SharesSide(const SweepTime& other) const {
   return kind_ == other.kind_ && (kind_ == Kind::kRoundBegin || kind_ == Kind::kRoundEnd) &&
          meeting_.is_on_fixed_edge() && meeting_.fixed.a == other.meeting_.fixed.a &&
@@ -126,17 +125,19 @@ auto SweepTime::WithQuotient(const Motion& motion, Use use) const {
   return m.sign() < 0 ? use(-n, -m) : use(n, m);
 }
 
-// Intervals that do not overlap decide; then equal sources; then for the same side of an edge the
-// ends of the axis, as t_a - t_b = ((z_a - z_b) x s) / (d x s); then cross-multiplied quotients
-// (radius 0) or roots.
+// t_a - t_b = ((z_a - z_b) x s) / (d x s).
+int SweepTime::CompareOnSide(const SweepTime& a, const SweepTime& b) {
+  const Segment& side = a.meeting_.fixed;
+  return CrossSign(a.meeting_.moving.a, b.meeting_.moving.a, side.a, side.b);
+}
+
+// Intervals that do not overlap decide; then equal sources; then the same side of an edge; then
+// cross-multiplied quotients (radius 0) or roots.
 int SweepTime::Compare(const Motion& motion, const SweepTime& a, const SweepTime& b) {
   if (a.high_ < b.low_) return -1;
   if (a.low_ > b.high_) return 1;
   if (a.HasSource(b)) return 0;
-  if (a.SharesSide(b)) {
-    const Segment& side = a.meeting_.fixed;
-    return CrossSign(a.meeting_.moving.a, b.meeting_.moving.a, side.a, side.b);
-  }
+  if (a.SharesSide(b)) return CompareOnSide(a, b);
   if (motion.is_round()) return CompareRoots(a.Exact(motion), b.Exact(motion));
   return a.WithQuotient(motion, [&](const auto& a_n, const auto& a_m) {
     return b.WithQuotient(
@@ -217,6 +218,15 @@ BoundedPair RoundTouchTime(const Motion& motion, const EdgeMeeting& meeting, Int
   const Segment side = meeting.side();
   const auto sx = Difference(side.b.x, side.a.x);
   const auto sy = Difference(side.b.y, side.a.y);
+  // A side that is parallel to an axis: its length is |s.x| or |s.y|, which leaves.
+  if (sx.size == 0 || sy.size == 0) {
+    const bool is_upright = sx.size == 0;
+    const bool is_positive = (is_upright ? sy.sign() : -sx.sign()) > 0;
+    const auto reach = end == IntervalEnd::kBegin ? -radius : radius;
+    const auto z = is_upright ? zx : zy;
+    const double m = is_upright ? d.x : d.y;
+    return rounded((is_positive ? z : -z) + reach) / ExactValue(is_positive ? m : -m);
+  }
   const auto p = zx * sy - zy * sx;
   const auto length2 = sx * sx + sy * sy;
   const BoundedPair m = rounded(sy * d.x - sx * d.y);

@@ -90,6 +90,10 @@ class SweepTime {
   const EdgeMeeting& meeting() const { return meeting_; }
   // Whether the same edges define both, which are equal then.
   bool HasSource(const SweepTime& other) const;
+  // Whether both are where an end of an axis comes to the same offset side of a fixed edge.
+  bool SharesSide(const SweepTime& other) const;
+  // The sign of a - b where they do. Exact.
+  static int CompareOnSide(const SweepTime& a, const SweepTime& b);
 
   // The sign of a - b. Exact.
   static int Compare(const Motion& motion, const SweepTime& a, const SweepTime& b);
@@ -103,7 +107,6 @@ class SweepTime {
   SweepTime(Kind kind, const EdgeMeeting& meeting, double low, double high)
       : meeting_(meeting), low_(low), high_(high), kind_(kind) {}
 
-  bool SharesSide(const SweepTime& other) const;
   template <class Use>
   auto WithQuotient(const Motion& motion, Use use) const;
 
