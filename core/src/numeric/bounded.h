@@ -127,6 +127,12 @@ inline constexpr double kPairError = 0x1p-100;
 inline BoundedPair ExactDifference(double a, double b) { return {TwoDiff(a, b), 0}; }
 inline BoundedPair ExactValue(double a) { return {{a, 0}, 0}; }
 
+template <int N>
+BoundedPair ToBoundedPair(const Expansion<N>& a) {
+  const TwoDoubles value = Leading(a);
+  return {value, kPairError * std::abs(value.high)};
+}
+
 inline BoundedPair operator-(BoundedPair a) { return {{-a.value.high, -a.value.low}, a.error}; }
 
 inline BoundedPair operator+(const BoundedPair& a, const BoundedPair& b) {

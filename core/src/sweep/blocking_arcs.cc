@@ -290,7 +290,7 @@ int BlockedArcs::Turn(const ArcDirection& a, const ArcDirection& b) const {
 
 // Of at most half a turn: counter-clockwise of its begin and clockwise of its end.
 bool BlockedArcs::Contains(const Arc& arc, const ArcDirection& u) const {
-  return Turn(arc.begin, u) > 0 && Turn(u, arc.end) > 0;
+  return Turn(arc.begin, u) > 0 && (arc.is_half_turn || Turn(u, arc.end) > 0);
 }
 
 bool BlockedArcs::Contains(Vec2 u) const {
@@ -363,23 +363,36 @@ const ArcDirection& BlockedArcs::Nearer(const Ends& ends, Vec2 u) const {
   return order > 0 ? ends.clockwise : ends.counter_clockwise;
 }
 
-// Of an edge by its normal, turned back; of a tangent in pairs of doubles, rounded once.
+// Of an edge by its normal, turned back; of a tangent in pairs of doubles, rounded once. The pair
+// of the time is the nearest one, where another that is as near might round otherwise.
 Vec2 BlockedArcs::Unit(const ArcDirection& direction) const {
   if (!direction.is_tangent) {
     // The normal on the right of the edge that is the direction turned left.
     const Vec2 normal = UnitNormal({direction.base.from, direction.base.to}, 1);
     return {normal.y + 0.0, 0.0 - normal.x};
   }
-  BoundedPairVec2 w = ExactDifference(direction.base.to, direction.base.from);
-  if (direction.touch) {
-    const BoundedPair t = ToBoundedPair(t_.Exact(motion_));
+  const BoundedPairVec2 start = ExactDifference(direction.base.to, direction.base.from);
+  const auto unit = [&](const BoundedPair& t) {
     const BoundedPairVec2 d = ExactValue(motion_.d);
-    w = {w.x + t * d.x, w.y + t * d.y};
+    const BoundedPairVec2 w{start.x + t * d.x, start.y + t * d.y};
+    const BoundedPair length = SquareRoot(w.x * w.x + w.y * w.y);
+    return BoundedPairVec2{(direction.is_reversed ? w.y : -w.y) / length,
+                           (direction.is_reversed ? -w.x : w.x) / length};
+  };
+  const auto rounded = [](const BoundedPairVec2& v) {
+    return Vec2{v.x.value.high + 0.0, v.y.value.high + 0.0};
+  };
+  if (!direction.touch) return rounded(unit(ExactValue(0)));
+  if (kHasFilters) {
+    BoundedPair t = t_.Pair(motion_);
+    t.error = std::fmax(t.error, 0x1p-96 * t.magnitude());
+    const BoundedPairVec2 v = unit(t);
+    Vec2 nearest;
+    if (RoundToNearest(v.x, v.x.error, nearest.x) && RoundToNearest(v.y, v.y.error, nearest.y)) {
+      return nearest;
+    }
   }
-  const BoundedPair length = SquareRoot(w.x * w.x + w.y * w.y);
-  const BoundedPair x = (direction.is_reversed ? w.y : -w.y) / length;
-  const BoundedPair y = (direction.is_reversed ? -w.x : w.x) / length;
-  return {x.value.high + 0.0, y.value.high + 0.0};
+  return rounded(unit(ToBoundedPair(t_.Exact(motion_))));
 }
 
 // The tangent of a touch has the normal of the touch, which has its own bound.

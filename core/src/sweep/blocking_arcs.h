@@ -88,6 +88,7 @@ class BlockedArcs {
   struct Arc {
     ArcDirection begin;
     ArcDirection end;
+    bool is_half_turn = false;
   };
 
   struct RoundedVector {
@@ -96,7 +97,7 @@ class BlockedArcs {
   };
 
   RoundedVector Rounded(const ArcDirection& direction) const;
-  void AddHalfTurn(const ArcDirection& begin) { arcs_.push_back({begin, -begin}); }
+  void AddHalfTurn(const ArcDirection& begin) { arcs_.push_back({begin, -begin, true}); }
   void AddVertices(const BlockingContact& contact, const Sector& sector);
   void AddRound(const BlockingContact& contact, const BlockingMover& mover, bool is_still);
   bool Contains(const Arc& arc, const ArcDirection& u) const;

@@ -99,8 +99,9 @@ bool SafePose::IsSafe(const SafeRequest& request, Vec2 position, double fraction
   pose.position = position;
   if (!IsAccepted(position) || !IsAccepted(d)) return false;
   if (there_.Place(request.shape, pose, meter_)) return false;
-  check_.Start(request.start, d, request.policy, request.sweep.known());
   const bool is_covered = request.sweep.Covers(d, fraction);
+  if (is_covered && request.sweep.unclear().empty()) return !meter_.stopped();
+  check_.Start(request.start, d, request.policy, request.sweep.known());
   if (!(is_covered ? check_.IsFree(request.sweep.unclear()) : check_.IsFree())) return false;
   const auto near = check_.unclear();
   return std::all_of(near.begin(), near.end(), [this](const IndexedPolygon* fixed) {

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "index/scene_traversal.h"
-#include "numeric/bounded.h"
+#include "shape/meets_box.h"
 #include "sweep/blocking_overlap.h"
 #include "sweep/sweep_measures.h"
 
@@ -20,6 +20,7 @@ double UlpOf(const Box& box) {
 }
 
 void SceneObstacles::VisitNear(const SweptBox& reach, WorkMeter& meter, const Visit& visit) const {
+  if (reach.is_short()) return VisitPolygons(scene_, mask_, meter, MeetsBox{reach.reach()}, visit);
   VisitPolygons(
       scene_, mask_, meter, [&](const Box& box) { return reach.MayMeet(box); }, visit);
 }

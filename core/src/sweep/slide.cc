@@ -97,6 +97,7 @@ void Slider::Begin(const Shape& shape, double skin, SlideRow& row) {
 
 // A safe pose: the shape has an interior there.
 void Slider::PlaceAt(Vec2 position) {
+  if (position == start_.pose().position) return;
   Pose pose = start_.pose();
   pose.position = position;
   start_.Place(*shape_, pose, meter_);
@@ -105,6 +106,7 @@ void Slider::PlaceAt(Vec2 position) {
 // The sweep of one leg, to its safe pose. That overlaps nothing if the start does not: all but what
 // the sweep is clear of was looked at.
 std::optional<BlockingHit> Slider::AddLeg(Vec2 d, SlideRow& row) {
+  PlaceAt(row.position);
   sweep_.Start(start_, d, options_.inside_policy, known_);
   const std::optional<BlockingHit> hit = sweep_.First();
   if (meter_.stopped() || !meter_.SpendRows(1)) return std::nullopt;
@@ -130,7 +132,7 @@ void Slider::Push(Vec2 push, SlideRow& row) {
     if (meter_.stopped()) return;
     if (!hit) {
       row.left = {};
-      return PlaceAt(row.position);
+      return;
     }
     rest *= 1 - out_.legs.back().hit.fraction;
     row.left = Normalized(Vec2{rest * push.x, rest * push.y});

@@ -56,13 +56,12 @@ class Hull {
   std::optional<SweepInterval> interval_;
 };
 
-// One meeting of a round shape, filtered; nothing but the meeting for one that defines the time
-// that is looked at. With sigma -1 for the begin and +1 for the end, t =
-// numerator / denominator = (p + sigma q sqrt(r)) / m.
+// One meeting of a round shape, filtered. Of vertices there are, unless they define the time that
+// is looked at, the numerator and the denominator, too: with sigma -1 for the begin and +1 for the
+// end, t = numerator / denominator = (p + sigma q sqrt(r)) / m.
 struct RoundCandidate {
   EdgeMeeting meeting;
-  BoundedPair numerator;
-  BoundedPair denominator;
+  RoundQuotient time;
 };
 
 class RoundContact {
@@ -74,7 +73,6 @@ class RoundContact {
         fixed_(fixed),
         axis_(axis),
         d_(ExactValue(motion.d)),
-        length2_(Dot(d_, d_)),
         radius_{TwoSum(motion.radius, motion.fixed_radius), 0},
         end_(end),
         limit_(limit) {}
@@ -106,12 +104,13 @@ class RoundContact {
   // The time of the candidate rounded up; nothing if it is negative, or certainly above `limit`;
   // one if it is above 1.
   std::optional<SweepTime> TimeOf(const RoundCandidate& candidate, double limit) const {
-    const BoundedPair& n = candidate.numerator;
+    const RoundQuotient time = QuotientOf(candidate);
+    const BoundedPair& n = time.n;
     if (n.is_certain() && n.sign() < 0) return std::nullopt;
     if (!n.is_certain() && ExactSign(candidate.meeting) < 0) return std::nullopt;
     double low = 0;
     double high = HUGE_VAL;
-    if (kHasFilters) Narrow(n / candidate.denominator, low, high);
+    if (kHasFilters) Narrow(n / time.m, low, high);
     if (low > limit) return std::nullopt;
     if (low != high) {
       if (kHasFilters) Narrow(RoundTouchTime(motion_, candidate.meeting, end_), low, high);
@@ -165,6 +164,13 @@ class RoundContact {
            SweepTime::OfRoundTouch(meeting, end_, time_->high()).HasSource(*time_);
   }
 
+  // Whether the same side defines it, and meets the other end of the axis at another time.
+  bool IsBesideSource(const EdgeMeeting& meeting) const {
+    if (time_ == nullptr) return false;
+    const auto same = SweepTime::OfRoundTouch(meeting, end_, time_->high());
+    return same.SharesSide(*time_) && SweepTime::CompareOnSide(same, *time_) != 0;
+  }
+
   // Whether the vertices surely are not the radius apart then, or surely are so at the other end.
   // The length errs by 4u of itself, and by what the components do.
   bool IsElsewhere(Vec2 q, Vec2 p) const {
@@ -208,8 +214,9 @@ class RoundContact {
   }
 
   // In doubles: whether an offset side surely does not count, or is met before 0 or after the
-  // limit; see `MeetEdge`.
-  bool MissesEdge(Vec2 z, Vec2 z_end, Vec2 s) const {
+  // limit; or surely counts; see `MeetEdge`.
+  enum class Look : uint8_t { kMisses, kMayMiss, kCounts };
+  Look LookAtEdge(Vec2 z, Vec2 z_end, Vec2 s) const {
     const Vec2 d = motion_.d;
     const double length = std::sqrt(s.x * s.x + s.y * s.y);
     const double radius = motion_.rounded_radius();
@@ -221,14 +228,20 @@ class RoundContact {
     const auto error = [&](const RoundedCross& cross) {
       return 16 * kFilterUnit * cross.magnitude * length + slack;
     };
-    if (first.value * length + offset < -error(first)) return true;
-    if (last.value * length + offset > error(last)) return true;
+    const double first_side = first.value * length + offset;
+    const double last_side = last.value * length + offset;
+    if (first_side < -error(first) || last_side > error(last)) return Look::kMisses;
     const RoundedCross n(z.x * s.y, z.y * s.x);
     const RoundedCross m(d.x * s.y, d.y * s.x);
     const double reach = sign * length;
-    if (n.value + n.error() + reach + 16 * kFilterUnit * std::abs(reach) < 0) return true;
-    return n.value - n.error() + reach - 16 * kFilterUnit * std::abs(reach) >
-           limit_ * (m.value + m.error()) * (1 + 16 * kFilterUnit);
+    const double reach_error = 16 * kFilterUnit * std::abs(reach);
+    if (n.value + n.error() + reach + reach_error < 0) return Look::kMisses;
+    if (n.value - n.error() + reach - reach_error >
+        limit_ * (m.value + m.error()) * (1 + 16 * kFilterUnit)) {
+      return Look::kMisses;
+    }
+    const bool counts = first_side > error(first) && last_side < -error(last);
+    return counts ? Look::kCounts : Look::kMayMiss;
   }
 
   template <class Visit>
@@ -236,17 +249,18 @@ class RoundContact {
   // a touch at one time.
   void MeetVertex(const EdgeMeeting& meeting, const Visit& visit) const {
     if (time_ != nullptr && IsElsewhere(meeting.fixed.a, meeting.moving.a)) return;
-    if (IsSource(meeting)) return visit(RoundCandidate{meeting, {}, {}});
+    if (IsSource(meeting)) return visit(RoundCandidate{meeting, {}});
     if (MissesVertex(Rounded(meeting.fixed.a, meeting.moving.a))) return;
     const BoundedPairVec2 z = ExactDifference(meeting.fixed.a, meeting.moving.a);
     const BoundedPair cross = Cross(z, d_);
-    const BoundedPair discriminant = length2_ * (radius_ * radius_) - cross * cross;
+    const BoundedPair length2 = Dot(d_, d_);
+    const BoundedPair discriminant = length2 * (radius_ * radius_) - cross * cross;
     const int sign = discriminant.is_certain() ? discriminant.sign()
                                                : ExactRoundTouch(motion_, meeting, end_).r.sign();
     if (sign < 0 || (sign == 0 && !counts_grazes_)) return;
     const BoundedPair root = SquareRoot(discriminant);
     const BoundedPair middle = Dot(d_, z);
-    visit(RoundCandidate{meeting, at_end() ? middle + root : middle - root, length2_});
+    visit(RoundCandidate{meeting, {at_end() ? middle + root : middle - root, length2}});
   }
 
   // An offset side counts where the point that meets it lies within it. Along s from the side's
@@ -262,28 +276,39 @@ class RoundContact {
     }
     const Segment side = meeting.side();
     if (time_ != nullptr && IsElsewhere(meeting.fixed.a, meeting.moving.a, side)) return;
-    if (IsSource(meeting)) return visit(RoundCandidate{meeting, {}, {}});
-    if (MissesEdge(Rounded(meeting.fixed.a, meeting.moving.a),
-                   Rounded(meeting.fixed.b, meeting.moving.b), Rounded(side.b, side.a))) {
-      return;
-    }
+    if (IsSource(meeting)) return visit(RoundCandidate{meeting, {}});
+    if (IsBesideSource(meeting)) return;
+    const Look look =
+        LookAtEdge(Rounded(meeting.fixed.a, meeting.moving.a),
+                   Rounded(meeting.fixed.b, meeting.moving.b), Rounded(side.b, side.a));
+    if (look == Look::kMisses || (look == Look::kMayMiss && !IsWithinSide(meeting, side))) return;
+    visit(RoundCandidate{meeting, {}});
+  }
+
+  // Whether the point of the meeting lies within the side. Exact.
+  bool IsWithinSide(const EdgeMeeting& meeting, const Segment& side) const {
     const BoundedPairVec2 s = ExactDifference(side.b, side.a);
     const BoundedPairVec2 z = ExactDifference(meeting.fixed.a, meeting.moving.a);
     const BoundedPairVec2 z_end = ExactDifference(meeting.fixed.b, meeting.moving.b);
     const BoundedPair length = SquareRoot(Dot(s, s));
-    BoundedPair offset = radius_ * Dot(d_, s);
-    BoundedPair reach = radius_ * length;
-    if (!at_end()) {
-      offset = -offset;
-      reach = -reach;
+    const BoundedPair reach = radius_ * Dot(d_, s);
+    const BoundedPair offset = at_end() ? reach : -reach;
+    return SideSign(Cross(z, d_) * length + offset, meeting.fixed.a, meeting.moving.a, side) >= 0 &&
+           SideSign(Cross(z_end, d_) * length + offset, meeting.fixed.b, meeting.moving.b, side) <=
+               0;
+  }
+
+  RoundQuotient QuotientOf(const RoundCandidate& candidate) const {
+    const EdgeMeeting& meeting = candidate.meeting;
+    if (!meeting.is_on_fixed_edge() && !meeting.is_on_moving_edge()) return candidate.time;
+    const Segment side = meeting.side();
+    if (side.a.x == side.b.x || side.a.y == side.b.y) {
+      return AxisParallelTouch(motion_, meeting, end_);
     }
-    if (SideSign(Cross(z, d_) * length + offset, meeting.fixed.a, meeting.moving.a, side) < 0) {
-      return;
-    }
-    if (SideSign(Cross(z_end, d_) * length + offset, meeting.fixed.b, meeting.moving.b, side) > 0) {
-      return;
-    }
-    visit(RoundCandidate{meeting, Cross(z, s) + reach, Cross(d_, s)});
+    const BoundedPairVec2 s = ExactDifference(side.b, side.a);
+    const BoundedPairVec2 z = ExactDifference(meeting.fixed.a, meeting.moving.a);
+    const BoundedPair reach = radius_ * SquareRoot(Dot(s, s));
+    return {Cross(z, s) + (at_end() ? reach : -reach), Cross(d_, s)};
   }
 
   // The sign of (z x d) |s| + sigma radius (d . s) for z = q - p, of degree 3.
@@ -302,7 +327,6 @@ class RoundContact {
   const Segment& fixed_;
   const Segment& axis_;
   const BoundedPairVec2 d_;
-  const BoundedPair length2_;
   const BoundedPair radius_;
   const IntervalEnd end_;
   const double limit_;
@@ -425,7 +449,7 @@ SweepTime RoundContactEnd(const Motion& motion, const Segment& fixed, const Segm
   return last.value_or(SweepTime::Zero());
 }
 
-// What has the same source as t is at t, of which the time need not be computed again.
+// What has the same source as t, or passes as of the same side, is at t.
 void FindRoundTouches(const Motion& motion, const Segment& fixed, const Segment& axis,
                       const SweepTime& t, std::vector<RoundTouch>& touches) {
   for (const IntervalEnd end : {IntervalEnd::kBegin, IntervalEnd::kEnd}) {
@@ -433,7 +457,7 @@ void FindRoundTouches(const Motion& motion, const Segment& fixed, const Segment&
     contact.LookAt(t);
     contact.VisitMeetings([&](const RoundCandidate& candidate) {
       const auto same = SweepTime::OfRoundTouch(candidate.meeting, end, t.high());
-      if (!same.HasSource(t)) {
+      if (!same.HasSource(t) && !same.SharesSide(t)) {
         const std::optional<SweepTime> time = contact.TimeOf(candidate, HUGE_VAL);
         if (!time || time->is_one() || SweepTime::Compare(motion, *time, t) != 0) return;
       }

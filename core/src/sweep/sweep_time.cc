@@ -174,6 +174,12 @@ ExactRoot SweepTime::Exact(const Motion& motion) const {
   });
 }
 
+BoundedPair SweepTime::Pair(const Motion& motion) const {
+  if (kind_ != Kind::kRoundBegin && kind_ != Kind::kRoundEnd) return ToBoundedPair(Exact(motion));
+  const auto end = kind_ == Kind::kRoundBegin ? IntervalEnd::kBegin : IntervalEnd::kEnd;
+  return RoundTouchTime(motion, meeting_, end);
+}
+
 // The discriminant B^2 - A C is A radius^2 - (z x d)^2.
 ExactRoot ExactRoundTouch(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end) {
   const DyadicVec2 d{motion.d.x, motion.d.y};
@@ -190,6 +196,19 @@ ExactRoot ExactRoundTouch(const Motion& motion, const EdgeMeeting& meeting, Inte
   return {Cross(z, s), sign * radius, Dot(s, s), Cross(d, s)};
 }
 
+// The length of such a side is |s.x| or |s.y|, which leaves.
+RoundQuotient AxisParallelTouch(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end) {
+  const Segment side = meeting.side();
+  const bool is_upright = side.a.x == side.b.x;
+  const bool is_positive = is_upright ? side.b.y > side.a.y : side.b.x < side.a.x;
+  const auto radius = Expand(TwoSum(motion.radius, motion.fixed_radius));
+  const auto z = is_upright ? Difference(meeting.fixed.a.x, meeting.moving.a.x)
+                            : Difference(meeting.fixed.a.y, meeting.moving.a.y);
+  const double m = is_upright ? motion.d.x : motion.d.y;
+  const auto n = (is_positive ? z : -z) + (end == IntervalEnd::kBegin ? -radius : radius);
+  return {ToBoundedPair(n), ExactValue(is_positive ? m : -m)};
+}
+
 // With the p, q, r and m of above: the exact numerator is p^2 - q^2 r where p and the root cancel,
 // as of any root (see below). About a vertex that is A (z . z - radius^2), of which A leaves.
 BoundedPair RoundTouchTime(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end) {
@@ -197,10 +216,6 @@ BoundedPair RoundTouchTime(const Motion& motion, const EdgeMeeting& meeting, Int
   const auto zx = Difference(meeting.fixed.a.x, meeting.moving.a.x);
   const auto zy = Difference(meeting.fixed.a.y, meeting.moving.a.y);
   const Vec2 d = motion.d;
-  const auto rounded = [](const auto& value) {
-    const TwoDoubles pair = Leading(value);
-    return BoundedPair{pair, kPairError * std::abs(pair.high)};
-  };
   const auto quotient = [&](const BoundedPair& p, BoundedPair root, const BoundedPair& m,
                             const auto& cancelled) {
     if (end == IntervalEnd::kBegin) root = -root;
@@ -210,29 +225,21 @@ BoundedPair RoundTouchTime(const Motion& motion, const EdgeMeeting& meeting, Int
   if (!meeting.is_on_fixed_edge() && !meeting.is_on_moving_edge()) {
     const auto across = zx * d.y - zy * d.x;
     const auto length2 = Square(d.x) + Square(d.y);
-    const BoundedPair root = SquareRoot(rounded(length2 * (radius * radius) - across * across));
-    return quotient(rounded(zx * d.x + zy * d.y), root, rounded(length2), [&](BoundedPair sum) {
-      return rounded(zx * zx + zy * zy - radius * radius) / sum;
-    });
+    const BoundedPair root =
+        SquareRoot(ToBoundedPair(length2 * (radius * radius) - across * across));
+    return quotient(
+        ToBoundedPair(zx * d.x + zy * d.y), root, ToBoundedPair(length2),
+        [&](BoundedPair sum) { return ToBoundedPair(zx * zx + zy * zy - radius * radius) / sum; });
   }
   const Segment side = meeting.side();
   const auto sx = Difference(side.b.x, side.a.x);
   const auto sy = Difference(side.b.y, side.a.y);
-  // A side that is parallel to an axis: its length is |s.x| or |s.y|, which leaves.
-  if (sx.size == 0 || sy.size == 0) {
-    const bool is_upright = sx.size == 0;
-    const bool is_positive = (is_upright ? sy.sign() : -sx.sign()) > 0;
-    const auto reach = end == IntervalEnd::kBegin ? -radius : radius;
-    const auto z = is_upright ? zx : zy;
-    const double m = is_upright ? d.x : d.y;
-    return rounded((is_positive ? z : -z) + reach) / ExactValue(is_positive ? m : -m);
-  }
   const auto p = zx * sy - zy * sx;
   const auto length2 = sx * sx + sy * sy;
-  const BoundedPair m = rounded(sy * d.x - sx * d.y);
-  const BoundedPair root = rounded(radius) * SquareRoot(rounded(length2));
-  return quotient(rounded(p), root, m, [&](BoundedPair sum) {
-    return rounded(p * p - length2 * (radius * radius)) / (sum * m);
+  const BoundedPair m = ToBoundedPair(sy * d.x - sx * d.y);
+  const BoundedPair root = ToBoundedPair(radius) * SquareRoot(ToBoundedPair(length2));
+  return quotient(ToBoundedPair(p), root, m, [&](BoundedPair sum) {
+    return ToBoundedPair(p * p - length2 * (radius * radius)) / (sum * m);
   });
 }
 

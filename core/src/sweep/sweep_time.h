@@ -100,6 +100,8 @@ class SweepTime {
   // To the nearest double, ties to even, for radius 0; else the least double not below it.
   double Rounded(const Motion& motion) const;
   ExactRoot Exact(const Motion& motion) const;
+  // Within 2^-96 of its magnitude.
+  BoundedPair Pair(const Motion& motion) const;
 
  private:
   enum class Kind : uint8_t { kZero, kOne, kValue, kTouch, kRoundBegin, kRoundEnd };
@@ -118,6 +120,14 @@ class SweepTime {
 // Radius > 0: the exact value of that end for a meeting with d x s > 0, or of vertices of which the
 // discriminant is not negative.
 ExactRoot ExactRoundTouch(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end);
+
+// Of a side that is parallel to an axis of coordinates: the value as a quotient, of which the
+// numerator does not cancel.
+struct RoundQuotient {
+  BoundedPair n;
+  BoundedPair m;
+};
+RoundQuotient AxisParallelTouch(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end);
 
 // The same within 2^-96 of its magnitude, by expansions: where a shape at rest touches an edge, the
 // time is what is left of numbers that cancel but for their last bits.
