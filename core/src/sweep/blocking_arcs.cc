@@ -170,6 +170,7 @@ void FindContacts(const BlockingPair& pair, const IndexedPolygon& fixed, const S
   fixed.VisitEdges(
       meter, [&](const Box& box) { return reach.Intersects(box); },
       [&](size_t, const Segment& e) {
+        if (pair.axes().IsClear(e)) return true;
         if (pair.mover().is_round()) {
           round.Add(e, shape.edge(0));
           return meter.Spend(kRoundMeetings);
@@ -265,6 +266,16 @@ BlockedArcs::RoundedVector BlockedArcs::Rounded(const ArcDirection& direction) c
   return {{-v.y * turn, v.x * turn}, {magnitude.y, magnitude.x}};
 }
 
+BoundedPairVec2 BlockedArcs::InPairs(const ArcDirection& direction) const {
+  BoundedPairVec2 v = ExactDifference(direction.base.to, direction.base.from);
+  if (direction.touch) {
+    if (!pair_) pair_ = t_.Pair(motion_);
+    v = {v.x + *pair_ * ExactValue(motion_.d.x), v.y + *pair_ * ExactValue(motion_.d.y)};
+  }
+  if (!direction.is_tangent) return v;
+  return direction.is_reversed ? BoundedPairVec2{v.y, -v.x} : BoundedPairVec2{-v.y, v.x};
+}
+
 // Of vectors that are linear in t. Two tangents have the same part of t, so that it has no square.
 // In doubles, the products err by 12u of their magnitudes.
 int BlockedArcs::Turn(const ArcDirection& a, const ArcDirection& b) const {
@@ -275,6 +286,12 @@ int BlockedArcs::Turn(const ArcDirection& a, const ArcDirection& b) const {
   const double cross = u.v.x * v.v.y - u.v.y * v.v.x;
   const double magnitude = u.magnitude.x * v.magnitude.y + u.magnitude.y * v.magnitude.x;
   if (std::abs(cross) > 16 * kFilterUnit * magnitude) return Sign(cross);
+  if (kHasFilters) {
+    const BoundedPairVec2 x = InPairs(a);
+    const BoundedPairVec2 y = InPairs(b);
+    const BoundedPair exact = x.x * y.y - x.y * y.x;
+    if (exact.is_certain()) return exact.sign();
+  }
   const auto split = [&](const ArcDirection& u, DyadicVec2& start, DyadicVec2& speed) {
     start = ExactOf(u.base);
     if (!u.is_tangent) return;
@@ -384,7 +401,8 @@ Vec2 BlockedArcs::Unit(const ArcDirection& direction) const {
   };
   if (!direction.touch) return rounded(unit(ExactValue(0)));
   if (kHasFilters) {
-    BoundedPair t = t_.Pair(motion_);
+    if (!pair_) pair_ = t_.Pair(motion_);
+    BoundedPair t = *pair_;
     t.error = std::fmax(t.error, 0x1p-96 * t.magnitude());
     const BoundedPairVec2 v = unit(t);
     Vec2 nearest;

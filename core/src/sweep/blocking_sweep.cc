@@ -42,12 +42,11 @@ void BlockingSweep::Start(const BlockingPose& start, Vec2 d, InsidePolicy policy
   policy_ = policy;
   known_ = known;
   overlaps_ = false;
-  pair_.Start(start.mover(), {d, shape.radius()});
-  const Box path = MovedBox(pair_.bounds(), d, 0, 1);
+  const Box path = MovedBox(shape.bounds(), d, 0, 1);
   ulp_ = UlpOf(path);
   margin_ = 32 * ulp_ + 8 * kSmallestMagnitude;
   reach_ = Grown(path, margin_);
-  axes_.Start(shape, pair_.motion(), margin_);
+  pair_.Start(start.mover(), {d, shape.radius()}, margin_);
   unclear_.clear();
   passed_over_.clear();
 }
@@ -55,7 +54,7 @@ void BlockingSweep::Start(const BlockingPose& start, Vec2 d, InsidePolicy policy
 // No edge is near the path, and the shape does not start inside.
 bool BlockingSweep::IsClear(const IndexedPolygon& fixed) {
   const auto is_near = [this](const Box& box) { return reach_.Intersects(box); };
-  const auto visit = [this](size_t, const Segment& edge) { return axes_.IsClear(edge); };
+  const auto visit = [this](size_t, const Segment& edge) { return pair_.axes().IsClear(edge); };
   if (!fixed.VisitEdges(meter_, is_near, visit)) return false;
   const Vec2 start = pair_.mover().shape().ring_start(0);
   return LocateInPolygon(fixed, start, meter_).location == Location::kOutside;
@@ -73,7 +72,7 @@ bool BlockingSweep::Covers(Vec2 d, double fraction) const {
 // What is apart at the start for certain is not overlapped there. Small convex polygons, which
 // are not apart as their axes have it, are near.
 std::optional<BlockingHit> BlockingSweep::HitOf(const IndexedPolygon& fixed, double limit) {
-  const std::optional<TouchBounds> bounds = axes_.Bound(fixed);
+  const std::optional<TouchBounds> bounds = pair_.axes().Bound(fixed);
   if (bounds) meter_.Spend(fixed.polygon().vertex_count());
   if (bounds ? bounds->is_clear : IsClear(fixed)) return std::nullopt;
   unclear_.push_back(&fixed);

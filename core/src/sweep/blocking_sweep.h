@@ -25,7 +25,6 @@
 #include "sweep/blocking_arcs.h"
 #include "sweep/blocking_mover.h"
 #include "sweep/blocking_pair.h"
-#include "sweep/sweep_axes.h"
 #include "sweep/sweep_passage.h"
 
 namespace carom::internal {
@@ -136,8 +135,7 @@ class BlockingSweep {
   InsidePolicy policy_ = InsidePolicy::kBlocking;
   BlockingPair pair_;
   SweepPair touch_;  // for the place of a start inside
-  SweepAxes axes_;
-  Box reach_;  // of the path and the margin
+  Box reach_;        // of the path and the margin
   Known known_ = Known::kNothing;
   bool overlaps_ = false;
   double ulp_ = 0;
