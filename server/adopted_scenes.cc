@@ -33,7 +33,7 @@ void MemoryStore::SettleAnyway(absl::string_view name, bool is_new, uint64_t byt
 
 // The same steps as of a commit of our own, without its checks of shares and limits, and without
 // writing anything down.
-absl::Status MemoryStore::AdoptEdits(absl::string_view name, std::vector<SceneEdit> edits,
+absl::Status MemoryStore::AdoptEdits(absl::string_view name, const std::vector<SceneEdit>& edits,
                                      Adopted adopted) {
   const absl::StatusOr<SceneSnapshot::Ptr> found = FindBase(name);
   if (!found.ok()) return found.status();
@@ -90,7 +90,7 @@ absl::Status MemoryStore::AdoptPolygons(absl::string_view name, std::vector<Poly
 }
 
 // Watches and frames that wait find no scene, and then why.
-void MemoryStore::AdoptDamage(absl::string_view name, Adopted adopted) {
+void MemoryStore::AdoptDamage(absl::string_view name, const Adopted& adopted) {
   Entry old;  // destroyed without the lock
   bool is_new = false;
   {

@@ -176,7 +176,9 @@ absl::Status FleetStore::FollowVersion(const std::string& name, const std::strin
 // The journal knows the version before others see it, as with a commit of this process.
 absl::Status FleetStore::Show(absl::string_view name, SharedScene::Ptr scene, bool follows) {
   if (IsReadOnly(name)) {
-    std::fprintf(stderr, "caromd: a preloaded scene hides one that another server has made\n");
+    if (!std::exchange(has_said_hidden_, true)) {
+      std::fprintf(stderr, "caromd: a preloaded scene hides one that another server has made\n");
+    }
     return absl::OkStatus();
   }
   if (!scene->status.ok()) {
@@ -191,7 +193,7 @@ absl::Status FleetStore::Show(absl::string_view name, SharedScene::Ptr scene, bo
   absl::Status status = journal_.Difference(before->current().root, scene->current().root, edits);
   if (status.ok()) {
     journal_.Set(name, scene);
-    status = AdoptEdits(name, std::move(edits), {scene->Summaries(), follows});
+    status = AdoptEdits(name, edits, {scene->Summaries(), follows});
     if (status.ok()) return status;
   } else if (!absl::IsDataLoss(status) && !absl::IsOutOfRange(status)) {
     return status;

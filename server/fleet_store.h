@@ -91,6 +91,7 @@ class FleetStore final : public MemoryStore, private EtcdEvents {
   EtcdFollower follower_;
   EtcdSweeper sweeper_;
   OnChangeOfState on_state_;
+  bool has_said_hidden_ = false;  // of the follower's thread
 };
 
 }  // namespace carom::server

@@ -101,11 +101,12 @@ class MemoryStore : public SceneStore {
   };
   KeyedMutex& writers() { return writers_; }
   // The edits make the last version of the one that is here. An error says that they cannot be.
-  absl::Status AdoptEdits(absl::string_view name, std::vector<SceneEdit> edits, Adopted adopted);
+  absl::Status AdoptEdits(absl::string_view name, const std::vector<SceneEdit>& edits,
+                          Adopted adopted);
   absl::Status AdoptPolygons(absl::string_view name, std::vector<Polygon> polygons,
                              Adopted adopted);
   // What is stored of the last version is damaged.
-  void AdoptDamage(absl::string_view name, Adopted adopted);
+  void AdoptDamage(absl::string_view name, const Adopted& adopted);
   // Nobody is asked whether the scene may go.
   void AdoptDeletion(absl::string_view name) ABSL_LOCKS_EXCLUDED(mu_);
   // Versions that are made here from now on are above this one.

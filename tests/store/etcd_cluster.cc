@@ -32,8 +32,14 @@ namespace {
 
 namespace etcd = ::etcdserverpb;
 
+void SetDeadline(grpc::ClientContext& context, int milliseconds) {
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(milliseconds));
+}
+
+}  // namespace
+
 // A port below those that the system gives to clients, which nobody listens on now.
-uint16_t FreePort() {
+uint16_t EtcdCluster::FreePort() {
   static std::mt19937 random(static_cast<uint32_t>(getpid()) * 2654435761u);
   for (int i = 0; i < 1000; ++i) {
     const auto port = static_cast<uint16_t>(20000 + random() % 12000);
@@ -48,12 +54,6 @@ uint16_t FreePort() {
   }
   return 0;
 }
-
-void SetDeadline(grpc::ClientContext& context, int milliseconds) {
-  context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(milliseconds));
-}
-
-}  // namespace
 
 std::unique_ptr<EtcdCluster> EtcdCluster::Start(const std::string& folder, int members,
                                                 std::vector<std::string> options) {
@@ -94,6 +94,7 @@ std::string EtcdCluster::data_folder(int member) const {
 
 std::string EtcdCluster::Url(const std::string& prefix) const {
   std::vector<std::string> endpoints;
+  endpoints.reserve(members_.size());
   for (int i = 0; i < size(); ++i) endpoints.push_back(endpoint(i));
   return absl::StrCat("etcd://", absl::StrJoin(endpoints, ","), prefix);
 }
@@ -102,6 +103,7 @@ void EtcdCluster::Spawn(int member) {
   Member& started = members_[static_cast<size_t>(member)];
   const auto url = [](uint16_t port) { return absl::StrCat("http://127.0.0.1:", port); };
   std::vector<std::string> all;
+  all.reserve(members_.size());
   for (int i = 0; i < size(); ++i) {
     all.push_back(absl::StrCat("m", i, "=", url(members_[static_cast<size_t>(i)].peer_port)));
   }
@@ -130,6 +132,7 @@ void EtcdCluster::Spawn(int member) {
                                    "error"};
   command.insert(command.end(), options_.begin(), options_.end());
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (std::string& argument : command) arguments.push_back(argument.data());
   arguments.push_back(nullptr);
   const std::string log = absl::StrCat(folder_, "/member", member, ".log");
@@ -199,7 +202,7 @@ bool EtcdCluster::Restore(int member, const std::string& backup) {
               .empty();
 }
 
-std::string EtcdCluster::Control(std::vector<std::string> arguments) const {
+std::string EtcdCluster::Control(const std::vector<std::string>& arguments) const {
   std::vector<std::string> command{"env", "ETCDCTL_API=3", "etcdctl", "--endpoints", endpoint(0)};
   command.insert(command.end(), arguments.begin(), arguments.end());
   const ProcessResult result = RunProcess(command, "", 60);

@@ -22,6 +22,9 @@ class EtcdCluster {
   // if that takes longer than half a minute: then standard error says why. `options` are etcd's.
   static std::unique_ptr<EtcdCluster> Start(const std::string& folder, int members,
                                             std::vector<std::string> options = {});
+  // A port of loopback that nobody listens on now.
+  static uint16_t FreePort();
+
   ~EtcdCluster();
   EtcdCluster(const EtcdCluster&) = delete;
   EtcdCluster& operator=(const EtcdCluster&) = delete;
@@ -48,7 +51,7 @@ class EtcdCluster {
   bool Restore(int member, const std::string& backup);
 
   // Standard output of `etcdctl` with these arguments, asked of the first member; "" if it fails.
-  std::string Control(std::vector<std::string> arguments) const;
+  std::string Control(const std::vector<std::string>& arguments) const;
 
   etcdserverpb::KV::Stub& kv(int member) { return *members_[member].kv; }
   // The last revision.

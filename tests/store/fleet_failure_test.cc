@@ -16,6 +16,7 @@
 #include "absl/time/clock.h"
 #include "server/etcd_sweeper.h"
 #include "tests/store/fleet_fixture.h"
+#include "tests/support/certificates.h"
 #include "tests/support/process.h"
 #include "tests/support/random.h"
 #include "tests/support/repeats.h"
@@ -246,6 +247,46 @@ TEST_F(FleetFailureTest, AUserAndAPassword) {
   EXPECT_TRUE(Eventually([&] { return a.Add("scenes/a", 3).ok(); }));
   EXPECT_TRUE(a.Sees("scenes/a", b.Version("scenes/a")));
   EXPECT_EQ(a.Squares("scenes/a").size(), 3u);
+}
+
+// TLS, with a certificate of our own that etcd asks for.
+TEST_F(FleetFailureTest, Certificates) {
+  ASSERT_NO_FATAL_FAILURE(StartEtcd(1));
+  const carom::testing::Authority authority("etcd's");
+  const auto write = [&](const char* name, const std::string& text) {
+    std::ofstream(folder_ / name) << text;
+  };
+  write("ca.pem", authority.pem());
+  const carom::testing::KeyPair member =
+      authority.Sign({.name = "etcd", .alternatives = "IP:127.0.0.1"});
+  write("member.pem", member.certificate);
+  write("member-key.pem", member.key);
+  const carom::testing::KeyPair ours = authority.Sign({.name = "caromd"});
+  write("caromd.pem", ours.certificate);
+  write("caromd-key.pem", ours.key);
+  const uint16_t port = EtcdCluster::FreePort();
+  const std::string urls = absl::StrCat("http://", etcd_->endpoint(0), ",https://127.0.0.1:", port);
+  etcd_->Kill(0);
+  etcd_->set_options({"--listen-client-urls", urls, "--advertise-client-urls", urls, "--cert-file",
+                      folder_ / "member.pem", "--key-file", folder_ / "member-key.pem",
+                      "--trusted-ca-file", folder_ / "ca.pem", "--client-cert-auth"});
+  etcd_->Restart(0);
+  ASSERT_TRUE(etcd_->AwaitLeader());
+  const auto with_files = [&](ServerOptions& options) {
+    options.etcd_ca = folder_ / "ca.pem";
+    options.etcd_certificate = folder_ / "caromd.pem";
+    options.etcd_key = folder_ / "caromd-key.pem";
+  };
+  FleetReplica a(absl::StrCat("etcd://127.0.0.1:", port, "/carom"), with_files), b(etcd_->Url());
+  ASSERT_TRUE(a.client->CreateScene("scenes/a", {}).ok());
+  EXPECT_TRUE(b.Sees("scenes/a", a.Version("scenes/a")));
+  ServerOptions wrong;
+  wrong.address = "127.0.0.1:0";
+  wrong.store = etcd_->Url();
+  with_files(wrong);
+  wrong.etcd_key = folder_ / "member-key.pem";
+  EXPECT_TRUE(
+      Refuses(Server::Start(wrong).status(), absl::StatusCode::kInvalidArgument, "--etcd-key"));
 }
 
 // Gives two scenes one of three contents, or parts of them, in turn.
