@@ -401,9 +401,9 @@ absl::StatusOr<uint64_t> SqliteJournal::Write(absl::string_view name, const Tree
   return oldest;
 }
 
-absl::StatusOr<uint64_t> SqliteJournal::RunWrite(absl::string_view name,
-                                                 const VersionSummary& summary, TreeChange& change,
-                                                 Work make) {
+absl::StatusOr<Written> SqliteJournal::RunWrite(absl::string_view name,
+                                                const VersionSummary& summary, TreeChange& change,
+                                                Work make) {
   uint64_t oldest = 0;
   const absl::Status status = Run([&]() -> absl::Status {
     if (absl::Status made = make(); !made.ok()) return made;
@@ -412,11 +412,11 @@ absl::StatusOr<uint64_t> SqliteJournal::RunWrite(absl::string_view name,
     return kept.status();
   });
   if (!status.ok()) return status;
-  return oldest;
+  return Written{.version = summary.version, .oldest = oldest};
 }
 
-absl::StatusOr<uint64_t> SqliteJournal::Replace(absl::string_view name, const Scene& scene,
-                                                const VersionSummary& summary) {
+absl::StatusOr<Written> SqliteJournal::Replace(absl::string_view name, const Scene& scene,
+                                               const VersionSummary& summary) {
   std::vector<const Polygon*> polygons(scene.polygon_count());
   for (size_t i = 0; i < polygons.size(); ++i) polygons[i] = &scene.polygon(i);
   // On the caller's thread, beside what the journal writes for others.
@@ -431,9 +431,9 @@ absl::StatusOr<uint64_t> SqliteJournal::Replace(absl::string_view name, const Sc
   });
 }
 
-absl::StatusOr<uint64_t> SqliteJournal::Edit(absl::string_view name,
-                                             absl::Span<const SceneEdit> edits,
-                                             const VersionSummary& summary) {
+absl::StatusOr<Written> SqliteJournal::Edit(absl::string_view name,
+                                            absl::Span<const SceneEdit> edits,
+                                            const VersionSummary& summary) {
   TreeEdits by_id;
   for (const SceneEdit& edit : edits) {
     if (const auto* add = std::get_if<AddPolygon>(&edit)) {
@@ -455,8 +455,8 @@ absl::StatusOr<uint64_t> SqliteJournal::Edit(absl::string_view name,
 }
 
 // Both trees are read as a whole, since each page of theirs gains or loses a reference.
-absl::StatusOr<uint64_t> SqliteJournal::Restore(absl::string_view name, uint64_t version,
-                                                const VersionSummary& summary) {
+absl::StatusOr<Written> SqliteJournal::Restore(absl::string_view name, uint64_t version,
+                                               const VersionSummary& summary) {
   TreeChange change;
   return RunWrite(name, summary, change, [&]() -> absl::Status {
     const absl::StatusOr<PageHash> root = RootOf(find_version_, name, version);

@@ -50,12 +50,12 @@ class SqliteJournal final : public SceneJournal {
   // Errors as of `Open`.
   absl::Status Recover(absl::FunctionRef<void(SavedScene)> visit) override;
   uint64_t last_version() const override { return last_version_; }
-  absl::StatusOr<uint64_t> Replace(absl::string_view name, const Scene& scene,
-                                   const VersionSummary& summary) override;
-  absl::StatusOr<uint64_t> Edit(absl::string_view name, absl::Span<const SceneEdit> edits,
-                                const VersionSummary& summary) override;
-  absl::StatusOr<uint64_t> Restore(absl::string_view name, uint64_t version,
-                                   const VersionSummary& summary) override;
+  absl::StatusOr<Written> Replace(absl::string_view name, const Scene& scene,
+                                  const VersionSummary& summary) override;
+  absl::StatusOr<Written> Edit(absl::string_view name, absl::Span<const SceneEdit> edits,
+                               const VersionSummary& summary) override;
+  absl::StatusOr<Written> Restore(absl::string_view name, uint64_t version,
+                                  const VersionSummary& summary) override;
   absl::Status Delete(absl::string_view name) override;
   absl::Status Load(absl::string_view name, uint64_t version,
                     absl::FunctionRef<absl::Status(Polygon)> visit) override {
@@ -127,8 +127,8 @@ class SqliteJournal final : public SceneJournal {
   // With the connection, which is free.
   void RunQueue() noexcept ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // The same for `change`, once `make` has completed it.
-  absl::StatusOr<uint64_t> RunWrite(absl::string_view name, const VersionSummary& summary,
-                                    TreeChange& change, Work make);
+  absl::StatusOr<Written> RunWrite(absl::string_view name, const VersionSummary& summary,
+                                   TreeChange& change, Work make);
 
   const SqliteJournalOptions options_;
   const std::filesystem::path log_file_{options_.folder + "/scenes.sqlite-wal"};
