@@ -11,7 +11,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +22,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
 #include "server/file_descriptor.h"
+#include "server/log_keeper.h"
 #include "server/page_tree.h"
 #include "server/scene_journal.h"
 #include "server/sqlite.h"
@@ -94,6 +94,7 @@ class SqliteJournal final : public SceneJournal {
 
   // --- Of the writer who has the connection, or before there is one ---
   absl::Status Prepare();
+  absl::Status OpenConnections();
   absl::Status Migrate();
   absl::StatusOr<int64_t> Schema();
   // Whether what says which scenes and versions there are is whole, and the last version.
@@ -117,8 +118,8 @@ class SqliteJournal final : public SceneJournal {
   void RunJobs(absl::Span<Job* const> jobs);
   // The error is that of the transaction, and of all of them.
   absl::Status RunTogether(absl::Span<Job* const> jobs);
-  absl::Status RunJob(Job& job);
-  void KeepLogShort();
+  // One that is alone in its transaction needs no way back within it.
+  absl::Status RunJob(Job& job, bool is_alone);
 
   // --- On any thread ---
   // Has `work` run, on this thread or on that of another writer, as a part of a transaction that
@@ -131,7 +132,6 @@ class SqliteJournal final : public SceneJournal {
                                    TreeChange& change, Work make);
 
   const SqliteJournalOptions options_;
-  const std::filesystem::path log_file_{options_.folder + "/scenes.sqlite-wal"};
   const FileDescriptor lock_;
   Database database_;
   // The statements, in the order of their use.
@@ -145,6 +145,7 @@ class SqliteJournal final : public SceneJournal {
   uint64_t last_version_ = 0;
   Job* running_ = nullptr;
   std::unique_ptr<SqliteHistory> history_;
+  std::unique_ptr<LogKeeper> log_;
 
   absl::Mutex mu_;
   std::vector<Job*> jobs_ ABSL_GUARDED_BY(mu_);
