@@ -108,6 +108,25 @@ class AsyncCall : public Task, public Drainable {
       Unref();
     });
   }
+  // Whether the call's peer may have more of the event loop; once it is admitted.
+  bool MayTakeLoop() const { return loop_.share().MayTake(memory_peer_->loop, Clock::now()); }
+  // While it lives, the event loop works for the call's peer. May outlive the call.
+  class LoopTime {
+   public:
+    explicit LoopTime(const AsyncCall& call)
+        : share_(call.loop_.share()), peer_(call.memory_peer_), begin_(Clock::now()) {}
+    ~LoopTime() {
+      const Clock::time_point now = Clock::now();
+      share_.Take(peer_->loop, now - begin_, now);
+    }
+    LoopTime(const LoopTime&) = delete;
+    LoopTime& operator=(const LoopTime&) = delete;
+
+   private:
+    LoopShare& share_;
+    const std::shared_ptr<MemoryPeer> peer_;
+    const Clock::time_point begin_;
+  };
   // Who calls, once it is admitted.
   const Caller& caller() const { return caller_; }
   // Whose call it is, and a charge of theirs, once it is admitted.

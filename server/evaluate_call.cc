@@ -49,10 +49,11 @@ void EvaluateCall::Begin(const absl::Status& started) {
   // Scanned only once it is accepted: a refusal costs the server as little as possible.
   frame_.head = PeekFrame(frame_.bytes);
   // The reference becomes that of the evaluation.
-  if (!CostEstimate().IsSmall(frame_.size)) {
+  if (!CostEstimate().IsSmall(frame_.cost_bytes()) || !MayTakeLoop()) {
     absl::MutexLock lock(&mu_);
     return Submit();
   }
+  const LoopTime time(*this);
   if (!Evaluate(CostEstimate::Turn())) return;
   OnEvaluated();
   Unref();

@@ -9,6 +9,7 @@ namespace carom::server {
 
 EventLoop::EventLoop(grpc::ServerBuilder& builder, size_t threads)
     : thread_count_(threads != 0 ? threads : ReadHostLimits().threads),
+      share_(thread_count_),
       queue_(builder.AddCompletionQueue()) {}
 
 EventLoop::~EventLoop() {

@@ -19,6 +19,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "server/loop_share.h"
 
 namespace carom::server {
 
@@ -73,6 +74,8 @@ class EventLoop {
   bool ReserveThread();
   void ReleaseThread() { reserved_.fetch_sub(1, std::memory_order_relaxed); }
 
+  // Whose frames may be answered on its threads.
+  LoopShare& share() { return share_; }
   grpc::ServerCompletionQueue& queue() { return *queue_; }
   size_t thread_count() const { return thread_count_; }
 
@@ -85,6 +88,7 @@ class EventLoop {
   int users_ ABSL_GUARDED_BY(mu_) = 0;
   std::atomic<size_t> reserved_{0};
   const size_t thread_count_;
+  LoopShare share_;
   const std::unique_ptr<grpc::ServerCompletionQueue> queue_;
   std::vector<std::thread> threads_;
 };

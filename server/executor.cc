@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "server/host_limits.h"
+#include "server/thread_turns.h"
 
 namespace carom::server {
 namespace {
@@ -71,8 +72,10 @@ void Executor::Pause(Task* task) {
   {
     absl::MutexLock lock(&mu_);
     Peer& peer = TakeTime(*task);
-    if (peers_in_turn_.empty()) return;
-    --running_;
+    // One that runs beyond the tasks at once is made up for by a peer that has several.
+    const bool is_one_of_too_many = running_ > task_count_ && peer.running > 1;
+    if (peers_in_turn_.empty() && !is_one_of_too_many) return;
+    StopRunning(peer);
     AwaitTurn(*task, peer);
   }
   TakeUnpaidNs();  // of the pause
@@ -99,8 +102,7 @@ void Executor::AwaitTurn(Task& task, Peer& peer) {
 // Its place among the started tasks stays taken: it has a thread, and memory.
 void Executor::Leave(Task& task) {
   absl::MutexLock lock(&mu_);
-  TakeTime(task);
-  --running_;
+  StopRunning(TakeTime(task));
   Dispatch();
 }
 
@@ -156,9 +158,19 @@ void Executor::Requeue(Peer& peer) {
   peers_in_turn_.emplace(peer.in_turn_at, peer.number, &peer);
 }
 
+// Those that are passed over have tasks that run, so there are few of them.
+Executor::Peer* Executor::NextPeer() const {
+  for (const auto& entry : peers_in_turn_) {
+    Peer* const peer = std::get<Peer*>(entry);
+    if (MayRun(*peer)) return peer;
+    if (!MayExceed()) break;
+  }
+  return nullptr;
+}
+
 void Executor::Dispatch() {
-  while (running_ < task_count_ && !peers_in_turn_.empty()) {
-    Peer& peer = *std::get<Peer*>(*peers_in_turn_.begin());
+  while (Peer* const next = NextPeer()) {
+    Peer& peer = *next;
     Queue<Task>* const queue = NextQueue(peer);
     if (queue == nullptr) {  // others have taken the last place to start in
       Requeue(peer);
@@ -187,6 +199,7 @@ void Executor::Begin(Peer& peer, Queue<Task>& queue) {
   clock_ns_ = std::max(clock_ns_, peer.served_ns);
   peer.clock_ns = std::max(peer.clock_ns, start);
   ++running_;
+  if (++peer.running == 1) ++running_peers_;
   if (&queue == &peer.paused) {
     task->is_paused_ = false;
   } else {
@@ -202,7 +215,7 @@ void Executor::Begin(Peer& peer, Queue<Task>& queue) {
 void Executor::End(Peer& peer, int64_t ns) {
   peer.served_ns += ns;
   --peer.started;
-  --running_;
+  StopRunning(peer);
   if (kMaxStarted - started_-- < kStartedForOthers + 2 * kMaxStartedOfPeer) {
     for (auto& [name, other] : peers_) Requeue(other);
   }
@@ -234,6 +247,7 @@ void Executor::ForgetPeers() {
 }
 
 void Executor::Loop(std::list<std::thread>::iterator self) {
+  AskForLongTurns();
   while (const std::optional<std::pair<Task*, Peer*>> start = AwaitStart(self)) {
     const auto [task, peer] = *start;
     TakeUnpaidNs();

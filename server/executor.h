@@ -53,6 +53,10 @@ class Task {
 // equals. With n peers busy, what takes a time c alone is done within (n + 1) c / t and n slices, t
 // the tasks at once.
 //
+// While a peer has several of the tasks at once, one that has none starts at once beside them, up
+// to as many more; at its next pause one of those several stands back for it. So tasks that never
+// pause hold up nobody else, where there are at least two at once.
+//
 // Threads: one for each task that has started, running or paused, at most `kMaxStarted`. A peer may
 // have started `kMaxStartedOfPeer`, and no more than half of what are left; the last of them,
 // `kStartedForOthers`, are for peers that have none. More than the tasks at once end after
@@ -105,6 +109,7 @@ class Executor {
     int64_t served_ns = 0;   // its virtual time
     int64_t clock_ns = 0;    // of its tasks
     size_t started = 0;      // tasks
+    size_t running = 0;      // of them
     uint64_t number = 0;     // its entry in the queue of peers; 0: none
     int64_t in_turn_at = 0;  // likewise
     Queue<Task> fresh;       // tasks that have not started
@@ -119,6 +124,22 @@ class Executor {
   bool MayStart(const Peer& peer) const ABSL_SHARED_LOCKS_REQUIRED(mu_);
   // The earliest task of `peer` that may run; null if there is none.
   Queue<Task>* NextQueue(Peer& peer) ABSL_SHARED_LOCKS_REQUIRED(mu_);
+  // Whether there may be more tasks than those at once: while a peer has several of them.
+  bool MayExceed() const ABSL_SHARED_LOCKS_REQUIRED(mu_) {
+    return running_ > running_peers_ && running_ < 2 * task_count_;
+  }
+  // Whether it may have one more. A peer that has none need not wait for those of a peer that has
+  // several: they may take long without a pause.
+  bool MayRun(const Peer& peer) const ABSL_SHARED_LOCKS_REQUIRED(mu_) {
+    return running_ < task_count_ || (peer.running == 0 && MayExceed());
+  }
+  // The earliest peer that may; null if there is none.
+  Peer* NextPeer() const ABSL_SHARED_LOCKS_REQUIRED(mu_);
+  // Of a task that ends, pauses or waits.
+  void StopRunning(Peer& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+    if (--peer.running == 0) --running_peers_;
+    --running_;
+  }
   void Enqueue(Task& task, Queue<Task>& queue, Peer& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Charges the task of this thread for what it has taken since the last time.
   Peer& TakeTime(Task& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -149,6 +170,7 @@ class Executor {
   Queue<Peer> peers_in_turn_ ABSL_GUARDED_BY(mu_);  // that have a task that may run
   std::deque<std::pair<Task*, Peer*>> starts_ ABSL_GUARDED_BY(mu_);  // that wait for a thread
   size_t running_ ABSL_GUARDED_BY(mu_) = 0;
+  size_t running_peers_ ABSL_GUARDED_BY(mu_) = 0;  // whose they are
   size_t started_ ABSL_GUARDED_BY(mu_) = 0;
   size_t idle_threads_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t clock_ns_ ABSL_GUARDED_BY(mu_) = 0;

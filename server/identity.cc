@@ -4,11 +4,9 @@
 #include "server/identity.h"
 
 #include <grpc/grpc_security_constants.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -31,16 +29,6 @@ constexpr absl::string_view kBearer = "bearer ";
 absl::Status Unauthenticated() {
   return absl::UnauthenticatedError(
       "a valid credential must be given: a token in `authorization: Bearer`, or a certificate");
-}
-
-// Which version of a file is there: it is another one if any of these is.
-using FileState = std::tuple<dev_t, ino_t, off_t, time_t, long, time_t, long>;
-
-FileState StateOf(const std::string& path) {
-  struct stat file {};
-  if (stat(path.c_str(), &file) != 0) return {};
-  return {file.st_dev,          file.st_ino,         file.st_size,        file.st_mtim.tv_sec,
-          file.st_mtim.tv_nsec, file.st_ctim.tv_sec, file.st_ctim.tv_nsec};
 }
 
 // The names of the client's certificate, if the handshake has verified one.
@@ -183,10 +171,11 @@ bool Identities::Await(bool& reload) {
 // The file as it was at the start may have changed before this thread was there: it is read once
 // more.
 void Identities::Run() {
-  FileState read;
+  wire::FileState read;
   bool reload = false;
   while (Await(reload)) {
-    if (const FileState state = StateOf(path_); are_by_tenant() && (reload || state != read)) {
+    if (const wire::FileState state = wire::StateOf(path_);
+        are_by_tenant() && (reload || state != read)) {
       read = state;
       if (const absl::Status status = Read(); !status.ok()) {
         std::fprintf(stderr, "caromd: credentials stay as they were: %s\n",

@@ -24,6 +24,7 @@
 #include "absl/synchronization/notification.h"
 #include "server/options.h"
 #include "server/server.h"
+#include "server/thread_turns.h"
 
 namespace {
 
@@ -106,6 +107,7 @@ int main(int argc, char** argv) {
   const sigset_t signals = Signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
+  carom::server::AskForShortTurns();
   RaiseDescriptorLimit();
   BoundFreeMemory();
 

@@ -23,6 +23,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
+#include "server/loop_share.h"
 
 namespace carom::server {
 
@@ -38,6 +39,7 @@ inline constexpr uint64_t kMemoryRetryDelayUs = 1000000;
 // What one peer (server/peer.h) has of each share.
 struct MemoryPeer : std::enable_shared_from_this<MemoryPeer> {
   std::array<std::atomic<uint64_t>, 3> used{};
+  LoopUse loop;  // of the event loop's time
 };
 
 // A peer may have as much of a share as the others have left: alone it gets half, and however many

@@ -227,7 +227,9 @@ absl::Status MemoryStore::Preload(absl::string_view name, const Scene::Ptr& scen
   entry.is_read_only = true;
   absl::MutexLock lock(&mu_);
   for (const auto& [key, other] : scenes_) {
-    if (NameOfKey(key) == name) return absl::AlreadyExistsError("a scene of this name is there");
+    if (NameOfKey(key) != name) continue;
+    return absl::AlreadyExistsError(
+        absl::StrCat("the tenant ", TenantOfKey(key), " has a scene of the name ", name));
   }
   scenes_.emplace(std::string(name), std::move(entry));
   preloaded_.insert(std::string(name));

@@ -51,8 +51,8 @@ class MemoryStore : public SceneStore {
   absl::Status Recover(absl::FunctionRef<void(size_t scenes, uint64_t vertices)> progress);
 
   // Serves a scene read-only to every tenant, beside those of the journal; nobody may write one of
-  // its name. After `Recover`, and before anybody asks. Its own version is kept. ALREADY_EXISTS if
-  // a tenant has a scene of that name.
+  // its name. After `Recover`, and before anybody asks. Its own version is kept. ALREADY_EXISTS
+  // that names the tenant if one has a scene of that name.
   absl::Status Preload(absl::string_view name, const Scene::Ptr& scene, int64_t created_us);
 
   // Of a tenant's scene, or of the one of that name that is preloaded. No lock.

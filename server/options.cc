@@ -26,7 +26,7 @@ namespace {
 
 constexpr size_t kMaxUnixPathBytes = 107;  // sun_path without its terminator
 
-// A setting that is the path of a file.
+// A setting that is the path of a file or a folder.
 struct FileOption {
   const char* flag;
   const char* environment;
@@ -35,6 +35,12 @@ struct FileOption {
 };
 
 constexpr std::array kFileOptions = {
+    FileOption{"--state-dir", "CAROM_STATE_DIR", &ServerOptions::state_dir,
+               "Folder of the file of sqlite; default: $STATE_DIRECTORY, $XDG_STATE_HOME/carom or "
+               "~/.local/state/carom"},
+    FileOption{"--preload", "CAROM_PRELOAD", &ServerOptions::preload,
+               "Folder of bundles (NAME.carom) that are served read-only as scenes/NAME, beside "
+               "those of the store"},
     FileOption{"--tls-certificate", "CAROM_TLS_CERTIFICATE", &ServerOptions::tls_certificate,
                "File of the server's certificate in PEM, with those that signed it after it: TLS. "
                "Read again when it changes"},
@@ -245,6 +251,29 @@ std::string CheckStoreFlag(const std::string& value) {
   return std::string(ParseEtcdUrl(value).status().message());
 }
 
+// A path that is given and empty is a mistake, as of a variable that was not set: nobody who asks
+// for credentials is to get a server without. Where nothing is given there is no such option.
+void AddPath(CLI::App& app, ServerOptions& options, const FileOption& file) {
+  CLI::Option* const option =
+      app.add_option(file.flag, options.*file.member, file.help)->envname(file.environment);
+  option->check(CLI::Validator(
+      [](const std::string& path) {
+        return path.empty() ? std::string("must be a path, and is empty") : std::string();
+      },
+      ""));
+}
+
+// What CLI11 takes for a variable that is not there.
+absl::Status CheckEnvironment() {
+  for (const FileOption& file : kFileOptions) {
+    const char* const value = std::getenv(file.environment);
+    if (value != nullptr && *value == '\0') {
+      return InvalidField(file.environment, "must be a path, and is empty");
+    }
+  }
+  return absl::OkStatus();
+}
+
 // Who can reach the address, and whether that is safe.
 absl::Status CheckTransport(const ServerOptions& options) {
   const bool is_encrypted = !options.tls_certificate.empty();
@@ -310,21 +339,10 @@ void AddFlags(CLI::App& app, ServerOptions& options) {
       ->envname("CAROM_STORE")
       ->capture_default_str()
       ->check(CLI::Validator(CheckStoreFlag, "", "store"));
-  app.add_option(
-         "--state-dir", options.state_dir,
-         "Folder of the file of sqlite; default: $STATE_DIRECTORY, $XDG_STATE_HOME/carom or "
-         "~/.local/state/carom")
-      ->envname("CAROM_STATE_DIR");
-  app.add_option("--preload", options.preload,
-                 "Folder of bundles (NAME.carom) that are served read-only as scenes/NAME, beside "
-                 "those of the store")
-      ->envname("CAROM_PRELOAD");
+  for (const FileOption& file : kFileOptions) AddPath(app, options, file);
   app.add_flag("--reflection", options.reflection,
                "Serve reflection and channelz, which tools such as grpcurl ask")
       ->envname("CAROM_REFLECTION");
-  for (const FileOption& file : kFileOptions) {
-    app.add_option(file.flag, options.*file.member, file.help)->envname(file.environment);
-  }
   app.add_flag("--allow-plaintext-network", options.allow_plaintext_network,
                "Listen on addresses that other machines can reach, though there is no encryption")
       ->envname("CAROM_ALLOW_PLAINTEXT_NETWORK");
@@ -400,6 +418,10 @@ std::variant<ServerOptions, int> ParseServerOptions(int argc, const char* const*
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error, out, err) == 0 ? 0 : 2;
+  }
+  if (const absl::Status status = CheckEnvironment(); !status.ok()) {
+    err << "caromd: " << status.message() << '\n';
+    return 2;
   }
   return options;
 }

@@ -45,8 +45,8 @@ absl::Status Preload(const std::filesystem::path& file, const BundleReadOptions&
   with_version.version = static_cast<uint64_t>(std::max<int64_t>(*changed_us, 1));
   const absl::StatusOr<Scene::Ptr> scene = OpenBundle(file, with_version);
   if (!scene.ok()) return Refuse(file, scene.status().message());
-  if (store.Preload(name, *scene, *changed_us).ok()) return absl::OkStatus();
-  return Refuse(file, absl::StrCat("the store has a scene of the name ", name));
+  const absl::Status preloaded = store.Preload(name, *scene, *changed_us);
+  return preloaded.ok() ? preloaded : Refuse(file, preloaded.message());
 }
 
 }  // namespace

@@ -37,10 +37,17 @@ struct ReceivedFrame {
   absl::Status refusal;  // not OK: the frame is over a limit, and `bytes` are gone
   MemoryCharge charge;   // of `bytes`
 
+  // By which a `CostEstimate` judges it: an empty group is two bytes, and takes some microseconds
+  // to be refused.
+  size_t cost_bytes() const { return size + kBytesAPart * head.parts; }
+
   void Clear() {
     bytes.Clear();
     charge.Clear();
   }
+
+ private:
+  static constexpr size_t kBytesAPart = 64;
 };
 
 // Messages and buffers of one evaluation. Reused, they stop allocating once warm. Not thread-safe.

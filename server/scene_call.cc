@@ -56,6 +56,8 @@ void SceneCall::Begin(const absl::Status& started) {
     scene_ = SceneKey(caller().tenant, IsSceneName(name) ? name : "");
     return runtime_.writers.Submit(scene_, this);
   }
+  if (!MayTakeLoop()) return runtime_.executor.Submit(this);
+  const LoopTime time(*this);
   Answer();
   Unref();
 }
@@ -70,7 +72,7 @@ void SceneCall::Run() {
   } else {
     Answer();
   }
-  runtime_.writers.Done(scene_);
+  if (method_.writes) runtime_.writers.Done(scene_);
   Unref();
 }
 

@@ -145,8 +145,10 @@ bool Stream::MaybeEvaluate(Where where) {
   if (evaluating_ || !TakeFrame()) return false;
   evaluating_ = true;
   Ref();
-  if (where == Where::kHere && cost_.IsSmall(frame_.size)) return true;
-  if (where != Where::kExecutor && ReserveThread()) return true;
+  if (where != Where::kExecutor && MayTakeLoop()) {
+    if (where == Where::kHere && cost_.IsSmall(frame_.cost_bytes())) return true;
+    if (ReserveThread()) return true;
+  }
   Submit();
   return false;
 }
@@ -239,6 +241,7 @@ bool Stream::IsSuperseded(const ReceivedFrame& frame) const {
 // --- The frame that is evaluated ----------------------------------------------------------------
 
 void Stream::EvaluateHere() {
+  const LoopTime time(*this);
   const Clock::time_point end = Clock::now() + kTimeSlice;
   bool more = true;
   while (more) {
@@ -271,7 +274,7 @@ void Stream::TakeAnswer() {
   grpc::ByteBuffer answer;
   if (!cancelled_) answer = Encoded(run_->response);
   absl::MutexLock lock(&mu_);
-  cost_.Learn(frame_.size, run_->work.work_units);
+  cost_.Learn(frame_.cost_bytes(), run_->work.work_units);
   unpaid_work_ += 1 + run_->work.work_units;
   runtime_.runs.Return(std::move(run_), answer.Length());
   frame_.Clear();

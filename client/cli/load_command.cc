@@ -142,6 +142,7 @@ void AddLoadCommand(CLI::App& app, int& exit_status) {
   CLI::App* command = app.add_subcommand(
       "load", "Put a server under load; print latencies, throughput and whether answers are right");
   AddAddress(*command, options->address);
+  AddSecurity(*command, options->security);
   AddTiming(*command, *options);
   AddQuestions(*command, *options);
   command

@@ -3,8 +3,6 @@
 
 #include "client/load/engine.h"
 
-#include <grpcpp/create_channel.h>
-#include <grpcpp/security/credentials.h>
 #include <grpcpp/support/channel_arguments.h>
 #include <sys/prctl.h>
 
@@ -29,7 +27,8 @@ constexpr int64_t kSenderSleepNs = 100000;
 constexpr int64_t kGraceNs = kSecond / 2;
 
 // A channel that shares its connection with no other one.
-std::unique_ptr<grpc::GenericStub> Connection(const std::string& address) {
+std::unique_ptr<grpc::GenericStub> Connection(const std::string& address,
+                                              const ClientSecurity& security) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   // Most of the generator's CPU time goes to the filters that each call passes, none of which is
@@ -37,8 +36,7 @@ std::unique_ptr<grpc::GenericStub> Connection(const std::string& address) {
   arguments.SetInt(GRPC_ARG_MINIMAL_STACK, 1);
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   arguments.SetInt(GRPC_ARG_ENABLE_CHANNELZ, 0);
-  return std::make_unique<grpc::GenericStub>(
-      grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments));
+  return std::make_unique<grpc::GenericStub>(security.Connect(address, arguments));
 }
 
 // Whether `done` came true within `longest_ns`; polls it every 2 ms.
@@ -172,9 +170,9 @@ Tally LoadThread::Join() {
   return all;
 }
 
-Engine::Engine(Run& run) : run_(run) {
+Engine::Engine(Run& run, const ClientSecurity& security) : run_(run) {
   for (uint32_t i = 0; i < run.options.connections; ++i) {
-    stubs_.push_back(Connection(run.options.address));
+    stubs_.push_back(Connection(run.options.address, security));
   }
   for (uint32_t thread = 0; thread < run.options.threads; ++thread) {
     std::vector<uint32_t> indices;

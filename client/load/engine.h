@@ -18,6 +18,7 @@
 #include "absl/status/status.h"
 #include "client/load/load_stream.h"
 #include "client/load/tally.h"
+#include "client/src/security.h"
 
 namespace carom::load {
 
@@ -75,7 +76,8 @@ class LoadThread {
 
 class Engine {
  public:
-  explicit Engine(Run& run);
+  // The security is that of the options.
+  Engine(Run& run, const ClientSecurity& security);
   // Cancels what is still open.
   ~Engine();
 

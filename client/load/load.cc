@@ -95,6 +95,8 @@ void Measure(Run& run, Engine& engine, const Clocks& clocks, const StopFlag& sto
 absl::Status RunInScene(const LoadScene& target, Scene::Ptr scene, const Clocks& clocks,
                         const StopFlag& stop, LoadReport& report) {
   const LoadOptions& options = report.options;
+  const absl::StatusOr<ClientSecurity> security = ClientSecurity::Read(options.security);
+  if (!security.ok()) return security.status();
   const absl::StatusOr<Questions> questions = Questions::Create(options, target.map, *scene);
   if (!questions.ok()) return questions.status();
   const Frames frames(*questions, target.name);
@@ -106,7 +108,7 @@ absl::Status RunInScene(const LoadScene& target, Scene::Ptr scene, const Clocks&
   std::unique_ptr<Editor> editor;
   absl::Status status;
   {
-    Engine engine(run);
+    Engine engine(run, *security);
     const int64_t start = NowNs();
     status = engine.Open(stop);
     report.open_s = SecondsSince(start);
@@ -153,8 +155,10 @@ absl::StatusOr<LoadReport> RunLoad(const LoadOptions& options, const StopFlag& s
   if (!checked.ok()) return checked;
   const absl::StatusOr<Clocks> clocks = ClocksFor(options);
   if (!clocks.ok()) return clocks.status();
+  ClientOptions of_client = options.security;
+  of_client.own_connection = true;
   const absl::StatusOr<std::unique_ptr<Client>> client =
-      Client::Connect(options.address, {.own_connection = true});
+      Client::Connect(options.address, of_client);
   if (!client.ok()) return client.status();
   const absl::StatusOr<Map> map = LoadMap(options);
   if (!map.ok()) return map.status();

@@ -9,12 +9,14 @@
 
 #include "absl/status/status.h"
 #include "carom/cast.h"
+#include "carom/client.h"
 
 namespace carom::load {
 
 struct LoadOptions {
   // Where.
   std::string address = "127.0.0.1:7420";
+  ClientOptions security;  // its files alone count
   uint32_t streams = 10;
   uint32_t connections = 1;  // each a TCP or Unix connection of its own
   uint32_t threads = 1;      // that take answers; in an open loop each has one beside that sends

@@ -5,6 +5,8 @@
 
 #include <arpa/inet.h>
 #include <grpcpp/create_channel.h>
+#include <grpcpp/security/tls_certificate_provider.h>
+#include <grpcpp/security/tls_credentials_options.h>
 #include <grpcpp/support/client_interceptor.h>
 #include <netinet/in.h>
 
@@ -16,6 +18,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "carom/status.h"
+#include "client/src/mutex.h"
 #include "wire/pem_files.h"
 
 namespace carom {
@@ -26,32 +29,6 @@ using grpc::experimental::ClientRpcInfo;
 using grpc::experimental::InterceptionHookPoints;
 using grpc::experimental::Interceptor;
 using grpc::experimental::InterceptorBatchMethods;
-
-// Adds the token to each call. gRPC's own credentials of calls want TLS, which a socket on this
-// machine has not.
-class TokenBearer final : public Interceptor {
- public:
-  explicit TokenBearer(const std::string& value) : value_(value) {}
-
-  void Intercept(InterceptorBatchMethods* methods) override {
-    if (methods->QueryInterceptionHookPoint(InterceptionHookPoints::PRE_SEND_INITIAL_METADATA)) {
-      methods->GetSendInitialMetadata()->emplace("authorization", value_);
-    }
-    methods->Proceed();
-  }
-
- private:
-  const std::string& value_;  // of the factory, which the channel keeps
-};
-
-class TokenBearers final : public ClientInterceptorFactoryInterface {
- public:
-  explicit TokenBearers(absl::string_view token) : value_(absl::StrCat("Bearer ", token)) {}
-  Interceptor* CreateClientInterceptor(ClientRpcInfo*) override { return new TokenBearer(value_); }
-
- private:
-  const std::string value_;
-};
 
 absl::StatusOr<std::string> ReadToken(const std::string& path) {
   absl::StatusOr<std::string> text = wire::ReadNamedFile({"token_file", path});
@@ -64,26 +41,70 @@ absl::StatusOr<std::string> ReadToken(const std::string& path) {
   return std::string(token);
 }
 
-// The files of TLS, whose certificate and key come together.
-absl::StatusOr<grpc::SslCredentialsOptions> ReadTls(const ClientOptions& options) {
-  grpc::SslCredentialsOptions tls;
-  const wire::NamedFile ca{"ca_file", options.ca_file};
-  const wire::NamedFile certificate{"certificate_file", options.certificate_file};
-  const wire::NamedFile key{"key_file", options.key_file};
-  absl::Status status = wire::CheckAuthorities(ca);
-  const bool has_certificate = !certificate.path.empty();
-  if (status.ok() && has_certificate) status = wire::CheckKeyPair(certificate, key);
-  if (!status.ok()) return status;
-  std::pair<const wire::NamedFile*, std::string*> texts[] = {{&ca, &tls.pem_root_certs},
-                                                             {&certificate, &tls.pem_cert_chain},
-                                                             {&key, &tls.pem_private_key}};
-  for (const auto& [file, text] : texts) {
-    if (file->path.empty()) continue;
-    absl::StatusOr<std::string> read = wire::ReadNamedFile(*file);
-    if (!read.ok()) return read.status();
-    *text = *std::move(read);
+// Adds the token to each call. gRPC's own credentials of calls want TLS, which a socket on this
+// machine has not.
+class TokenBearer final : public Interceptor {
+ public:
+  explicit TokenBearer(std::string value) : value_(std::move(value)) {}
+
+  void Intercept(InterceptorBatchMethods* methods) override {
+    if (methods->QueryInterceptionHookPoint(InterceptionHookPoints::PRE_SEND_INITIAL_METADATA)) {
+      methods->GetSendInitialMetadata()->emplace("authorization", value_);
+    }
+    methods->Proceed();
   }
-  return tls;
+
+ private:
+  const std::string value_;
+};
+
+// Looks at the file at each call, and reads it where it is another one: about a microsecond.
+class TokenBearers final : public ClientInterceptorFactoryInterface {
+ public:
+  TokenBearers(std::string path, std::string token)
+      : path_(std::move(path)), token_(std::move(token)) {}
+  Interceptor* CreateClientInterceptor(ClientRpcInfo*) override {
+    return new TokenBearer(absl::StrCat("Bearer ", Token()));
+  }
+
+ private:
+  // A file that cannot be used, as between two steps of its writer, leaves the token as it was.
+  std::string Token() {
+    const wire::FileState state = wire::StateOf(path_);
+    MutexLock lock(mutex_);
+    if (state != state_) {
+      absl::StatusOr<std::string> read = ReadToken(path_);
+      if (read.ok()) token_ = *std::move(read);
+      state_ = state;
+    }
+    return token_;
+  }
+
+  const std::string path_;
+  Mutex mutex_;
+  wire::FileState state_ ABSL_GUARDED_BY(mutex_);  // at the last look; none: the first call reads
+  std::string token_ ABSL_GUARDED_BY(mutex_);
+};
+
+// How often gRPC looks at the files.
+constexpr unsigned kRefreshSeconds = 1;
+
+// Of the files of TLS, whose certificate and key come together. They are checked here, since gRPC
+// does not say what is wrong with one; it reads them again when they change.
+absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> ReadTls(const ClientOptions& options) {
+  absl::Status status = wire::CheckAuthorities({"ca_file", options.ca_file});
+  const bool has_certificate = !options.certificate_file.empty();
+  if (status.ok() && has_certificate) {
+    status = wire::CheckKeyPair({"certificate_file", options.certificate_file},
+                                {"key_file", options.key_file});
+  }
+  if (!status.ok()) return status;
+  grpc::experimental::TlsChannelCredentialsOptions tls;
+  tls.set_certificate_provider(std::make_shared<grpc::experimental::FileWatcherCertificateProvider>(
+      options.key_file, options.certificate_file, options.ca_file, kRefreshSeconds));
+  tls.watch_root_certs();
+  if (has_certificate) tls.watch_identity_key_cert_pairs();
+  return grpc::experimental::TlsCredentials(tls);
 }
 
 // Whether nobody but this machine is on the way to an address.
@@ -111,14 +132,15 @@ absl::StatusOr<ClientSecurity> ClientSecurity::Read(const ClientOptions& options
   security.is_encrypted_ = !options.ca_file.empty();
   security.transport_ = grpc::InsecureChannelCredentials();
   if (security.is_encrypted_) {
-    const absl::StatusOr<grpc::SslCredentialsOptions> tls = ReadTls(options);
+    absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> tls = ReadTls(options);
     if (!tls.ok()) return tls.status();
-    security.transport_ = grpc::SslCredentials(*tls);
+    security.transport_ = *std::move(tls);
   }
   if (!options.token_file.empty()) {
     absl::StatusOr<std::string> token = ReadToken(options.token_file);
     if (!token.ok()) return token.status();
     security.token_ = *std::move(token);
+    security.token_file_ = options.token_file;
   }
   return security;
 }
@@ -131,7 +153,7 @@ absl::Status ClientSecurity::Check(const std::string& address) const {
 std::shared_ptr<grpc::Channel> ClientSecurity::Connect(
     const std::string& address, const grpc::ChannelArguments& arguments) const {
   std::vector<std::unique_ptr<ClientInterceptorFactoryInterface>> interceptors;
-  if (!token_.empty()) interceptors.push_back(std::make_unique<TokenBearers>(token_));
+  if (!token_.empty()) interceptors.push_back(std::make_unique<TokenBearers>(token_file_, token_));
   grpc::ChannelArguments all = arguments;
   // A proxy of the environment would see it.
   if (!token_.empty() && !is_encrypted_) all.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);

@@ -17,7 +17,7 @@
 
 namespace carom {
 
-// What the files of `ClientOptions` say. Immutable.
+// What the files of `ClientOptions` say. Immutable; its channels look at the files again.
 class ClientSecurity {
  public:
   // Reads the files. INVALID_ARGUMENT naming the member of ClientOptions, and the reason.
@@ -36,7 +36,8 @@ class ClientSecurity {
 
   std::shared_ptr<grpc::ChannelCredentials> transport_;
   bool is_encrypted_ = false;
-  std::string token_;  // empty: none
+  std::string token_file_;  // read again by channels when it changes
+  std::string token_;       // that it had; empty: none
 };
 
 }  // namespace carom

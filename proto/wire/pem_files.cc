@@ -8,6 +8,7 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
+#include <sys/stat.h>
 
 #include <array>
 #include <cerrno>
@@ -63,6 +64,13 @@ absl::StatusOr<CertificatePtr> ReadCertificate(const NamedFile& file) {
 }
 
 }  // namespace
+
+FileState StateOf(const std::string& path) {
+  struct stat file {};
+  if (stat(path.c_str(), &file) != 0) return {};
+  return {file.st_dev,          file.st_ino,         file.st_size,        file.st_mtim.tv_sec,
+          file.st_mtim.tv_nsec, file.st_ctim.tv_sec, file.st_ctim.tv_nsec};
+}
 
 // In parts, so that a pipe or a device without an end is refused as what is too long.
 absl::StatusOr<std::string> ReadNamedFile(const NamedFile& file) {

@@ -8,7 +8,11 @@
 // of a file is in an error.
 #pragma once
 
+#include <sys/types.h>
+
+#include <ctime>
 #include <string>
+#include <tuple>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -26,6 +30,10 @@ struct NamedFile {
 // The bytes of a file, at most 1 MiB. INVALID_ARGUMENT naming its option if it cannot be read, or
 // has more.
 absl::StatusOr<std::string> ReadNamedFile(const NamedFile& file);
+
+// Which version of a file is there: it is another one if any of these is. All zero for none.
+using FileState = std::tuple<dev_t, ino_t, off_t, time_t, long, time_t, long>;
+FileState StateOf(const std::string& path);
 
 // OK if a file has a certificate, that is not expired, first and what signed it after it, and the
 // other one the key of that certificate; they may be one file. INVALID_ARGUMENT naming the option

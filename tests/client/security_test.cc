@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Clients that prove who they are: the library and the command line.
+#include <chrono>
 #include <cstdlib>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "fixture.h"
@@ -123,6 +125,78 @@ TEST_F(ClientSecurityTest, AFileThatCannotBeUsedIsNamedWithTheReason) {
     EXPECT_THAT(std::string(status.message()), HasSubstr(c.reason));
     EXPECT_THAT(std::string(status.message()), Not(HasSubstr("no word")));
   }
+}
+
+// Files are replaced while a client is there: its next calls have the new token, its next
+// connection the new certificate, and what cannot be used leaves what was.
+TEST_F(ClientSecurityTest, FilesAreReadAgain) {
+  server_options_.tls_client_ca = "";
+  auto server = Start();
+  const std::string token = folder_.Write("rotated", "good\n");
+  const auto client = Client::Connect(server->address(), {.ca_file = ca_, .token_file = token});
+  ASSERT_TRUE(client.ok()) << client.status();
+  ASSERT_TRUE((*client)->ListScenes().ok());
+  carom::testing::ReplaceFile(token, "bad\n");
+  EXPECT_TRUE(absl::IsUnauthenticated((*client)->ListScenes().status()));
+  carom::testing::ReplaceFile(token, "good\n");
+  EXPECT_TRUE((*client)->ListScenes().ok());
+  for (const char* of_no_use : {"", "two words\n"}) {
+    carom::testing::ReplaceFile(token, of_no_use);
+    EXPECT_TRUE((*client)->ListScenes().ok());
+  }
+  EXPECT_TRUE((*client)->OpenStream()->Send(Frame()).ok());
+}
+
+// Story: a client that was there longer than its certificate could not connect any more, though the
+// file had the next one.
+TEST_F(ClientSecurityTest, TheNextConnectionHasTheNextCertificate) {
+  const Authority other("other");
+  const KeyPair first = authority_.Sign({.name = "editor"});
+  const KeyPair own = other.Sign({.name = "caromd", .alternatives = "IP:127.0.0.1"});
+  const KeyPair next = other.Sign({.name = "editor"});
+  const std::string pair = folder_.Write("pair.pem", first.certificate + first.key);
+  const std::string authorities = folder_.Write("rotated-ca.pem", authority_.pem());
+  server_options_.tls_client_ca = ca_;
+  auto server = Start();
+  const std::string address = server->address();
+  const auto client = Client::Connect(
+      address, {.ca_file = authorities, .certificate_file = pair, .key_file = pair});
+  ASSERT_TRUE(client.ok()) << client.status();
+  ASSERT_TRUE((*client)->ListScenes().ok());
+  // The server's certificate, its authority and that of its clients all change.
+  server.reset();
+  server_options_.address = address;
+  server_options_.tls_client_ca = folder_.Write("other-ca.pem", other.pem());
+  server_options_.tls_certificate = server_options_.tls_key =
+      folder_.Write("other-server.pem", own.certificate + own.key);
+  server = Start();
+  EXPECT_FALSE((*client)->ListScenes().ok());
+  carom::testing::ReplaceFile(pair, next.certificate + next.key);
+  carom::testing::ReplaceFile(authorities, other.pem());
+  bool served = false;
+  for (int i = 0; i < 200 && !served; ++i) {
+    served = (*client)->ListScenes().ok();
+    if (!served) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_TRUE(served);
+}
+
+// `carom load` takes the same files as the other commands.
+TEST_F(ClientSecurityTest, LoadIsMadeWithATokenOverTls) {
+  const char* binary = std::getenv("CAROM_BINARY");
+  ASSERT_NE(binary, nullptr) << "CAROM_BINARY is not set: run this through ctest";
+  const auto server = Start();
+  const auto load = [&](const std::string& token) {
+    return RunProcess({binary, "load", "--address", server->address(), "--polygons", "100",
+                       "--duration", "0.2", "--warmup", "0.1", "--edits", "20", "--check", "1",
+                       "--ca", ca_, "--token-file", folder_ / token},
+                      "", 60);
+  };
+  const ProcessResult good = load("token");
+  EXPECT_EQ(good.exit_code, 0) << good.standard_error;
+  const ProcessResult bad = load("bad-token");
+  EXPECT_EQ(bad.exit_code, 1);
+  EXPECT_THAT(bad.standard_error, HasSubstr("UNAUTHENTICATED"));
 }
 
 // Flags and environment of the command line; what fails is said in one line.

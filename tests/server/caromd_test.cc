@@ -5,9 +5,14 @@
 #include <signal.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include "tests/server/fixture.h"
+#include "tests/support/certificates.h"
 #include "tests/support/process.h"
+#include "tests/support/tokens.h"
 
 namespace carom::server {
 namespace {
@@ -115,6 +120,46 @@ TEST_F(CaromdTest, APlaintextAddressBeyondLoopbackIsAskedForInWords) {
   const auto process =
       ServerProcess::Start(binary_, {"--allow-plaintext-network"}, 20, "0.0.0.0:0");
   ASSERT_NE(process, nullptr);
+  EXPECT_EQ(process->Stop(), 0);
+}
+
+// Each SIGHUP reads the file, whether it has changed or not: of a file that is wrong it says so
+// once more. A token that is gone from it ends what it began.
+TEST_F(CaromdTest, HangupReadsCredentialsAgain) {
+  const TemporaryFolder folder;
+  const std::string credentials = folder / "credentials", log = folder / "log";
+  carom::testing::ReplaceFile(credentials, carom::testing::TokenLine("good", "acme", "admin"));
+  const std::string script = folder / "caromd";
+  std::ofstream(script) << "#!/bin/sh\nexec " << binary_ << " \"$@\" 2>" << log << "\n";
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  const auto process = ServerProcess::Start(script, {"--credentials", credentials});
+  ASSERT_NE(process, nullptr);
+  const auto complaints = [&] {
+    std::stringstream text;
+    text << std::ifstream(log).rdbuf();
+    int count = 0;
+    for (std::string line; std::getline(text, line);) {
+      count += line.find("credentials stay as they were") != line.npos ? 1 : 0;
+    }
+    return count;
+  };
+  Context context;
+  context.AddMetadata("authorization", "Bearer good");
+  const auto queries = Queries(*process);
+  const auto stream = queries->Stream(&context);
+  v1::StreamResponse response;
+  ASSERT_TRUE(stream->Write({}) && stream->Read(&response));
+  carom::testing::ReplaceFile(credentials, "wrong\n");
+  ASSERT_TRUE(Eventually([&] { return complaints() == 1; }));
+  ASSERT_EQ(kill(process->pid(), SIGHUP), 0);
+  EXPECT_TRUE(Eventually([&] { return complaints() == 2; }));
+  ASSERT_TRUE(stream->Write({}) && stream->Read(&response));
+  carom::testing::ReplaceFile(credentials, "# nobody\n");
+  const auto begin = std::chrono::steady_clock::now();
+  ASSERT_EQ(kill(process->pid(), SIGHUP), 0);
+  EXPECT_FALSE(stream->Read(&response));
+  EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::UNAUTHENTICATED);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(kIsSanitized ? 10 : 1));
   EXPECT_EQ(process->Stop(), 0);
 }
 

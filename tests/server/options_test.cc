@@ -4,12 +4,14 @@
 // The options: precedence, ranges, and that docs/operations.md agrees with them.
 #include "server/options.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "carom/status.h"
 #include "gmock/gmock.h"
@@ -167,6 +169,25 @@ TEST(OptionsTest, BadValuesEndWithTwoAndNameTheFlag) {
   }
   const Environment bad("CAROM_THREADS", "1025");
   EXPECT_EQ(Parse({}).exit_code(), 2);
+}
+
+// Story: `--credentials "$FILE"` with a variable that was not set started a server that asked
+// nobody for anything.
+TEST(OptionsTest, APathThatIsGivenIsNotEmpty) {
+  for (const char* name :
+       {"credentials", "tls-certificate", "tls-key", "tls-client-ca", "preload", "state-dir"}) {
+    const std::string flag = absl::StrCat("--", name);
+    std::string variable = absl::StrCat("CAROM_", absl::AsciiStrToUpper(name));
+    std::replace(variable.begin(), variable.end(), '-', '_');
+    for (const Parsed& parsed : {Parse({flag.c_str(), ""}), Parse({(flag + "=").c_str()})}) {
+      EXPECT_EQ(parsed.exit_code(), 2) << flag;
+      EXPECT_THAT(parsed.err, HasSubstr(flag));
+    }
+    const Environment empty(variable.c_str(), "");
+    const Parsed parsed = Parse({});
+    EXPECT_EQ(parsed.exit_code(), 2) << variable;
+    EXPECT_THAT(parsed.err, HasSubstr(variable));
+  }
 }
 
 TEST(OptionsTest, EveryRangeIsEnforcedOnBothSides) {

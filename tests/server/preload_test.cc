@@ -173,6 +173,7 @@ TEST_F(PreloadTest, ASceneOfTheStoreRefusesTheStart) {
   }
   options.preload = folder_ / "maps";
   EXPECT_THAT(Refusal(options), HasSubstr(file));
+  EXPECT_THAT(Refusal(options), HasSubstr("the tenant default has"));
   std::filesystem::rename(file, folder_ / "maps/other.carom");
   TestServer server(options);
   EXPECT_EQ(

@@ -127,7 +127,7 @@ TEST(ExecutorTest, ThreadsAreSharedByWork) {
     }
     Executor* executor = nullptr;
     int64_t work = 0;
-    int64_t served = 0;
+    std::atomic<int64_t> served = 0;
     Worker* other = nullptr;
     int64_t others = 0;  // at this one's end
     absl::Mutex mu;
@@ -197,6 +197,32 @@ TEST(ExecutorTest, OthersRunWhileATaskPauses) {
     ASSERT_TRUE(note.Await());
   }
   endless.Stop();
+}
+
+// Story: two imports of one tenant, which never pause, had all threads that change scenes, and a
+// change of another tenant waited until one of them was over.
+TEST(ExecutorTest, APeerWithoutATaskDoesNotWaitForThoseOfAnother) {
+  struct Blocked final : Task {
+    Blocked() { set_peer("a"); }
+    void Run() override {
+      begun.Notify();
+      go.WaitForNotificationWithTimeout(kWait);
+    }
+    absl::Notification begun, go;
+  };
+  Executor executor(2);
+  Blocked first, second, third;
+  for (Blocked* blocked : {&first, &second, &third}) executor.Submit(blocked);
+  ASSERT_TRUE(first.begun.WaitForNotificationWithTimeout(kWait));
+  ASSERT_TRUE(second.begun.WaitForNotificationWithTimeout(kWait));
+  for (int i = 0; i < 20; ++i) {
+    Note note;
+    executor.Submit(&note);
+    ASSERT_TRUE(note.Await());
+  }
+  EXPECT_FALSE(third.begun.HasBeenNotified());
+  for (Blocked* blocked : {&first, &second, &third}) blocked->go.Notify();
+  EXPECT_TRUE(third.begun.WaitForNotificationWithTimeout(kWait));
 }
 
 // Six tasks of one peer get no more than one of another.

@@ -237,11 +237,14 @@ TEST_F(TenantTest, EachRoleMayDoWhatTheTableSays) {
   Create("acme", "mine");
   for (const Rpc& rpc : Rpcs()) {
     for (int role = 0; role < 3; ++role) {
-      As context(absl::StrCat("acme-", kRoles[role]));
-      const Outcome outcome = rpc.call(*server_, context, "scenes/mine", 0);
-      const bool is_denied = outcome.code == grpc::StatusCode::PERMISSION_DENIED ||
-                             outcome.answer.find("may not do this") != std::string::npos;
-      EXPECT_EQ(is_denied, role < rpc.least) << rpc.name << " as " << kRoles[role];
+      for (const char* scene : {"scenes/mine", "scenes/none"}) {
+        As context(absl::StrCat("acme-", kRoles[role]));
+        const Outcome outcome = rpc.call(*server_, context, scene, 0);
+        const bool is_denied = outcome.code == grpc::StatusCode::PERMISSION_DENIED ||
+                               outcome.answer.find("may not do this") != std::string::npos;
+        EXPECT_EQ(is_denied, role < rpc.least)
+            << rpc.name << " as " << kRoles[role] << " of " << scene;
+      }
     }
   }
 }

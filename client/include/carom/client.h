@@ -54,8 +54,11 @@ struct ClientOptions {
   // a server takes it for an attack and closes the connection. Zero: never.
   std::chrono::milliseconds keepalive_interval{60000};
 
-  // Security. Paths of files, which `Connect` reads, once. Of the authorities, in PEM, that have
-  // signed the server's certificate: with it connections are encrypted by TLS; empty: plaintext.
+  // Security. Paths of files, which `Connect` checks, and which are read again when they change:
+  // those of certificates within a second, for connections from then on, that of a token for calls
+  // from then on. What cannot be used then leaves what was.
+  // Of the authorities, in PEM, that have signed the server's certificate: with it connections are
+  // encrypted by TLS; empty: plaintext.
   std::string ca_file = {};
   // Of the client's certificate, with those that signed it after it, and its key without a
   // passphrase, in PEM; they may be one file. Empty: none.

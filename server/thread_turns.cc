@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/thread_turns.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <cstdint>
+
+namespace carom::server {
+namespace {
+
+constexpr uint64_t kShortTurnNs = 100000;  // the least that Linux takes
+constexpr uint64_t kUsualTurn = 0;
+
+// Of Linux (sched_setattr(2)), whose first version has this size; glibc 2.36 does not declare it.
+struct SchedulingAttributes {
+  uint32_t size = 48;
+  uint32_t policy = 0;  // SCHED_OTHER
+  uint64_t flags = 0;
+  int32_t nice = 0;
+  uint32_t priority = 0;
+  uint64_t runtime = 0;  // of SCHED_OTHER: the turn, in nanoseconds
+  uint64_t deadline = 0;
+  uint64_t period = 0;
+};
+static_assert(sizeof(SchedulingAttributes) == 48);
+
+// How nice the thread is stays as it is. An error leaves everything else as it is, too.
+void AskForTurns(uint64_t turn_ns) {
+  SchedulingAttributes attributes;
+  if (syscall(SYS_sched_getattr, 0, &attributes, sizeof(attributes), 0) != 0) return;
+  if (attributes.policy != 0) return;
+  attributes.runtime = turn_ns;
+  syscall(SYS_sched_setattr, 0, &attributes, 0);
+}
+
+}  // namespace
+
+void AskForShortTurns() { AskForTurns(kShortTurnNs); }
+
+void AskForLongTurns() { AskForTurns(kUsualTurn); }
+
+}  // namespace carom::server

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Which threads does the kernel let go first?
+//
+// Where all processors are busy, a thread that wakes up waits until another one's turn is over,
+// some milliseconds: more than a small frame takes from end to end. Linux 6.12 and later lets a
+// thread that asks for short turns begin before those with long ones, for the same part of the
+// processor.
+#pragma once
+
+namespace carom::server {
+
+// For the calling thread and those that it starts. Nothing happens where the kernel does not know
+// of turns.
+void AskForShortTurns();
+
+// For the calling thread, whose work takes long: turns as the kernel likes them.
+void AskForLongTurns();
+
+}  // namespace carom::server
