@@ -23,6 +23,7 @@ namespace {
 
 constexpr size_t kSlots = LineDescent::kMaxLines;
 constexpr size_t kWindow = 1024;
+constexpr size_t kWindowOfAll = 128;  // the same under ALL, whose hits wait for its end
 // The first lines of a large batch are tried. Where more than one in four of a window is hard, as
 // on lattices, the rest of the batch is left to the general path: twice the work would not pay. A
 // smaller batch goes by those before it (hard_share.h).
@@ -39,6 +40,8 @@ struct Scratch {
   std::array<PlainSlot, kSlots> slots;
   std::array<PlainLine, kWindow> lines;
   std::array<PlainHit, kWindow + 1> hits;  // of the window, and room for one that is none
+  PlainPassages all;                       // of the window, and its hits, under ALL
+  std::vector<PlainHit> all_hits;
   std::array<GridWalk, kWindow> walks;
   GridWalks walking;
   std::array<uint16_t, GridPairs::kMostWalks> leaving;
@@ -61,14 +64,19 @@ class PlainBatch final : public LineObserver {
         out_(out),
         meter_(meter),
         entrance_(index_, meter),
-        visit_{index_, options, scratch_->slots.data(), scratch_->descent.lines.data(), meter},
-        cells_{options, scratch_->lines.data(), scratch_->walks.data(), meter} {}
+        visit_{index_, options,       scratch_->slots.data(), scratch_->descent.lines.data(),
+               meter,  &scratch_->all},
+        cells_{options, scratch_->lines.data(), scratch_->walks.data(), meter, &scratch_->all} {}
 
   // Called once. Returns false once the meter stops.
   bool Run();
   size_t hard_count() const { return hard_count_; }  // of what is left to the general path
 
  private:
+  bool is_all() const { return options_.mode == CastMode::kAll; }
+  // Of the window, but for hard lines.
+  PlainHit* hits() { return is_all() ? scratch_->all_hits.data() : scratch_->hits.data(); }
+
   void Visit(const Frontier& pairs) override { VisitPlainPairs(pairs, visit_); }
   bool RunWindow();
   bool LeaveWindow();
@@ -82,8 +90,11 @@ class PlainBatch final : public LineObserver {
   void StartBlock(GridEntrants& of);
   bool Continue(size_t at);
   void Remove(size_t at);
+  size_t CollectFirst();
+  size_t CollectAll();
   bool CastHard();
   bool Write();
+  void WriteReflections();
 
   const Scene& scene_;
   const PlainSource& source_;
@@ -110,16 +121,18 @@ class PlainBatch final : public LineObserver {
 bool PlainBatch::Run() {
   out_.Clear();
   out_.counts.assign(source_.count, 0);
-  const size_t first = source_.count > kSmallBatch || recent_batches.is_high() ? kTried : kWindow;
+  const size_t window = is_all() ? kWindowOfAll : kWindow;
+  const size_t first = source_.count > kSmallBatch || recent_batches.is_high() ? kTried : window;
   for (begin_ = 0; begin_ < source_.count; begin_ = end_) {
     next_ = started_ = begin_;
-    end_ = begin_ + std::min(begin_ == 0 ? first : kWindow, source_.count - begin_);
+    end_ = begin_ + std::min(begin_ == 0 ? first : window, source_.count - begin_);
     if (!(is_left_ ? LeaveWindow() : RunWindow()) || !CastHard() || !Write()) return false;
     const size_t count = end_ - begin_;
     if (!is_left_) recent_batches.Add(window_hard_, count);
     is_left_ = !source_.tries_all &&
                static_cast<double>(window_hard_) > kMostHard * static_cast<double>(count);
   }
+  std::sort(out_.truncated.begin(), out_.truncated.end());
   scratch_.Return();
   return true;
 }
@@ -127,6 +140,7 @@ bool PlainBatch::Run() {
 // Lines that the grid does not take, or leaves, go down the trees.
 bool PlainBatch::RunWindow() {
   scratch_->by_trees.clear();
+  if (is_all()) scratch_->all.Clear();
   if (!index_.grid().empty()) return WalkWindow() && DescendWindow();
   for (size_t item = begin_; item < end_; ++item) {
     scratch_->by_trees.push_back(static_cast<uint32_t>(item));
@@ -231,6 +245,7 @@ bool PlainBatch::DescendWindow() {
 
 // Leaves all lines of the window to the general path, which counts their work.
 bool PlainBatch::LeaveWindow() {
+  if (is_all()) scratch_->all.Clear();
   for (size_t i = 0; i < end_ - begin_; ++i) scratch_->lines[i].is_hard = true;
   return true;
 }
@@ -250,7 +265,7 @@ bool PlainBatch::StartNext(size_t at) {
     if (line.is_hard || line.is_none) continue;
     PlainSlot& slot = scratch_->slots[at];
     slot.line = &line;
-    slot.interval.Start(line.line, index_, false);
+    slot.interval.Start(line.line, index_, is_all());
     line.reach = slot.interval.bounds();
     cull = LineCull(line.line, line.reach, index_.magnitude());
     return true;
@@ -287,7 +302,7 @@ void PlainBatch::StartBlock(GridEntrants& of) {
 bool PlainBatch::Continue(size_t at) {
   auto& [line, interval] = scratch_->slots[at];
   if (line->is_hard || interval.end() >= line->end()) return false;
-  if (options_.mode == CastMode::kAny && line->polygon != nullptr) return false;
+  if (options_.mode == CastMode::kAny && line->first.polygon != nullptr) return false;
   interval.Advance(line->line, line->end());
   line->reach = interval.bounds();
   scratch_->descent.lines[at].SetReach(line->reach);
@@ -302,19 +317,53 @@ void PlainBatch::Remove(size_t at) {
   scratch_->descent.lines[at] = scratch_->descent.lines[underway_];
 }
 
-// Counts the window's hits, and leaves the hard lines to the general path.
-bool PlainBatch::CastHard() {
-  hit_count_ = 0;
+// Counts the window's hits. Returns how many lines are hard.
+size_t PlainBatch::CollectFirst() {
   size_t hard_count = 0;
   for (size_t item = begin_; item < end_; ++item) {
     const PlainLine& line = scratch_->lines[item - begin_];
-    const bool is_hit = line.polygon != nullptr && !line.is_hard;
+    const bool is_hit = line.first.polygon != nullptr && !line.is_hard;
     out_.counts[item] = static_cast<uint32_t>(is_hit);
-    scratch_->hits[hit_count_] = {&line, nullptr};
+    scratch_->hits[hit_count_] = {&line, &line.first, nullptr};
     scratch_->hard[hard_count] = static_cast<uint32_t>(item);
     hit_count_ += static_cast<size_t>(is_hit);
     hard_count += static_cast<size_t>(line.is_hard);
   }
+  return hard_count;
+}
+
+// The same under ALL.
+size_t PlainBatch::CollectAll() {
+  PlainPassages& all = scratch_->all;
+  std::vector<PlainHit>& hits = scratch_->all_hits;
+  hits.clear();
+  hits.reserve(PlainPassages::kMost);
+  all.Sort(meter_);
+  size_t hard_count = 0;
+  size_t at = 0;
+  for (size_t item = begin_; item < end_; ++item) {
+    PlainLine& line = scratch_->lines[item - begin_];
+    std::span<const PlainPassages::Entry> entries = all.Of(line, at);
+    line.is_hard = line.is_hard || !AreInOrder(entries);
+    if (line.is_hard) {
+      scratch_->hard[hard_count++] = static_cast<uint32_t>(item);
+      continue;
+    }
+    if (entries.size() > options_.max_hits) {
+      entries = entries.first(options_.max_hits);
+      out_.truncated.push_back(static_cast<uint32_t>(item));
+    }
+    out_.counts[item] = static_cast<uint32_t>(entries.size());
+    for (const auto& entry : entries) hits.push_back({&line, &entry.found, nullptr});
+  }
+  hit_count_ = hits.size();
+  return hard_count;
+}
+
+// Counts the window's hits, and leaves the hard lines to the general path.
+bool PlainBatch::CastHard() {
+  hit_count_ = 0;
+  const size_t hard_count = is_all() ? CollectAll() : CollectFirst();
   window_hard_ = hard_count;
   if (hard_count == 0) return true;
   hard_count_ += hard_count;
@@ -324,6 +373,7 @@ bool PlainBatch::CastHard() {
   CastAnswers& hard = scratch_->hard_answers;
   if (!CastInGeneral(scene_, options_, hard_count, line_of, hard, meter_)) return false;
   for (size_t i = 0; i < hard_count; ++i) out_.counts[scratch_->hard[i]] = hard.counts[i];
+  for (const uint32_t i : hard.truncated) out_.truncated.push_back(scratch_->hard[i]);
   return true;
 }
 
@@ -337,22 +387,39 @@ bool PlainBatch::Write() {
   if (needed > out_.hits.capacity()) {
     out_.hits.reserve(std::max(needed, 2 * out_.hits.capacity()));  // no hit moves below
   }
+  PlainHit* const hits = this->hits();
   if (hard_hits == 0) {
-    for (size_t k = 0; k < hit_count_; ++k) scratch_->hits[k].hit = &out_.hits.emplace_back();
+    for (size_t k = 0; k < hit_count_; ++k) hits[k].hit = &out_.hits.emplace_back();
   } else {
     size_t k = 0;
     auto hard_hit = hard.begin();
     for (size_t item = begin_; item < end_; ++item) {
-      if (out_.counts[item] == 0) continue;
-      if (scratch_->lines[item - begin_].is_hard) {
-        out_.hits.push_back(*hard_hit++);
-      } else {
-        scratch_->hits[k++].hit = &out_.hits.emplace_back();
+      const bool is_hard = scratch_->lines[item - begin_].is_hard;
+      for (uint32_t left = out_.counts[item]; left > 0; --left) {
+        if (is_hard) {
+          out_.hits.push_back(*hard_hit++);
+        } else {
+          hits[k++].hit = &out_.hits.emplace_back();
+        }
       }
     }
   }
-  MeasurePlainHits({scratch_->hits.data(), hit_count_}, options_.detail);
+  MeasurePlainHits({hits, hit_count_}, options_.detail);
+  if (options_.reflect) WriteReflections();
   return true;
+}
+
+// In the order of the hits.
+void PlainBatch::WriteReflections() {
+  const PlainHit* hit = hits();
+  auto hard = scratch_->hard_answers.reflections.begin();
+  out_.reflections.reserve(out_.hits.size());
+  for (size_t item = begin_; item < end_; ++item) {
+    const bool is_hard = scratch_->lines[item - begin_].is_hard;
+    for (uint32_t left = out_.counts[item]; left > 0; --left) {
+      out_.reflections.push_back(is_hard ? *hard++ : ReflectionOf(*hit++));
+    }
+  }
 }
 
 // Whether most of the single lines that were tried of late were hard. Then, as on lattices, only
@@ -397,7 +464,7 @@ bool CastUntried(const Scene& scene, const CastOptions& options, const PlainSour
 
 bool CastPlain(const Scene& scene, const CastOptions& options, const PlainSource& source,
                CastAnswers& out, WorkMeter& meter) {
-  if (source.count != 1 || scene.index().grid().empty()) {
+  if (source.count != 1 || options.mode == CastMode::kAll || scene.index().grid().empty()) {
     return CastMany(scene, options, source, out, meter);
   }
   RecentLines& recent = recent_lines;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What do many lines hit first, or do they hit anything?
+// What do many lines hit first, what do they all hit, or do they hit anything?
 //
 // The commonest questions, about polygons of one ring: lines, hits and measures take a fast path
 // (plain_line.h), and lines that it leaves undecided go through `CastInGeneral`, together. Its
@@ -20,9 +20,8 @@ namespace carom::internal {
 
 // Whether `CastPlain` answers with these options.
 inline bool IsPlainQuestion(const CastOptions& options) {
-  return (options.mode == CastMode::kClosest || options.mode == CastMode::kAny) &&
-         options.inside_policy == InsidePolicy::kReportStart &&
-         options.target == CastTarget::kPolygons && !options.reflect;
+  return options.mode != CastMode::kAllPassages && !IsBlocking(options.inside_policy) &&
+         options.target == CastTarget::kPolygons;
 }
 
 // The lines of a batch.

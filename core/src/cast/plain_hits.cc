@@ -218,14 +218,14 @@ HWY_EXPORT(Measure);
 
 // Also where the line begins inside.
 void MeasureInGeneral(const PlainHit& of, CastDetail detail) {
-  const PlainLine& line = *of.line;
+  const Line& line = of.line->line;
+  const auto& [polygon, passage] = *of.found;
   *of.hit = {};
-  MeasureHit(line.line, *line.polygon, PassageOf(line.line, *line.polygon, line.passage),
-             {false, detail}, *of.hit);
+  MeasureHit(line, *polygon, PassageOf(line, *polygon, passage), {false, detail}, *of.hit);
 }
 
-Segment EdgeOf(const PlainLine& line, uint32_t edge) {
-  const auto ring = line.polygon->vertices();
+Segment EdgeOf(const PlainFound& found, uint32_t edge) {
+  const auto ring = found.polygon->vertices();
   return {ring[edge], ring[edge + 1 == ring.size() ? 0 : edge + 1]};
 }
 
@@ -234,22 +234,22 @@ Segment EdgeOf(const PlainLine& line, uint32_t edge) {
 template <class EdgeIn>
 void Gather(std::span<const PlainHit> hits, const EdgeIn& edge_in, Crossings& crossings) {
   for (size_t i = 0; i < kBlock; ++i) {
-    const PlainLine& line = *hits[std::min(i, hits.size() - 1)].line;
-    const auto [edge, at] = edge_in(line);
-    crossings.Set(i, line.line, EdgeOf(line, edge == kNoEdge ? 0 : edge), at);
+    const auto& [line, found, hit] = hits[std::min(i, hits.size() - 1)];
+    const auto [edge, at] = edge_in(found->passage);
+    crossings.Set(i, line->line, EdgeOf(*found, edge == kNoEdge ? 0 : edge), at);
   }
 }
 
 // What of an entry needs no measuring. A plain crossing is between the ends of the edge, and
 // neither at the start nor at the end of the line.
 void WriteEntry(const PlainHit& of, CastDetail detail) {
-  const PlainLine& line = *of.line;
+  const auto& [polygon, passage] = *of.found;
   CastHit& hit = *of.hit;
-  hit.polygon_id = line.polygon->id();
-  hit.ends_inside = line.passage.exit == kNoEdge;
+  hit.polygon_id = polygon->id();
+  hit.ends_inside = passage.exit == kNoEdge;
   if (detail < CastDetail::kEdge) return;
   hit.feature = Feature::kEdge;
-  hit.edge = {0, line.passage.entry};
+  hit.edge = {0, passage.entry};
 }
 
 void Write(const PlainHit& of, const Crossings& entries, size_t i, CastDetail detail) {
@@ -262,22 +262,21 @@ void Write(const PlainHit& of, const Crossings& entries, size_t i, CastDetail de
 }
 
 void WriteExit(const PlainHit& of, const Crossings& exits, size_t i) {
-  const PlainLine& line = *of.line;
   CastHit& hit = *of.hit;
   if (hit.ends_inside) {
-    hit.exit_fraction = line.line.t_max;
+    hit.exit_fraction = of.line->line.t_max;
     return;
   }
   hit.exit_fraction = exits.fraction[i];
   hit.has_exit_edge = true;
-  hit.exit_edge = {0, line.passage.exit};
+  hit.exit_edge = {0, of.found->passage.exit};
   hit.exit_normal = {exits.x.normal[i], exits.y.normal[i]};
 }
 
 // One hit, by the functions themselves.
 void MeasureAlone(const PlainHit& of, CastDetail detail) {
   const PlainLine& line = *of.line;
-  const PlainPassage& passage = line.passage;
+  const PlainPassage& passage = of.found->passage;
   if (passage.entry == kNoEdge) return MeasureInGeneral(of, detail);
   const auto fraction = [&](const Interval& at, const Segment& edge) {
     return Fraction::OfCrossingAt(at, edge).Rounded(line.line);
@@ -286,7 +285,7 @@ void MeasureAlone(const PlainHit& of, CastDetail detail) {
     return UnitNormal(edge, line.line.Cross(edge) > 0 ? -towards : towards);
   };
   CastHit& hit = *of.hit;
-  const Segment edge = EdgeOf(line, passage.entry);
+  const Segment edge = EdgeOf(*of.found, passage.entry);
   hit.fraction = fraction(passage.begin, edge);
   if (detail >= CastDetail::kNormal) {
     hit.point = PointAt(line.line, hit.fraction);
@@ -298,7 +297,7 @@ void MeasureAlone(const PlainHit& of, CastDetail detail) {
     hit.exit_fraction = line.line.t_max;
     return;
   }
-  const Segment exit = EdgeOf(line, passage.exit);
+  const Segment exit = EdgeOf(*of.found, passage.exit);
   hit.exit_fraction = fraction(passage.end, exit);
   hit.exit_normal = normal(exit, 1);
   hit.has_exit_edge = true;
@@ -307,11 +306,11 @@ void MeasureAlone(const PlainHit& of, CastDetail detail) {
 
 // At most a block of them.
 void MeasureBlock(std::span<const PlainHit> hits, CastDetail detail) {
-  const auto entry = [](const PlainLine& line) {
-    return std::pair(line.passage.entry, line.passage.begin);
+  const auto entry = [](const PlainPassage& passage) {
+    return std::pair(passage.entry, passage.begin);
   };
-  const auto exit = [](const PlainLine& line) {
-    return std::pair(line.passage.exit, line.passage.end);
+  const auto exit = [](const PlainPassage& passage) {
+    return std::pair(passage.exit, passage.end);
   };
   Crossings entries;
   Gather(hits, entry, entries);
@@ -323,7 +322,7 @@ void MeasureBlock(std::span<const PlainHit> hits, CastDetail detail) {
     HWY_DYNAMIC_DISPATCH(Measure)(exits, Want::kNormal, 1);
   }
   for (size_t i = 0; i < hits.size(); ++i) {
-    const PlainPassage& passage = hits[i].line->passage;
+    const PlainPassage& passage = hits[i].found->passage;
     bool is_certain = passage.entry != kNoEdge && (entries.certain >> i & 1) != 0;
     if (detail == CastDetail::kExit && passage.exit != kNoEdge) {
       is_certain = is_certain && (exits.certain >> i & 1) != 0;
@@ -338,6 +337,11 @@ void MeasureBlock(std::span<const PlainHit> hits, CastDetail detail) {
 }
 
 }  // namespace
+
+Vec2 ReflectionOf(const PlainHit& hit) {
+  if (hit.hit->normal == Vec2{}) return {};
+  return Reflected(hit.line->line, EdgeOf(*hit.found, hit.found->passage.entry));
+}
 
 // A hit alone has no others to share the lanes with.
 void MeasurePlainHits(std::span<const PlainHit> hits, CastDetail detail) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/src/cast/plain_line.cc"
@@ -70,6 +71,36 @@ HWY_EXPORT(VisitPairs);
 HWY_EXPORT(VisitCellPairs);
 
 }  // namespace
+
+void PlainPassages::Sort(WorkMeter& meter) {
+  meter.Spend(entries_.size());
+  std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
+    if (a.line != b.line) return a.line < b.line;
+    const double a_low = a.found.passage.begin.low;
+    const double b_low = b.found.passage.begin.low;
+    return a_low != b_low ? a_low < b_low : a.found.polygon->id() < b.found.polygon->id();
+  });
+  const auto last = std::unique(entries_.begin(), entries_.end(), [](const auto& a, const auto& b) {
+    return a.line == b.line && a.found.polygon->id() == b.found.polygon->id();
+  });
+  entries_.erase(last, entries_.end());
+}
+
+std::span<const PlainPassages::Entry> PlainPassages::Of(const PlainLine& line, size_t& at) const {
+  const size_t first = at;
+  while (at < entries_.size() && entries_[at].line == &line) ++at;
+  return std::span(entries_).subspan(first, at - first);
+}
+
+bool AreInOrder(std::span<const PlainPassages::Entry> passages) {
+  double last = -HUGE_VAL;  // where those before begin at the latest
+  for (const auto& [line, found] : passages) {
+    const bool is_inside = found.passage.entry == kNoEdge;
+    if (!is_inside && found.passage.begin.low <= last) return false;
+    last = std::max(last, found.passage.begin.high);
+  }
+  return true;
+}
 
 void VisitPlainPairs(const Frontier& pairs, const PlainVisit& visit) {
   HWY_DYNAMIC_DISPATCH(VisitPairs)(pairs, visit);

@@ -95,7 +95,7 @@ inline bool ReadSegment(const SegmentColumns& segments, Line& line) {
                                                  const CastOptions& options, PlainLine& line,
                                                  CastAnswers& out, WorkMeter& meter) {
   GridWalk walk;
-  const PlainCells cells{options, &line, &walk, meter};
+  const PlainCells cells{options, &line, &walk, meter, nullptr};
   const GridEntrance entrance(index, meter);
   entrance.StartOne(line.line, walk);
   while (!walk.is_over() && HWY_DYNAMIC_DISPATCH(WalkSquare)(cells)) {
@@ -104,13 +104,14 @@ inline bool ReadSegment(const SegmentColumns& segments, Line& line) {
   if (meter.stopped()) return SingleEnd::kAnswered;
   if (line.is_hard) return SingleEnd::kHard;
   if (walk.leaves_to_trees) return SingleEnd::kByTrees;
-  if (line.polygon == nullptr) return SingleEnd::kAnswered;
+  if (line.first.polygon == nullptr) return SingleEnd::kAnswered;
   out.counts[0] = 1;
   if (options.mode == CastMode::kAny || !meter.SpendRows(1) || !meter.Spend(4)) {
     return SingleEnd::kAnswered;
   }
-  const PlainHit hit{&line, &out.hits.emplace_back()};
+  const PlainHit hit{&line, &line.first, &out.hits.emplace_back()};
   MeasurePlainHits({&hit, 1}, options.detail);
+  if (options.reflect) out.reflections.push_back(ReflectionOf(hit));
   return SingleEnd::kAnswered;
 }
 

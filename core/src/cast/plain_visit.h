@@ -88,22 +88,49 @@ inline bool IsSame(const Polygon* a, const Polygon& b) {
   return a != nullptr && a->memory() == b.memory();
 }
 
+// A line that starts inside a polygon, where such a start is no hit. Under IGNORE a polygon that
+// the line crosses in two edges has nothing behind the passage that holds the start. `left` are the
+// vertices on the left of the line.
+template <class Of>
+[[gnu::noinline, gnu::cold]] void LeaveStart(const Of& of, const Polygon& polygon, uint64_t left) {
+  const uint64_t crossing = CertainSides{left, 0}.Crossings(polygon.vertex_count());
+  const bool is_only = std::popcount(crossing) == 2;
+  if (of.visit.options.inside_policy != InsidePolicy::kIgnore || !is_only) GiveUp(of);
+}
+
+// Under ANY the first passage is enough, under ALL there may be more.
+template <class Of>
+[[gnu::noinline, gnu::cold]] void KeepUnordered(const Of& of, const Polygon& polygon,
+                                                const PlainPassage& found) {
+  PlainLine& line = of.line();
+  if (of.visit.options.mode == CastMode::kAll) {
+    if (!of.visit.all->Add(line, polygon, found)) GiveUp(of);
+    return;
+  }
+  line.first = {&polygon, found};
+  of.Stop();
+}
+
 // Keeps a passage that begins before the one that is there. Both may begin at the line's start,
 // where the polygon of the lesser id comes first; a crossing is certain to be behind the start.
 template <class Of>
-inline void Keep(const Of& of, const Polygon& polygon, PlainPassage& found) {
+inline void Keep(const Of& of, const Polygon& polygon, uint64_t left, PlainPassage& found) {
   PlainLine& line = of.line();
   const bool is_inside = found.entry == kNoEdge;
-  if (is_inside) found.begin = {line.line.t_min, line.line.t_min};
-  const Interval& best = line.passage.begin;
+  if (is_inside) {
+    if (of.visit.options.inside_policy != InsidePolicy::kReportStart) {
+      return LeaveStart(of, polygon, left);
+    }
+    found.begin = {line.line.t_min, line.line.t_min};
+  }
+  if (of.visit.options.mode != CastMode::kClosest) return KeepUnordered(of, polygon, found);
+  const Interval& best = line.first.passage.begin;
   if (found.begin.low > best.high) return;
   if (found.begin.high >= best.low) {
-    if (!is_inside || line.passage.entry != kNoEdge) return GiveUp(of);
-    if (polygon.id() > line.polygon->id()) return;
+    if (!is_inside || line.first.passage.entry != kNoEdge) return GiveUp(of);
+    if (polygon.id() > line.first.polygon->id()) return;
   }
-  line.polygon = &polygon;
-  line.passage = found;
-  if (of.visit.options.mode == CastMode::kAny) return of.Stop();
+  line.first = {&polygon, found};
   of.Narrow(found.begin.high);
 }
 
@@ -229,7 +256,9 @@ HWY_INLINE PlainVerdict FirstOf(const Line& line, const Polygon& polygon, uint64
 template <class Of>
 HWY_INLINE size_t Visit(const Of& of, const Polygon& polygon) {
   const PlainLine& line = of.line();
-  if ((polygon.category() & of.visit.options.mask) == 0 || IsSame(line.polygon, polygon)) return 0;
+  if ((polygon.category() & of.visit.options.mask) == 0 || IsSame(line.first.polygon, polygon)) {
+    return 0;
+  }
   const Box& box = polygon.bounds();
   if (!Meets(line.reach, box) || of.WasVisited(box)) return 0;
   const auto ring = polygon.vertices();
@@ -244,7 +273,7 @@ HWY_INLINE size_t Visit(const Of& of, const Polygon& polygon) {
   }
   PlainPassage found;
   const PlainVerdict verdict = FirstOf(line.line, polygon, sides.left, found);
-  if (verdict == PlainVerdict::kPassage) Keep(of, polygon, found);
+  if (verdict == PlainVerdict::kPassage) Keep(of, polygon, sides.left, found);
   if (verdict == PlainVerdict::kUncertain) GiveUp(of);
   return ring.size();
 }

@@ -135,13 +135,16 @@ class ContactBatch {
     return cached.plain;
   }
 
+  // Counts what the window's items have added up. Returns false once the meter stops.
+  bool SpendUnits() { return meter_.Spend(std::exchange(units_, 0)); }
+
   // Places item i, mover k of the window. Returns false once the meter stops.
   bool PlaceItem(size_t i, size_t k) {
     Mover& mover = scratch_->movers[k];
     PlainMover& plain = scratch_->plain[k];
     BoxQuery& query = scratch_->queries[k];
     query.is_asked = false;
-    if (!meter_.Spend(1)) return false;
+    ++units_;
     const auto considered = Considered::Of(columns_.movers.scope, i, options_.mask);
     masks_[k] = considered.scene ? considered.mask : 0;
     ItemChecker check(i, out_.errors);
@@ -150,7 +153,8 @@ class ContactBatch {
     const std::optional<Pose> pose = PoseOf(columns_.movers, i, check);
     if (!pose) return true;
     mover.vertex_count = mover.shape->vertex_count();
-    if (!meter_.Spend(mover.vertex_count)) return false;
+    units_ += mover.vertex_count;
+    if (mover.vertex_count > kMostPlainVertices && !SpendUnits()) return false;
     mover.pose = *pose;
     mover.number = columns_.movers.shape.empty() ? i : columns_.movers.shape[i];
     mover.is_placed = false;
@@ -188,13 +192,14 @@ class ContactBatch {
     if (pair_count_ + FewPolygons::kMost > kMaxPairs && !AnswerPairs()) return false;
     const auto number = static_cast<uint32_t>(k);
     const bool are_few = find_polygons_(query, few);
-    if (!meter_.Spend(scratch_->movers[k].vertex_count + query.boxes + few.boxes)) return false;
+    units_ += scratch_->movers[k].vertex_count + query.boxes + few.boxes;
     if (are_few) {
       PlainPair* const pairs = scratch_->pairs.data() + pair_count_;
       for (size_t i = 0; i < few.count; ++i) pairs[i] = {few.polygons[i], 0, number, {}};
       pair_count_ += few.count;
       return true;
     }
+    if (!SpendUnits()) return false;
     scratch_->movers[k].is_in_order = false;
     scene_.index().Traverse(meter_, MeetsBox{query.reach}, [&](const IndexedPolygon& fixed) {
       __builtin_prefetch(&fixed);
@@ -231,6 +236,7 @@ class ContactBatch {
 
   // Adds the rows of the pairs there are, and clears them. Returns false once the meter stops.
   bool AnswerPairs() {
+    if (!SpendUnits()) return false;
     ArrangePairs();
     const std::span<PlainPair> pairs(scratch_->pairs.data(), pair_count_);
     counts_.pairs += pairs.size();
@@ -347,7 +353,8 @@ class ContactBatch {
   ThreadScratch<Scratch> scratch_;
   const PlacePlainFunction place_plain_ = PlacePlain();
   const FindPolygonsFunction find_polygons_ = FindPolygons();
-  size_t begin_ = 0;  // of the window
+  uint64_t units_ = 0;  // of the window, not yet counted
+  size_t begin_ = 0;    // of the window
   size_t pair_count_ = 0;
   size_t lanes_ = 0;
   std::array<uint64_t, kWindow> masks_;               // of the movers

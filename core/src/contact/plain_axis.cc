@@ -101,16 +101,18 @@ HWY_INLINE PlainAxis AxisOf(const Polygon& polygon, bool is_clockwise, const Pla
   return axis;
 }
 
+// At most 512 pairs of 16 vertices, so their units are counted at once.
 bool FindAll(std::span<PlainPair> pairs, const PlainMover* movers, WorkMeter& meter) {
+  uint64_t units = 0;
   for (PlainPair& pair : pairs) {
     const PlainMover& mover = movers[pair.mover];
     if (mover.size == 0 || !IsPlain(*pair.fixed)) continue;
     const Polygon& polygon = pair.fixed->polygon();
-    if (!meter.Spend(polygon.vertex_count() + mover.size)) return false;
+    units += polygon.vertex_count() + mover.size;
     const bool is_clockwise = pair.fixed->convexity() == Convexity::kStrictClockwise;
     pair.axis = AxisOf(polygon, is_clockwise, mover);
   }
-  return true;
+  return meter.Spend(units);
 }
 
 }  // namespace

@@ -127,6 +127,12 @@ inline constexpr double kPairError = 0x1p-100;
 inline BoundedPair ExactDifference(double a, double b) { return {TwoDiff(a, b), 0}; }
 inline BoundedPair ExactValue(double a) { return {{a, 0}, 0}; }
 
+template <int N>
+BoundedPair ToBoundedPair(const Expansion<N>& a) {
+  const TwoDoubles value = Leading(a);
+  return {value, kPairError * std::abs(value.high)};
+}
+
 inline BoundedPair operator-(BoundedPair a) { return {{-a.value.high, -a.value.low}, a.error}; }
 
 inline BoundedPair operator+(const BoundedPair& a, const BoundedPair& b) {
@@ -157,12 +163,6 @@ inline BoundedPair operator/(const BoundedPair& a, const BoundedPair& b) {
   const TwoDoubles value = Divide(a.value, b.value);
   const double magnitude = std::abs(value.high);
   return {value, (a.error + magnitude * b.error) / rest * (1 + 0x1p-40) + kPairError * magnitude};
-}
-
-// The least double above a finite one.
-inline double NextAbove(double x) {
-  if (x == 0) return std::numeric_limits<double>::denorm_min();
-  return std::bit_cast<double>(std::bit_cast<int64_t>(x) + (x > 0 ? 1 : -1));
 }
 
 // The least double not below value - error (`side` -1) or value + error (1), or above it by 2^-98

@@ -37,10 +37,8 @@ inline double UpperDistance2(const Box& a, const Box& b) {
 // Holds all points within `margin` >= 0 of the box: one rounding a side, stepped past.
 inline Box Grown(const Box& box, double margin) {
   if (margin == 0) return box;
-  const auto below = [](double value) { return std::nextafter(value, -HUGE_VAL); };
-  const auto above = [](double value) { return std::nextafter(value, HUGE_VAL); };
-  return {{below(box.min.x - margin), below(box.min.y - margin)},
-          {above(box.max.x + margin), above(box.max.y + margin)}};
+  return {{NextBelow(box.min.x - margin), NextBelow(box.min.y - margin)},
+          {NextAbove(box.max.x + margin), NextAbove(box.max.y + margin)}};
 }
 
 }  // namespace carom::internal

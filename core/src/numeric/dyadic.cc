@@ -42,6 +42,20 @@ Truncated Divide(Dyadic::Integer n, Dyadic::Integer d, int exponent) {
 
 }  // namespace
 
+// The conversion of 64 bits rounds to nearest, ties to even. Of more bits, what is cut off goes
+// into the last one, which is below the bit that decides.
+double NearestDouble(const Dyadic& value) {
+  if (value.sign() == 0) return 0;
+  const Dyadic::Integer integer = abs(value.integer());
+  const unsigned top = boost::multiprecision::msb(integer);
+  const unsigned cut = top > 63 ? top - 63 : 0;
+  auto bits = static_cast<uint64_t>(integer >> cut);
+  if (boost::multiprecision::lsb(integer) < cut) bits |= 1;
+  const double nearest =
+      std::ldexp(static_cast<double>(bits), value.exponent() + static_cast<int>(cut));
+  return value.sign() < 0 ? -nearest : nearest;
+}
+
 // 54 bits are the 53 of a double and the bit that decides. At exactly half, ties go to the even
 // one. 2^53 is a double, so a carry out of the 53 bits needs no care.
 double NearestQuotient(const Dyadic& n, const Dyadic& d) {

@@ -3,12 +3,13 @@
 
 // Exact numbers for the slow path: integers times powers of two.
 //
-// Every double is one, and sums, differences and products of them are. `Dyadic` holds up to 4,096
-// bits between the lowest and the highest set one, on the stack (Boost.Multiprecision with a fixed
-// width). An accepted coordinate spans 2^-192 to 2^53, 246 bits; a polynomial of degree k in
-// coordinates spans 246 k bits and a few for its sums, so degree 16 fits. Where a factor is a
-// computed double (a rounded fraction), whoever uses it shows that the span still fits. Expansions
-// (expansion.h) are faster up to degree 4; filters come before both.
+// Every double is one, and sums, differences and products of them are. `Dyadic` holds what lies
+// between the lowest and the highest set bit (Boost.Multiprecision): up to `kInlineBits` in itself,
+// more of them on the heap. An accepted coordinate spans 2^-192 to 2^53, 246 bits; a polynomial of
+// degree k in coordinates spans 246 k bits and a few for its sums, so that degree 4 always fits
+// inline, and what is of one scale far beyond. A fixed width of all that may come is slower by
+// twice: Boost sets and copies the whole of it. Expansions (expansion.h) are faster up to degree 4;
+// filters come before both.
 #pragma once
 
 #include <bit>
@@ -22,10 +23,12 @@ namespace carom::internal {
 
 class Dyadic {
  public:
-  static constexpr int kBits = 4096;
-  using Integer = boost::multiprecision::number<
-      boost::multiprecision::cpp_int_backend<kBits, kBits, boost::multiprecision::signed_magnitude,
-                                             boost::multiprecision::unchecked, void>>;
+  static constexpr unsigned kInlineBits = 1024;
+  using Integer =
+      boost::multiprecision::number<boost::multiprecision::cpp_int_backend<
+                                        kInlineBits, 0, boost::multiprecision::signed_magnitude,
+                                        boost::multiprecision::unchecked>,
+                                    boost::multiprecision::et_off>;
 
   Dyadic() = default;
   // Exactly `value`, which is finite. Implicit: formulas mix doubles and dyadics.
@@ -71,14 +74,21 @@ class Dyadic {
   static Dyadic Sum(const Dyadic& a, const Dyadic& b, bool subtract) {
     if (b.sign() == 0) return a;
     if (a.sign() == 0) return subtract ? -b : b;
-    Dyadic sum;
-    sum.exponent_ = a.exponent_ < b.exponent_ ? a.exponent_ : b.exponent_;
-    sum.integer_ = a.integer_ << static_cast<unsigned>(a.exponent_ - sum.exponent_);
-    const Integer other = b.integer_ << static_cast<unsigned>(b.exponent_ - sum.exponent_);
+    if (a.exponent_ < b.exponent_) {
+      Dyadic sum = b;
+      if (subtract) sum.integer_.backend().negate();
+      sum.integer_ <<= static_cast<unsigned>(b.exponent_ - a.exponent_);
+      sum.integer_ += a.integer_;
+      sum.exponent_ = a.exponent_;
+      return sum;
+    }
+    Dyadic sum = a;
+    sum.integer_ <<= static_cast<unsigned>(a.exponent_ - b.exponent_);
+    sum.exponent_ = b.exponent_;
     if (subtract) {
-      sum.integer_ -= other;
+      sum.integer_ -= b.integer_;
     } else {
-      sum.integer_ += other;
+      sum.integer_ += b.integer_;
     }
     return sum;
   }
@@ -95,6 +105,8 @@ inline int SignWithRoot(const Dyadic& p, const Dyadic& q, const Dyadic& r) {
   return sign_p * (p * p - q * q * r).sign();
 }
 
+// The double nearest to `value`, ties to even; `value` is 0 or of a magnitude in [2^-1022, 2^1023].
+double NearestDouble(const Dyadic& value);
 // The double nearest to n / d, ties to even; d is not 0, and the quotient is 0 or of a magnitude in
 // [2^-1022, 2^1023].
 double NearestQuotient(const Dyadic& n, const Dyadic& d);

@@ -4,7 +4,10 @@
 // The constants and exact forms that filters share.
 #pragma once
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
 #include "carom/geometry.h"
 #include "numeric/expansion.h"
@@ -85,6 +88,14 @@ inline Expansion<16> ExactDot(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
   const auto y = Difference(a.y, from_a.y) * Difference(b.y, from_b.y);
   return x + y;
 }
+
+// The least double above x, and the greatest below it: std::nextafter, in a few instructions.
+inline double NextAbove(double x) {
+  if (x == 0) return std::numeric_limits<double>::denorm_min();
+  if (x == HUGE_VAL) return x;
+  return std::bit_cast<double>(std::bit_cast<int64_t>(x) + (x > 0 ? 1 : -1));
+}
+inline double NextBelow(double x) { return -NextAbove(-x); }
 
 inline int Sign(double value) { return (value > 0) - (value < 0); }
 

@@ -234,7 +234,7 @@ double RadiusAbout(Vec2 center, std::span<const Vec2> ring) {
 double SignedArea(std::span<const Vec2> ring) {
   if (ring.size() < 3) return 0;
   const std::optional<double> nearest = FilteredDoubleArea(ring).Nearest();
-  return 0.5 * (nearest ? *nearest : NearestQuotient(ExactDoubleArea(ring), 1.0));
+  return 0.5 * (nearest ? *nearest : NearestDouble(ExactDoubleArea(ring)));
 }
 
 int WindingSign(std::span<const Vec2> ring) {

@@ -30,6 +30,32 @@ DyadicVec2 QuarterTurn(const DyadicVec2& a) { return {-a.y, a.x}; }
 
 Direction From(Vec2 u) { return {{0, 0}, u}; }
 
+// The sign of (a . u)^2 / a^2 - (b . u)^2 / b^2, or 0 where doubles cannot say.
+int OrderOfCosines(const Direction& a, const Direction& b, Vec2 u) {
+  struct Measured {
+    BoundedDouble dot;
+    BoundedDouble length2;
+  };
+  const auto measured = [&](const Direction& v) {
+    const BoundedDouble x = BoundedDifference(v.to.x, v.from.x);
+    const BoundedDouble y = BoundedDifference(v.to.y, v.from.y);
+    return Measured{x * BoundedDouble{u.x} + y * BoundedDouble{u.y}, x * x + y * y};
+  };
+  const Measured m = measured(a);
+  const Measured n = measured(b);
+  const BoundedDouble order = m.dot * m.dot * n.length2 - n.dot * n.dot * m.length2;
+  return order.is_certain() ? order.sign() : 0;
+}
+
+// Whether two directions are parallel for they are of the same points.
+bool HaveSameLine(const ArcDirection& a, const ArcDirection& b) {
+  const Direction& u = a.base;
+  const Direction& v = b.base;
+  if (a.is_tangent != b.is_tangent || a.touch.has_value() != b.touch.has_value()) return false;
+  if (u.from == v.from && u.to == v.to) return true;
+  return !a.is_tangent && u.from == v.to && u.to == v.from;
+}
+
 // The contacts of a ring with the edges of a polygon.
 class RingContacts {
  public:
@@ -104,8 +130,15 @@ class RoundContacts {
 
  private:
   bool IsParallel(const Segment& side) const { return SideOfPath(side.b, side.a, motion_.d) == 0; }
-  // Whether p moves along the side at exactly the radius from the line through q.
+  // Whether p moves along the side at exactly the radius from the line through q. In doubles the
+  // length of s errs by 4u of itself.
   bool Slides(const Segment& side, Vec2 q, Vec2 p) const {
+    const RoundedCross rounded(q, p, side.a, side.b);
+    const double x = side.b.x - side.a.x;
+    const double y = side.b.y - side.a.y;
+    const double reach = motion_.radius * std::sqrt(x * x + y * y);
+    const double error = 2 * rounded.error() + 16 * kFilterUnit * reach;
+    if (std::abs(std::abs(rounded.value) - reach) > error) return false;
     const DyadicVec2 s = ExactOf({side.a, side.b});
     const Dyadic cross = Cross(ExactOf({p, q}), s);
     return cross * cross == Dot(s, s) * motion_.radius * motion_.radius;
@@ -128,7 +161,7 @@ class RoundContacts {
 void FindContacts(const BlockingPair& pair, const IndexedPolygon& fixed, const SweepTime& t,
                   WorkMeter& meter, std::vector<BlockingContact>& contacts) {
   const PlacedShape& shape = pair.mover().shape();
-  const double low = std::fmax(0, std::nextafter(t.low(), -HUGE_VAL));
+  const double low = std::fmax(0, NextBelow(t.low()));
   const double high = std::fmin(1, t.high());
   const Vec2 d = pair.motion().d;
   const Box reach = MovedBox(pair.bounds(), d, low, high);
@@ -137,6 +170,7 @@ void FindContacts(const BlockingPair& pair, const IndexedPolygon& fixed, const S
   fixed.VisitEdges(
       meter, [&](const Box& box) { return reach.Intersects(box); },
       [&](size_t, const Segment& e) {
+        if (pair.axes().IsClear(e)) return true;
         if (pair.mover().is_round()) {
           round.Add(e, shape.edge(0));
           return meter.Spend(kRoundMeetings);
@@ -217,9 +251,47 @@ void BlockedArcs::AddRound(const BlockingContact& contact, const BlockingMover& 
   AddHalfTurn({left > 0 ? -along : along, false, false, {}});
 }
 
+// A tangent or an edge in doubles, with the sums of the magnitudes that its components are computed
+// from: at t rounded up, which is within 2u of t, each errs by 5u of them.
+BlockedArcs::RoundedVector BlockedArcs::Rounded(const ArcDirection& direction) const {
+  const Direction& base = direction.base;
+  const double t = direction.touch ? t_.high() : 0;
+  const Vec2 start{base.to.x - base.from.x, base.to.y - base.from.y};
+  const Vec2 moved{t * motion_.d.x, t * motion_.d.y};
+  const Vec2 v{start.x + moved.x, start.y + moved.y};
+  const Vec2 magnitude{std::abs(start.x) + std::abs(moved.x),
+                       std::abs(start.y) + std::abs(moved.y)};
+  if (!direction.is_tangent) return {v, magnitude};
+  const double turn = direction.is_reversed ? -1 : 1;
+  return {{-v.y * turn, v.x * turn}, {magnitude.y, magnitude.x}};
+}
+
+BoundedPairVec2 BlockedArcs::InPairs(const ArcDirection& direction) const {
+  BoundedPairVec2 v = ExactDifference(direction.base.to, direction.base.from);
+  if (direction.touch) {
+    if (!pair_) pair_ = t_.Pair(motion_);
+    v = {v.x + *pair_ * ExactValue(motion_.d.x), v.y + *pair_ * ExactValue(motion_.d.y)};
+  }
+  if (!direction.is_tangent) return v;
+  return direction.is_reversed ? BoundedPairVec2{v.y, -v.x} : BoundedPairVec2{-v.y, v.x};
+}
+
 // Of vectors that are linear in t. Two tangents have the same part of t, so that it has no square.
+// In doubles, the products err by 12u of their magnitudes.
 int BlockedArcs::Turn(const ArcDirection& a, const ArcDirection& b) const {
+  if (HaveSameLine(a, b)) return 0;
   if (!a.is_tangent && !b.is_tangent) return CrossSign(a.base, b.base);
+  const RoundedVector u = Rounded(a);
+  const RoundedVector v = Rounded(b);
+  const double cross = u.v.x * v.v.y - u.v.y * v.v.x;
+  const double magnitude = u.magnitude.x * v.magnitude.y + u.magnitude.y * v.magnitude.x;
+  if (std::abs(cross) > 16 * kFilterUnit * magnitude) return Sign(cross);
+  if (kHasFilters) {
+    const BoundedPairVec2 x = InPairs(a);
+    const BoundedPairVec2 y = InPairs(b);
+    const BoundedPair exact = x.x * y.y - x.y * y.x;
+    if (exact.is_certain()) return exact.sign();
+  }
   const auto split = [&](const ArcDirection& u, DyadicVec2& start, DyadicVec2& speed) {
     start = ExactOf(u.base);
     if (!u.is_tangent) return;
@@ -235,7 +307,7 @@ int BlockedArcs::Turn(const ArcDirection& a, const ArcDirection& b) const {
 
 // Of at most half a turn: counter-clockwise of its begin and clockwise of its end.
 bool BlockedArcs::Contains(const Arc& arc, const ArcDirection& u) const {
-  return Turn(arc.begin, u) > 0 && Turn(u, arc.end) > 0;
+  return Turn(arc.begin, u) > 0 && (arc.is_half_turn || Turn(u, arc.end) > 0);
 }
 
 bool BlockedArcs::Contains(Vec2 u) const {
@@ -273,8 +345,12 @@ std::optional<BlockedArcs::Ends> BlockedArcs::EndsAbout(Vec2 u) const {
 
 // The sign of the dot product, linear in t for a tangent.
 bool BlockedArcs::IsAlong(const ArcDirection& direction, Vec2 u) const {
+  if (!direction.is_tangent) return DotSign(direction.base, From(u)) >= 0;
+  const RoundedVector w = Rounded(direction);
+  const double rounded = w.v.x * u.x + w.v.y * u.y;
+  const double magnitude = w.magnitude.x * std::abs(u.x) + w.magnitude.y * std::abs(u.y);
+  if (std::abs(rounded) > 16 * kFilterUnit * magnitude) return rounded > 0;
   const DyadicVec2 base = ExactOf(direction.base);
-  if (!direction.is_tangent) return Dot(base, {u.x, u.y}).sign() >= 0;
   const Dyadic dot = Dot(QuarterTurn(base), {u.x, u.y});
   const Dyadic speed = Dyadic(motion_.d.x) * u.y - Dyadic(motion_.d.y) * u.x;
   const int sign = direction.touch ? SignOfLinear(dot, speed, t_.Exact(motion_)) : dot.sign();
@@ -284,39 +360,57 @@ bool BlockedArcs::IsAlong(const ArcDirection& direction, Vec2 u) const {
 // By the cosines: their signs, then their squares over the squared lengths, with the sign. Tangents
 // are compared as the unit vectors that they round to.
 const ArcDirection& BlockedArcs::Nearer(const Ends& ends, Vec2 u) const {
-  const auto exact = [&](const ArcDirection& direction) {
-    if (!direction.is_tangent) return ExactOf(direction.base);
-    const Vec2 unit = Unit(direction);
-    return DyadicVec2{unit.x, unit.y};
+  const auto vector = [&](const ArcDirection& direction) {
+    return direction.is_tangent ? From(Unit(direction)) : direction.base;
   };
-  const DyadicVec2 a = exact(ends.clockwise);
-  const DyadicVec2 b = exact(ends.counter_clockwise);
+  const Direction to_a = vector(ends.clockwise);
+  const Direction to_b = vector(ends.counter_clockwise);
+  const int sign_a = DotSign(to_a, From(u));
+  const int sign_b = DotSign(to_b, From(u));
+  if (sign_a != sign_b) return sign_a > sign_b ? ends.clockwise : ends.counter_clockwise;
+  if (sign_a == 0) return ends.counter_clockwise;
+  if (const int order = sign_a * OrderOfCosines(to_a, to_b, u)) {
+    return order > 0 ? ends.clockwise : ends.counter_clockwise;
+  }
+  const DyadicVec2 a = ExactOf(to_a);
+  const DyadicVec2 b = ExactOf(to_b);
   const Dyadic dot_a = Dot(a, {u.x, u.y});
   const Dyadic dot_b = Dot(b, {u.x, u.y});
-  int order = dot_a.sign() - dot_b.sign();
-  if (order == 0 && dot_a.sign() != 0) {
-    order = dot_a.sign() * (dot_a * dot_a * Dot(b, b) - dot_b * dot_b * Dot(a, a)).sign();
-  }
+  const int order = sign_a * (dot_a * dot_a * Dot(b, b) - dot_b * dot_b * Dot(a, a)).sign();
   return order > 0 ? ends.clockwise : ends.counter_clockwise;
 }
 
-// Of an edge by its normal, turned back; of a tangent in pairs of doubles, rounded once.
+// Of an edge by its normal, turned back; of a tangent in pairs of doubles, rounded once. The pair
+// of the time is the nearest one, where another that is as near might round otherwise.
 Vec2 BlockedArcs::Unit(const ArcDirection& direction) const {
   if (!direction.is_tangent) {
     // The normal on the right of the edge that is the direction turned left.
     const Vec2 normal = UnitNormal({direction.base.from, direction.base.to}, 1);
     return {normal.y + 0.0, 0.0 - normal.x};
   }
-  BoundedPairVec2 w = ExactDifference(direction.base.to, direction.base.from);
-  if (direction.touch) {
-    const BoundedPair t = ToBoundedPair(t_.Exact(motion_));
+  const BoundedPairVec2 start = ExactDifference(direction.base.to, direction.base.from);
+  const auto unit = [&](const BoundedPair& t) {
     const BoundedPairVec2 d = ExactValue(motion_.d);
-    w = {w.x + t * d.x, w.y + t * d.y};
+    const BoundedPairVec2 w{start.x + t * d.x, start.y + t * d.y};
+    const BoundedPair length = SquareRoot(w.x * w.x + w.y * w.y);
+    return BoundedPairVec2{(direction.is_reversed ? w.y : -w.y) / length,
+                           (direction.is_reversed ? -w.x : w.x) / length};
+  };
+  const auto rounded = [](const BoundedPairVec2& v) {
+    return Vec2{v.x.value.high + 0.0, v.y.value.high + 0.0};
+  };
+  if (!direction.touch) return rounded(unit(ExactValue(0)));
+  if (kHasFilters) {
+    if (!pair_) pair_ = t_.Pair(motion_);
+    BoundedPair t = *pair_;
+    t.error = std::fmax(t.error, 0x1p-96 * t.magnitude());
+    const BoundedPairVec2 v = unit(t);
+    Vec2 nearest;
+    if (RoundToNearest(v.x, v.x.error, nearest.x) && RoundToNearest(v.y, v.y.error, nearest.y)) {
+      return nearest;
+    }
   }
-  const BoundedPair length = SquareRoot(w.x * w.x + w.y * w.y);
-  const BoundedPair x = (direction.is_reversed ? w.y : -w.y) / length;
-  const BoundedPair y = (direction.is_reversed ? -w.x : w.x) / length;
-  return {x.value.high + 0.0, y.value.high + 0.0};
+  return rounded(unit(ToBoundedPair(t_.Exact(motion_))));
 }
 
 // The tangent of a touch has the normal of the touch, which has its own bound.

@@ -17,6 +17,7 @@
 #include "carom/geometry.h"
 #include "carom/work_meter.h"
 #include "index/indexed_polygon.h"
+#include "numeric/bounded.h"
 #include "sweep/blocking_mover.h"
 #include "sweep/blocking_pair.h"
 #include "sweep/sweep_intervals.h"
@@ -88,9 +89,17 @@ class BlockedArcs {
   struct Arc {
     ArcDirection begin;
     ArcDirection end;
+    bool is_half_turn = false;
   };
 
-  void AddHalfTurn(const ArcDirection& begin) { arcs_.push_back({begin, -begin}); }
+  struct RoundedVector {
+    Vec2 v;
+    Vec2 magnitude;
+  };
+
+  RoundedVector Rounded(const ArcDirection& direction) const;
+  BoundedPairVec2 InPairs(const ArcDirection& direction) const;
+  void AddHalfTurn(const ArcDirection& begin) { arcs_.push_back({begin, -begin, true}); }
   void AddVertices(const BlockingContact& contact, const Sector& sector);
   void AddRound(const BlockingContact& contact, const BlockingMover& mover, bool is_still);
   bool Contains(const Arc& arc, const ArcDirection& u) const;
@@ -98,6 +107,7 @@ class BlockedArcs {
 
   const Motion& motion_;
   const SweepTime& t_;
+  mutable std::optional<BoundedPair> pair_;  // t in a pair of doubles, once it is asked
   std::vector<Arc> arcs_;
 };
 

@@ -29,7 +29,7 @@ class BlockingBatch {
   bool Answer(const SweepColumns& columns, size_t i);
 
  private:
-  void Collect(Vec2 d);
+  void Collect();
   bool Write(size_t i);
 
   const SceneObstacles obstacles_;
@@ -44,7 +44,7 @@ class BlockingBatch {
 };
 
 // The first hit is found in any mode: the safe pose depends on it.
-void BlockingBatch::Collect(Vec2 d) {
+void BlockingBatch::Collect() {
   const auto by_time = [this](const BlockingHit& a, const BlockingHit& b) {
     return sweep_.CompareTimes(a, b);
   };
@@ -56,8 +56,7 @@ void BlockingBatch::Collect(Vec2 d) {
     if (hit && !meter_.stopped()) hits_.Add(*hit, by_time, meter_);
     return !meter_.stopped();
   };
-  const Box bounds = start_.mover().shape().bounds();
-  obstacles_.VisitNear(SweptBox(bounds, d, 1), meter_, std::ref(visit));
+  obstacles_.VisitNear(sweep_.reach(), meter_, std::ref(visit));
 }
 
 // The hits, but for ANY, which answers a count of 0 or 1; the first of them is kept for the safe
@@ -88,7 +87,7 @@ bool BlockingBatch::Answer(const SweepColumns& columns, size_t i) {
   const std::optional<double> skin = d ? SkinOf(columns.skin, i, check) : std::nullopt;
   if (!skin) return true;
   sweep_.Start(start_, *d, options_.inside_policy);
-  Collect(*d);
+  Collect();
   if (meter_.stopped() || !Write(i)) return false;
   const double fraction = first_ ? first_->time().Rounded(sweep_.motion()) : 1;
   const size_t shape = columns.movers.shape.empty() ? i : columns.movers.shape[i];

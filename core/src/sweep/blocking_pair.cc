@@ -14,19 +14,28 @@
 
 namespace carom::internal {
 
-// What the motion means to each vertex and edge of the ring is the same for all polygons.
-void BlockingPair::Start(const BlockingMover& mover, const Motion& motion) {
+void BlockingPair::Start(const BlockingMover& mover, const Motion& motion, double margin) {
   mover_ = &mover;
   motion_ = motion;
   bounds_ = mover.shape().bounds();
+  axes_.Start(mover.shape(), motion, margin);
+  has_looked_ahead_ = false;
+}
+
+// The same for all polygons: many are clear, and need none of it.
+void BlockingPair::LookAhead() {
+  if (has_looked_ahead_) return;
+  has_looked_ahead_ = true;
   comes_from_within_.clear();
   advance_.clear();
-  if (mover.is_round() || motion.d == Vec2{}) return;
-  const Direction back{motion.d, {0, 0}};
-  for (size_t i = 0; i < mover.vertex_count(); ++i) {
-    const Segment edge = mover.shape().edge(i);
-    comes_from_within_.push_back(mover.SectorAt(i).Contains(back));
-    advance_.push_back(mover.inner_side(i) * CrossSign({edge.a, edge.b}, {{0, 0}, motion.d}));
+  if (mover_->is_round()) return;
+  const Direction back{motion_.d, {0, 0}};
+  comes_from_within_.reserve(mover_->vertex_count());
+  advance_.reserve(mover_->vertex_count());
+  for (size_t i = 0; i < mover_->vertex_count(); ++i) {
+    const Segment edge = mover_->shape().edge(i);
+    comes_from_within_.push_back(mover_->SectorAt(i).Contains(back));
+    advance_.push_back(mover_->inner_side(i) * CrossSign({edge.a, edge.b}, {{0, 0}, motion_.d}));
   }
 }
 
@@ -56,6 +65,7 @@ void BlockingPair::AddEntries(const Edges& edges, const SweepTime& after, double
   const auto& [fixed, moving, fixed_edge, j] = edges;
   const double bound = first.has_edge ? std::fmin(limit, first.touch.time.high()) : limit;
   if (mover_->is_round()) {
+    if (axes_.IsClear(fixed)) return;
     const std::optional<SweepTime> t = RoundEntry(motion_, fixed, moving, bound);
     if (t) Add(*t, after, edges, first);
     return;
@@ -76,6 +86,7 @@ void BlockingPair::AddEntries(const Edges& edges, const SweepTime& after, double
 std::optional<SweepEvent> BlockingPair::Entry(const IndexedPolygon& fixed, double limit,
                                               const SweepTime& after, WorkMeter& meter) {
   if (motion_.d == Vec2{}) return std::nullopt;
+  LookAhead();
   SweepEvent first;
   VisitSweptPairs(
       {mover_->shape(), bounds_, motion_.d, limit}, fixed, meter,

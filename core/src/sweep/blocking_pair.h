@@ -25,6 +25,7 @@
 #include "carom/work_meter.h"
 #include "index/indexed_polygon.h"
 #include "sweep/blocking_mover.h"
+#include "sweep/sweep_axes.h"
 #include "sweep/sweep_passage.h"
 #include "sweep/sweep_time.h"
 
@@ -34,12 +35,15 @@ namespace carom::internal {
 class BlockingPair {
  public:
   // The shape of the calls that follow; keeps a reference. `motion.d` may be 0: then nothing
-  // begins.
-  void Start(const BlockingMover& mover, const Motion& motion);
+  // begins. `margin` is that of the axes.
+  void Start(const BlockingMover& mover, const Motion& motion, double margin);
 
   const BlockingMover& mover() const { return *mover_; }
   const Motion& motion() const { return motion_; }
   const Box& bounds() const { return bounds_; }
+  // What they are clear of the shape neither meets nor is closer to than its radius.
+  SweepAxes& axes() { return axes_; }
+  const SweepAxes& axes() const { return axes_; }
 
   // Where O begins, from `after` on, at which it does not hold: in [after, 1) and, but for ties,
   // not above `limit`. The edge is the least of those that begin to overlap at that time (for an
@@ -65,6 +69,7 @@ class BlockingPair {
     uint32_t moving_edge;
   };
 
+  void LookAhead();
   void AddEntries(const Edges& edges, const SweepTime& after, double limit,
                   SweepEvent& first) const;
   void Add(const SweepTime& t, const SweepTime& after, const Edges& edges, SweepEvent& first) const;
@@ -73,6 +78,9 @@ class BlockingPair {
   const BlockingMover* mover_ = nullptr;
   Motion motion_;
   Box bounds_;
+  SweepAxes axes_;
+  // What the motion means to the ring, once it is asked.
+  bool has_looked_ahead_ = false;
   std::vector<bool> comes_from_within_;  // of each vertex: -d is in its sector
   std::vector<int> advance_;  // of each edge: the sign of how d moves it towards its inner side
   std::vector<Contact> contacts_;

@@ -46,13 +46,6 @@ bool AreWithin(Vec2 a, Vec2 b, double most) {
 
 }  // namespace
 
-// The distance to the next double.
-double UlpOf(const Box& box) {
-  const double largest = std::max({std::abs(box.min.x), std::abs(box.max.x), std::abs(box.min.y),
-                                   std::abs(box.max.y), kSmallestMagnitude});
-  return std::nextafter(largest, HUGE_VAL) - largest;
-}
-
 // First about the exact pose, then back along the path by ever larger parts of it. What is no
 // farther from the start than touching is not worth a try.
 Vec2 SafePose::Find(const SafeRequest& request) {
@@ -67,7 +60,7 @@ Vec2 SafePose::Find(const SafeRequest& request) {
     const double t = request.fraction * (1 - std::ldexp(1, power));
     const Vec2 position = Normalized(PointOnPath(from, d, t));
     if (meter_.stopped() || AreWithin(position, from, 8 * ulp)) break;
-    if (IsSafe(request, position)) return position;
+    if (IsSafe(request, position, t)) return position;
   }
   return from;
 }
@@ -78,7 +71,7 @@ std::optional<Vec2> SafePose::FindNear(const SafeRequest& request, Vec2 base, do
   const auto is_start = [&](Vec2 p) { return request.hit && AreWithin(p, from, 8 * ulp); };
   if (request.skin == 0) {
     if (is_start(base)) return from;
-    if (IsSafe(request, base)) return base;
+    if (IsSafe(request, base, request.fraction)) return base;
   }
   Pose pose = request.start.pose();
   pose.position = base;
@@ -90,7 +83,7 @@ std::optional<Vec2> SafePose::FindNear(const SafeRequest& request, Vec2 base, do
       if (!offset) continue;
       const Vec2 position = Normalized(Vec2{base.x + offset->x, base.y + offset->y});
       if (meter_.stopped() || is_start(position)) return from;
-      if (IsSafe(request, position)) return position;
+      if (IsSafe(request, position, request.fraction)) return position;
     }
     if (request.skin == 0) break;
   }
@@ -98,24 +91,25 @@ std::optional<Vec2> SafePose::FindNear(const SafeRequest& request, Vec2 base, do
 }
 
 // The proof. The shape is placed as it would be by whoever asks next, and the sweep to it is the
-// one by the difference of positions.
-bool SafePose::IsSafe(const SafeRequest& request, Vec2 position) {
+// one by the difference of positions. What the sweep that was asked is clear of needs no look.
+bool SafePose::IsSafe(const SafeRequest& request, Vec2 position, double fraction) {
   const Vec2 from = request.start.pose().position;
   const Vec2 d = Normalized(Difference(position, from));
   Pose pose = request.start.pose();
   pose.position = position;
   if (!IsAccepted(position) || !IsAccepted(d)) return false;
   if (there_.Place(request.shape, pose, meter_)) return false;
-  check_.Start(request.start, d, request.policy);
-  if (!check_.IsFree()) return false;
-  bool is_safe = true;
-  const auto visit = [&](const IndexedPolygon& fixed) {
+  const bool is_covered = request.sweep.Covers(d, fraction);
+  if (is_covered && request.sweep.unclear().empty()) return !meter_.stopped();
+  check_.Start(request.start, d, request.policy, request.sweep.known());
+  if (!(is_covered ? check_.IsFree(request.sweep.unclear()) : check_.IsFree())) return false;
+  const auto near = check_.unclear();
+  return std::all_of(near.begin(), near.end(), [this](const IndexedPolygon* fixed) {
     // One that was left on the way counts, as the shape stands there.
-    is_safe = check_.PassesOver(fixed) || !OverlapsInMoreThanTouch(there_.mover(), fixed, meter_);
-    return is_safe && !meter_.stopped();
-  };
-  obstacles_.VisitNear(SweptBox(there_.mover().shape().bounds(), {}, 0), meter_, std::ref(visit));
-  return is_safe && !meter_.stopped();
+    return (check_.PassesOver(*fixed) ||
+            !OverlapsInMoreThanTouch(there_.mover(), *fixed, meter_)) &&
+           !meter_.stopped();
+  });
 }
 
 // Of all pairs of edges near each other, in plain doubles: a guess of where there is room.

@@ -20,10 +20,6 @@
 
 namespace carom::internal {
 
-// Eight times this is how near a safe pose is, and how near counts as touching: an ulp of the
-// largest magnitude of the box's coordinates.
-double UlpOf(const Box& box);
-
 // What is asked of a sweep that has found its first hit.
 struct SafeRequest {
   const Shape& shape;
@@ -54,7 +50,7 @@ class SafePose {
   static constexpr size_t kMostGaps = 16;
 
   std::optional<Vec2> FindNear(const SafeRequest& request, Vec2 base, double ulp);
-  bool IsSafe(const SafeRequest& request, Vec2 position);
+  bool IsSafe(const SafeRequest& request, Vec2 position, double fraction);
   void FindGaps(const BlockingMover& mover, double reach);
   void AddRoundGap(const BlockingMover& mover, const Segment& edge, double reach);
   void AddRingGaps(const BlockingMover& mover, const Segment& edge, size_t j, double reach);

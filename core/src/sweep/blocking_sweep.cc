@@ -7,12 +7,20 @@
 #include <cmath>
 
 #include "index/scene_traversal.h"
+#include "shape/meets_box.h"
 #include "sweep/blocking_overlap.h"
 #include "sweep/sweep_measures.h"
 
 namespace carom::internal {
+// The distance to the next double.
+double UlpOf(const Box& box) {
+  const double largest = std::max({std::abs(box.min.x), std::abs(box.max.x), std::abs(box.min.y),
+                                   std::abs(box.max.y), kSmallestMagnitude});
+  return NextAbove(largest) - largest;
+}
 
 void SceneObstacles::VisitNear(const SweptBox& reach, WorkMeter& meter, const Visit& visit) const {
+  if (reach.is_short()) return VisitPolygons(scene_, mask_, meter, MeetsBox{reach.reach()}, visit);
   VisitPolygons(
       scene_, mask_, meter, [&](const Box& box) { return reach.MayMeet(box); }, visit);
 }
@@ -29,21 +37,50 @@ std::optional<ItemFault> BlockingPose::Place(const Shape& shape, const Pose& pos
 }
 
 // The axes serve to pass over polygons that are apart from the shape, as for other sweeps.
-void BlockingSweep::Start(const BlockingPose& start, Vec2 d, InsidePolicy policy) {
+void BlockingSweep::Start(const BlockingPose& start, Vec2 d, InsidePolicy policy, Known known) {
   const PlacedShape& shape = start.mover().shape();
   policy_ = policy;
-  pair_.Start(start.mover(), {d, shape.radius()});
-  axes_.Start(shape, pair_.motion());
+  known_ = known;
+  overlaps_ = false;
+  const Box path = MovedBox(shape.bounds(), d, 0, 1);
+  ulp_ = UlpOf(path);
+  margin_ = 32 * ulp_ + 8 * kSmallestMagnitude;
+  reach_ = Grown(path, margin_);
+  pair_.Start(start.mover(), {d, shape.radius()}, margin_);
+  unclear_.clear();
   passed_over_.clear();
 }
 
-// What is apart at the start for certain is not overlapped there.
+// No edge is near the path, and the shape does not start inside.
+bool BlockingSweep::IsClear(const IndexedPolygon& fixed) {
+  const auto is_near = [this](const Box& box) { return reach_.Intersects(box); };
+  const auto visit = [this](size_t, const Segment& edge) { return pair_.axes().IsClear(edge); };
+  if (!fixed.VisitEdges(meter_, is_near, visit)) return false;
+  const Vec2 start = pair_.mover().shape().ring_start(0);
+  return LocateInPolygon(fixed, start, meter_).location == Location::kOutside;
+}
+
+// That path is within 8 ulp and the roundings of these numbers, below 4 ulp, of a part of this one.
+// The vertices of the shape placed at its end are rounded, within 2 ulp; and they, those at the
+// start and `d` may have been read as 0. All of it is below the margin.
+bool BlockingSweep::Covers(Vec2 d, double fraction) const {
+  const Vec2 path = motion().d;
+  return std::abs(d.x - fraction * path.x) <= 8 * ulp_ &&
+         std::abs(d.y - fraction * path.y) <= 8 * ulp_;
+}
+
+// What is apart at the start for certain is not overlapped there. Small convex polygons, which
+// are not apart as their axes have it, are near.
 std::optional<BlockingHit> BlockingSweep::HitOf(const IndexedPolygon& fixed, double limit) {
-  const std::optional<TouchBounds> bounds = axes_.Bound(fixed);
+  const std::optional<TouchBounds> bounds = pair_.axes().Bound(fixed);
   if (bounds) meter_.Spend(fixed.polygon().vertex_count());
+  if (bounds ? bounds->is_clear : IsClear(fixed)) return std::nullopt;
+  unclear_.push_back(&fixed);
   if (bounds && bounds->low > limit) return std::nullopt;
   std::optional<SweepTime> after = SweepTime::Zero();
-  if (!bounds && OverlapsInMoreThanTouch(pair_.mover(), fixed, meter_)) {
+  const bool may_overlap = !bounds && known_ == Known::kNothing;
+  if (may_overlap && OverlapsInMoreThanTouch(pair_.mover(), fixed, meter_)) {
+    overlaps_ = true;
     if (policy_ == InsidePolicy::kBlocking) return BlockingHit{&fixed, {}, true};
     after = pair_.EndOfOverlap(fixed, meter_);
     if (!after) passed_over_.push_back(&fixed);
@@ -71,7 +108,7 @@ std::optional<BlockingHit> BlockingSweep::First() {
     if (order < 0 || (order == 0 && hit->polygon_id() < first->polygon_id())) first = hit;
     return !meter_.stopped();
   };
-  obstacles_.VisitNear(SweptBox(pair_.bounds(), motion().d, 1), meter_, std::ref(visit));
+  obstacles_.VisitNear(reach(), meter_, std::ref(visit));
   return first;
 }
 
@@ -82,24 +119,19 @@ bool BlockingSweep::IsFree() {
     is_free = !HitOf(fixed, 1) && !meter_.stopped();
     return is_free;
   };
-  obstacles_.VisitNear(SweptBox(pair_.bounds(), motion().d, 1), meter_, std::ref(visit));
+  obstacles_.VisitNear(reach(), meter_, std::ref(visit));
   return is_free;
+}
+
+bool BlockingSweep::IsFree(std::span<const IndexedPolygon* const> polygons) {
+  return std::all_of(polygons.begin(), polygons.end(), [this](const IndexedPolygon* fixed) {
+    return !HitOf(*fixed, 1) && !meter_.stopped();
+  });
 }
 
 // Few at a time: a shape overlaps few polygons.
 bool BlockingSweep::PassesOver(const IndexedPolygon& fixed) const {
   return std::find(passed_over_.begin(), passed_over_.end(), &fixed) != passed_over_.end();
-}
-
-// What touches at that time lies where the shape is then, in an interval of doubles that holds it.
-void BlockingSweep::FindContactsAt(const SweepTime& t, std::vector<BlockingContact>& contacts) {
-  const double low = std::fmax(0, std::nextafter(t.low(), -HUGE_VAL));
-  const Box there = MovedBox(pair_.bounds(), motion().d, low, std::fmin(1, t.high()));
-  const auto visit = [&](const IndexedPolygon& fixed) {
-    FindContacts(pair_, fixed, t, meter_, contacts);
-    return !meter_.stopped();
-  };
-  obstacles_.VisitNear(SweptBox(there, {}, 0), meter_, std::ref(visit));
 }
 
 // Where U has no end, or none of them is on a side of the motion, the motion is the normal.
@@ -108,6 +140,7 @@ SweepHit BlockingSweep::Measured(const BlockingHit& hit) {
   SweepHit measured;
   measured.polygon_id = polygon.id();
   measured.starts_inside = hit.starts_inside;
+  contacts_.clear();
   if (hit.starts_inside) {
     touch_.Start(pair_.mover().shape(), motion());
     const SweepPair::Place start = touch_.AtStart(*hit.fixed, meter_);
@@ -133,8 +166,10 @@ SweepHit BlockingSweep::Measured(const BlockingHit& hit) {
     }
     measured.point = PointOnPath(meeting.moving.a, d, measured.fraction, step);
   }
-  contacts_.clear();
-  FindContactsAt(touch.time, contacts_);
+  // What touches then is not clear of the path.
+  for (const IndexedPolygon* const near : unclear_) {
+    FindContacts(pair_, *near, touch.time, meter_, contacts_);
+  }
   BlockedArcs arcs(motion(), touch.time);
   for (const BlockingContact& contact : contacts_) arcs.Add(contact, pair_.mover());
   const std::optional<BlockedArcs::Ends> ends = arcs.EndsAbout(d);

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/hit_collector.h"
@@ -20,13 +21,17 @@
 #include "carom/work_meter.h"
 #include "index/indexed_polygon.h"
 #include "index/placed_shape.h"
+#include "numeric/box_distance.h"
 #include "sweep/blocking_arcs.h"
 #include "sweep/blocking_mover.h"
 #include "sweep/blocking_pair.h"
-#include "sweep/sweep_axes.h"
 #include "sweep/sweep_passage.h"
 
 namespace carom::internal {
+
+// Eight times this is how near a safe pose is, and how near counts as touching: an ulp of the
+// largest magnitude of the box's coordinates.
+double UlpOf(const Box& box);
 
 // What may be in the way: a scene, or whatever else has polygons.
 class Obstacles {
@@ -83,8 +88,11 @@ class BlockingSweep {
   BlockingSweep(const Obstacles& obstacles, WorkMeter& meter)
       : obstacles_(obstacles), meter_(meter) {}
 
+  // What is known of a start.
+  enum class Known : uint8_t { kNothing, kOverlapsNothing };
+
   // The sweep of the calls that follow; keeps a reference. `policy` is one of the two.
-  void Start(const BlockingPose& start, Vec2 d, InsidePolicy policy);
+  void Start(const BlockingPose& start, Vec2 d, InsidePolicy policy, Known known = Known::kNothing);
 
   const Motion& motion() const { return pair_.motion(); }
 
@@ -92,26 +100,47 @@ class BlockingSweep {
   std::optional<BlockingHit> HitOf(const IndexedPolygon& fixed, double limit);
   // The first in the total order.
   std::optional<BlockingHit> First();
-  // Whether nothing blocks the sweep.
+  // Whether nothing blocks the sweep, respectively none of these polygons.
   bool IsFree();
+  bool IsFree(std::span<const IndexedPolygon* const> polygons);
+  // What the path passes over, and a margin about it: of which all polygons are to be asked.
+  SweptBox reach() const { return {Grown(pair_.bounds(), margin_), motion().d, 1}; }
+  // Of the polygons that were asked: all but those that the shape surely does not touch on the
+  // path, nor displaced by the margin in each coordinate.
+  std::span<const IndexedPolygon* const> unclear() const { return unclear_; }
+  // Whether what is not `unclear` is out of the way of a sweep by `d` from the same start, too, and
+  // of the shape placed at its end: whether `d` is within 8 ulp of that fraction of this path.
+  bool Covers(Vec2 d, double fraction) const;
   // The order of times: exact, or for a round shape of the times rounded up.
   int CompareTimes(const BlockingHit& a, const BlockingHit& b) const;
 
+  // Once all polygons were asked.
   SweepHit Measured(const BlockingHit& hit);
-  // The contacts at the time of a hit that does not start inside, with all that is considered.
-  void FindContactsAt(const SweepTime& t, std::vector<BlockingContact>& contacts);
+  // The contacts at the time of the hit that was measured last, with all that is considered; none
+  // of one that starts inside.
+  const std::vector<BlockingContact>& contacts() const { return contacts_; }
 
+  // Whether the shape at the start overlaps none of the polygons that were asked in more than
+  // touch.
+  Known known() const { return overlaps_ ? Known::kNothing : Known::kOverlapsNothing; }
   // Of polygons that were asked: whether BLOCKING_LEAVE passes over it from the start to the end of
   // the sweep, for the overlap of the start lasts as long.
   bool PassesOver(const IndexedPolygon& fixed) const;
 
  private:
+  bool IsClear(const IndexedPolygon& fixed);
+
   const Obstacles& obstacles_;
   WorkMeter& meter_;
   InsidePolicy policy_ = InsidePolicy::kBlocking;
   BlockingPair pair_;
   SweepPair touch_;  // for the place of a start inside
-  SweepAxes axes_;
+  Box reach_;        // of the path and the margin
+  Known known_ = Known::kNothing;
+  bool overlaps_ = false;
+  double ulp_ = 0;
+  double margin_ = 0;
+  std::vector<const IndexedPolygon*> unclear_;
   std::vector<const IndexedPolygon*> passed_over_;
   std::vector<BlockingContact> contacts_;
 };

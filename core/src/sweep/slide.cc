@@ -83,37 +83,39 @@ class Slider {
   BlockingPose start_;
   const Shape* shape_ = nullptr;
   double skin_ = 0;
+  internal::BlockingSweep::Known known_{};  // of the shape in `start_`
   std::vector<BlockingContact> earlier_;
-  std::vector<BlockingContact> met_;
 };
 
 void Slider::Begin(const Shape& shape, double skin, SlideRow& row) {
   shape_ = &shape;
   skin_ = skin;
+  known_ = internal::BlockingSweep::Known::kNothing;
   earlier_.clear();
   row.position = start_.pose().position;
 }
 
 // A safe pose: the shape has an interior there.
 void Slider::PlaceAt(Vec2 position) {
+  if (position == start_.pose().position) return;
   Pose pose = start_.pose();
   pose.position = position;
   start_.Place(*shape_, pose, meter_);
 }
 
-// The sweep of one leg, to its safe pose, at which the shape is placed then; the contacts at its
-// hit go to `met_`.
+// The sweep of one leg, to its safe pose. That overlaps nothing if the start does not: all but what
+// the sweep is clear of was looked at.
 std::optional<BlockingHit> Slider::AddLeg(Vec2 d, SlideRow& row) {
-  sweep_.Start(start_, d, options_.inside_policy);
+  PlaceAt(row.position);
+  sweep_.Start(start_, d, options_.inside_policy, known_);
   const std::optional<BlockingHit> hit = sweep_.First();
   if (meter_.stopped() || !meter_.SpendRows(1)) return std::nullopt;
   SlideLeg leg{row.position, d, hit.has_value(), {}};
   if (hit) leg.hit = sweep_.Measured(*hit);
   const double fraction = hit ? leg.hit.fraction : 1;
-  met_.clear();
-  if (hit && !hit->starts_inside) sweep_.FindContactsAt(hit->time(), met_);
   row.position =
       safe_.Find({*shape_, start_, sweep_, options_.inside_policy, hit, fraction, skin_});
+  known_ = sweep_.known();
   out_.legs.push_back(leg);
   ++row.legs;
   return hit;
@@ -130,7 +132,7 @@ void Slider::Push(Vec2 push, SlideRow& row) {
     if (meter_.stopped()) return;
     if (!hit) {
       row.left = {};
-      return PlaceAt(row.position);
+      return;
     }
     rest *= 1 - out_.legs.back().hit.fraction;
     row.left = Normalized(Vec2{rest * push.x, rest * push.y});
@@ -146,12 +148,13 @@ void Slider::Push(Vec2 push, SlideRow& row) {
 std::optional<Vec2> Slider::Redirected(const BlockingHit& hit, Vec2 push, const SlideRow& row) {
   const internal::Motion motion = sweep_.motion();
   BlockedArcs arcs(motion, hit.time());
-  for (const BlockingContact& contact : met_) arcs.Add(contact, start_.mover());
+  const std::vector<BlockingContact>& met = sweep_.contacts();
+  for (const BlockingContact& contact : met) arcs.Add(contact, start_.mover());
   PlaceAt(row.position);
   if (hit.starts_inside) return std::nullopt;
   std::erase_if(earlier_, [this](const BlockingContact& c) { return !IsNear(c); });
   for (const BlockingContact& contact : earlier_) arcs.Add(contact, start_.mover(), true);
-  earlier_.insert(earlier_.end(), met_.begin(), met_.end());
+  earlier_.insert(earlier_.end(), met.begin(), met.end());
   if (!arcs.Contains(push)) return NotBlocked(row.left, arcs);
   const std::optional<BlockedArcs::Ends> ends = arcs.EndsAbout(push);
   if (!ends) return std::nullopt;

@@ -55,6 +55,11 @@ struct SweepAxes::Gap {
   }
 
   bool is_sure() const { return gap > error; }
+  // Whether that much of the gap is left at any time of the path, and half of it for the roundings
+  // of this sum: a margin is many ulps of what the path is long.
+  bool is_clear(double slack) const {
+    return gap - error - std::max(closing + closing_error, 0.0) > 2 * slack;
+  }
   double low() const {
     const double fastest = closing + closing_error;
     return fastest > 0 ? (gap - error) / fastest * kDown : HUGE_VAL;
@@ -76,7 +81,7 @@ SweepAxes::Axis SweepAxes::AlongPath(Vec2 n) const {
   return {n, mover_.Least(n)};
 }
 
-void SweepAxes::Start(const PlacedShape& mover, const Motion& motion) {
+void SweepAxes::Start(const PlacedShape& mover, const Motion& motion, double margin) {
   const IndexedPolygon* const polygon = mover.polygon();
   const Segment axis = mover.edge(0);
   const std::array<Vec2, 2> ends{axis.a, axis.b};
@@ -85,10 +90,17 @@ void SweepAxes::Start(const PlacedShape& mover, const Motion& motion) {
   applies_ = kHasFilters && vertices.size() <= LocalVertices::kMost && mover.ring_count() == 1;
   if (!applies_) return;
   motion_ = motion;
+  margin_ = margin;
   origin_ = vertices[0];
   mover_.Clear();
-  for (const Vec2 p : vertices) mover_.Add(p, origin_);
+  Vec2 sum{0, 0};
+  for (const Vec2 p : vertices) {
+    mover_.Add(p, origin_);
+    sum = {sum.x + (p.x - origin_.x), sum.y + (p.y - origin_.y)};
+  }
   mover_.Finish();
+  const double part = 1 / static_cast<double>(vertices.size());
+  middle_ = {sum.x * part + motion.d.x / 2, sum.y * part + motion.d.y / 2};
   // Both sides of the path; it closes neither.
   const Vec2 left{-motion.d.y, motion.d.x};
   axes_[0] = {left, mover_.Least(left)};
@@ -120,6 +132,7 @@ std::optional<TouchBounds> SweepAxes::Bound(const IndexedPolygon& fixed) {
   bool is_apart = false;
   const auto add = [&](Vec2 n, double ahead) {
     const Gap gap(motion_, n, ahead, reach);
+    if (gap.is_clear(margin_ * SumOfMagnitudes(n))) bounds.is_clear = true;
     if (gap.gap > -gap.error) bounds.high = std::max(bounds.high, gap.high());
     if (!gap.is_sure()) return;
     is_apart = true;
@@ -136,6 +149,23 @@ std::optional<TouchBounds> SweepAxes::Bound(const IndexedPolygon& fixed) {
     add(n, mover_.Least(n) - Dot(n, {a.x - origin_.x, a.y - origin_.y}));
   }
   return is_apart ? std::optional(bounds) : std::nullopt;
+}
+
+// Along the line from the point of the edge that is nearest to the middle, any axis being as good
+// for a proof.
+bool SweepAxes::IsClear(const Segment& edge) const {
+  if (!applies_) return false;
+  const Vec2 a{edge.a.x - origin_.x, edge.a.y - origin_.y};
+  const Vec2 b{edge.b.x - origin_.x, edge.b.y - origin_.y};
+  const Vec2 s{b.x - a.x, b.y - a.y};
+  const Vec2 to_middle{middle_.x - a.x, middle_.y - a.y};
+  const double length2 = Dot(s, s);
+  const double t = length2 > 0 ? std::min(std::max(Dot(to_middle, s) / length2, 0.0), 1.0) : 0;
+  const Vec2 n{to_middle.x - t * s.x, to_middle.y - t * s.y};
+  const double reach =
+      std::max({mover_.reach(), std::abs(a.x), std::abs(a.y), std::abs(b.x), std::abs(b.y)});
+  const Gap gap(motion_, n, mover_.Least(n) - std::max(Dot(n, a), Dot(n, b)), reach);
+  return gap.is_clear(margin_ * SumOfMagnitudes(n));
 }
 
 }  // namespace carom::internal

@@ -24,8 +24,9 @@ namespace carom::internal {
 
 // When shapes that are apart at the start may touch first, in fractions of the path.
 struct TouchBounds {
-  double low = 0;   // not before that
-  double high = 0;  // convex polygons by then; a guess, as roundings may have bent them
+  double low = 0;         // not before that
+  double high = 0;        // convex polygons by then; a guess, as roundings may have bent them
+  bool is_clear = false;  // never, not even displaced by the margin
 };
 
 // Vertices less an origin, in columns that are filled up to pairs.
@@ -54,12 +55,16 @@ class LocalVertices {
 // Not thread-safe.
 class SweepAxes {
  public:
-  // The shape of the calls that follow. Without motion, what is apart never touches.
-  void Start(const PlacedShape& mover, const Motion& motion);
+  // The shape of the calls that follow. Without motion, what is apart never touches. `margin` is in
+  // each coordinate, and at least 16 ulp of the largest one of the shape on its path, or 0 for
+  // callers that do not ask what is clear.
+  void Start(const PlacedShape& mover, const Motion& motion, double margin = 0);
 
   // Nothing, unless the shape and the polygon are apart at the start for certain: then they share
   // no point there.
   std::optional<TouchBounds> Bound(const IndexedPolygon& fixed);
+  // Whether the shape surely does not touch the edge on its path, nor displaced by the margin.
+  bool IsClear(const Segment& edge) const;
 
  private:
   // A direction in which the shape comes nearer, and where its foremost point is.
@@ -73,7 +78,9 @@ class SweepAxes {
 
   bool applies_ = false;
   Motion motion_;
+  double margin_ = 0;
   Vec2 origin_;
+  Vec2 middle_;  // of the vertices, halfway on the path
   LocalVertices mover_;
   LocalVertices fixed_;
   std::array<Axis, LocalVertices::kMost + 2> axes_;  // of the shape's own edges, and of the path

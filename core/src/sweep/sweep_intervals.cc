@@ -56,12 +56,12 @@ class Hull {
   std::optional<SweepInterval> interval_;
 };
 
-// One meeting of a round shape, filtered. With sigma -1 for the begin and +1 for the end, t =
-// numerator / denominator = (p + sigma q sqrt(r)) / m.
+// One meeting of a round shape, filtered. Of vertices there are, unless they define the time that
+// is looked at, the numerator and the denominator, too: with sigma -1 for the begin and +1 for the
+// end, t = numerator / denominator = (p + sigma q sqrt(r)) / m.
 struct RoundCandidate {
   EdgeMeeting meeting;
-  BoundedPair numerator;
-  BoundedPair denominator;
+  RoundQuotient time;
 };
 
 class RoundContact {
@@ -73,13 +73,15 @@ class RoundContact {
         fixed_(fixed),
         axis_(axis),
         d_(ExactValue(motion.d)),
-        length2_(Dot(d_, d_)),
         radius_{TwoSum(motion.radius, motion.fixed_radius), 0},
         end_(end),
         limit_(limit) {}
 
   // Passes over discs that the path touches at one time alone.
   void IgnoreGrazes() { counts_grazes_ = false; }
+  // Passes over meetings that surely are not at `t`, and does not ask of the one that defines it
+  // what else is asked.
+  void LookAt(const SweepTime& t) { time_ = &t; }
 
   // Calls visit(candidate) for the meetings that there are, edges before vertices.
   template <class Visit>
@@ -102,13 +104,18 @@ class RoundContact {
   // The time of the candidate rounded up; nothing if it is negative, or certainly above `limit`;
   // one if it is above 1.
   std::optional<SweepTime> TimeOf(const RoundCandidate& candidate, double limit) const {
-    const BoundedPair& n = candidate.numerator;
+    const RoundQuotient time = QuotientOf(candidate);
+    const BoundedPair& n = time.n;
     if (n.is_certain() && n.sign() < 0) return std::nullopt;
     if (!n.is_certain() && ExactSign(candidate.meeting) < 0) return std::nullopt;
     double low = 0;
     double high = HUGE_VAL;
-    if (kHasFilters) Narrow(n / candidate.denominator, low, high);
+    if (kHasFilters) Narrow(n / time.m, low, high);
     if (low > limit) return std::nullopt;
+    if (low != high) {
+      if (kHasFilters) Narrow(RoundTouchTime(motion_, candidate.meeting, end_), low, high);
+      if (low > limit) return std::nullopt;
+    }
     if (low != high) {
       const ExactRoot exact = ExactRoundTouch(motion_, candidate.meeting, end_);
       Narrow(ToBoundedPair(exact), low, high);
@@ -136,9 +143,64 @@ class RoundContact {
 
   static Vec2 Rounded(Vec2 a, Vec2 b) { return {a.x - b.x, a.y - b.y}; }
 
-  // In doubles: whether the path surely misses the disc about the vertex, or meets it after the
-  // limit. With z = q - p the discriminant is (d r)^2 - (z x d)^2, and the disc does not begin
-  // before z . d / d - r.
+  // In doubles: the vector from the moving vertex to the fixed one at the time that is looked at,
+  // and the sum of the magnitudes that it is computed from. The time is within 2u of itself. With
+  // the four roundings, each component errs by 5u of its magnitudes at most.
+  struct Apart {
+    Vec2 w;
+    Vec2 magnitude;
+  };
+  Apart ApartAtTime(Vec2 q, Vec2 p) const {
+    const Vec2 z = Rounded(q, p);
+    const double t = time_->high();
+    const Vec2 moved{t * motion_.d.x, t * motion_.d.y};
+    return {Rounded(z, moved),
+            {std::abs(z.x) + std::abs(moved.x), std::abs(z.y) + std::abs(moved.y)}};
+  }
+
+  // Whether the meeting defines the time that is looked at.
+  bool IsSource(const EdgeMeeting& meeting) const {
+    return time_ != nullptr &&
+           SweepTime::OfRoundTouch(meeting, end_, time_->high()).HasSource(*time_);
+  }
+
+  // Whether the same side defines it, and meets the other end of the axis at another time.
+  bool IsBesideSource(const EdgeMeeting& meeting) const {
+    if (time_ == nullptr) return false;
+    const auto same = SweepTime::OfRoundTouch(meeting, end_, time_->high());
+    return same.SharesSide(*time_) && SweepTime::CompareOnSide(same, *time_) != 0;
+  }
+
+  // Whether the vertices surely are not the radius apart then, or surely are so at the other end.
+  // The length errs by 4u of itself, and by what the components do.
+  bool IsElsewhere(Vec2 q, Vec2 p) const {
+    const Apart apart = ApartAtTime(q, p);
+    const double length = std::sqrt(apart.w.x * apart.w.x + apart.w.y * apart.w.y);
+    const double radius = motion_.rounded_radius();
+    const double along = apart.w.x * motion_.d.x + apart.w.y * motion_.d.y;
+    const double error =
+        8 * kFilterUnit *
+        (apart.magnitude.x * std::abs(motion_.d.x) + apart.magnitude.y * std::abs(motion_.d.y));
+    if (at_end() ? along > error : along < -error) return true;
+    return std::abs(length - radius) >
+           8 * kFilterUnit * (apart.magnitude.x + apart.magnitude.y + length + radius);
+  }
+
+  // Whether a vertex surely is not the radius from the line of the edge then, on the side that the
+  // path begins or ends on, with d x s > 0. The products of w and s err by 8u of their magnitudes,
+  // and the length of s by 4u.
+  bool IsElsewhere(Vec2 q, Vec2 p, const Segment& side) const {
+    const Apart apart = ApartAtTime(q, p);
+    const Vec2 s = Rounded(side.b, side.a);
+    const double across = (apart.w.x * s.y - apart.w.y * s.x) * (at_end() ? -1 : 1);
+    const double reach = motion_.rounded_radius() * std::sqrt(s.x * s.x + s.y * s.y);
+    const double magnitude = apart.magnitude.x * std::abs(s.y) + apart.magnitude.y * std::abs(s.x);
+    return std::abs(across - reach) > 16 * kFilterUnit * (magnitude + reach);
+  }
+
+  // In doubles: whether the path surely misses the disc about the vertex, or meets it before 0 or
+  // after the limit. With z = q - p the discriminant is (d r)^2 - (z x d)^2, and the disc does not
+  // begin before z . d / d - r.
   bool MissesVertex(Vec2 z) const {
     const Vec2 d = motion_.d;
     const double length2 = d.x * d.x + d.y * d.y;
@@ -146,13 +208,15 @@ class RoundContact {
     const RoundedCross across(z.x * d.y, z.y * d.x);
     const RoundedCross along(z.x * d.x, -(z.y * d.y));
     const double slack = 16 * kFilterUnit * reach;
+    if (!at_end() && along.value + along.error() < 0) return true;
     return std::abs(across.value) - across.error() > reach + slack ||
            along.value - along.error() - reach - slack > limit_ * length2 * (1 + 16 * kFilterUnit);
   }
 
-  // In doubles: whether an offset side surely does not count, or begins after the limit; see
-  // `MeetEdge`.
-  bool MissesEdge(Vec2 z, Vec2 z_end, Vec2 s) const {
+  // In doubles: whether an offset side surely does not count, or is met before 0 or after the
+  // limit; or surely counts; see `MeetEdge`.
+  enum class Look : uint8_t { kMisses, kMayMiss, kCounts };
+  Look LookAtEdge(Vec2 z, Vec2 z_end, Vec2 s) const {
     const Vec2 d = motion_.d;
     const double length = std::sqrt(s.x * s.x + s.y * s.y);
     const double radius = motion_.rounded_radius();
@@ -164,29 +228,39 @@ class RoundContact {
     const auto error = [&](const RoundedCross& cross) {
       return 16 * kFilterUnit * cross.magnitude * length + slack;
     };
-    if (first.value * length + offset < -error(first)) return true;
-    if (last.value * length + offset > error(last)) return true;
+    const double first_side = first.value * length + offset;
+    const double last_side = last.value * length + offset;
+    if (first_side < -error(first) || last_side > error(last)) return Look::kMisses;
     const RoundedCross n(z.x * s.y, z.y * s.x);
     const RoundedCross m(d.x * s.y, d.y * s.x);
     const double reach = sign * length;
-    return n.value - n.error() + reach - 16 * kFilterUnit * std::abs(reach) >
-           limit_ * (m.value + m.error()) * (1 + 16 * kFilterUnit);
+    const double reach_error = 16 * kFilterUnit * std::abs(reach);
+    if (n.value + n.error() + reach + reach_error < 0) return Look::kMisses;
+    if (n.value - n.error() + reach - reach_error >
+        limit_ * (m.value + m.error()) * (1 + 16 * kFilterUnit)) {
+      return Look::kMisses;
+    }
+    const bool counts = first_side > error(first) && last_side < -error(last);
+    return counts ? Look::kCounts : Look::kMayMiss;
   }
 
   template <class Visit>
   // The path meets the disc about the vertex where the discriminant is not negative; 0 is a graze,
   // a touch at one time.
   void MeetVertex(const EdgeMeeting& meeting, const Visit& visit) const {
+    if (time_ != nullptr && IsElsewhere(meeting.fixed.a, meeting.moving.a)) return;
+    if (IsSource(meeting)) return visit(RoundCandidate{meeting, {}});
     if (MissesVertex(Rounded(meeting.fixed.a, meeting.moving.a))) return;
     const BoundedPairVec2 z = ExactDifference(meeting.fixed.a, meeting.moving.a);
     const BoundedPair cross = Cross(z, d_);
-    const BoundedPair discriminant = length2_ * (radius_ * radius_) - cross * cross;
+    const BoundedPair length2 = Dot(d_, d_);
+    const BoundedPair discriminant = length2 * (radius_ * radius_) - cross * cross;
     const int sign = discriminant.is_certain() ? discriminant.sign()
                                                : ExactRoundTouch(motion_, meeting, end_).r.sign();
     if (sign < 0 || (sign == 0 && !counts_grazes_)) return;
     const BoundedPair root = SquareRoot(discriminant);
     const BoundedPair middle = Dot(d_, z);
-    visit(RoundCandidate{meeting, at_end() ? middle + root : middle - root, length2_});
+    visit(RoundCandidate{meeting, {at_end() ? middle + root : middle - root, length2}});
   }
 
   // An offset side counts where the point that meets it lies within it. Along s from the side's
@@ -201,27 +275,40 @@ class RoundContact {
       std::swap(meeting.moving.a, meeting.moving.b);
     }
     const Segment side = meeting.side();
-    if (MissesEdge(Rounded(meeting.fixed.a, meeting.moving.a),
-                   Rounded(meeting.fixed.b, meeting.moving.b), Rounded(side.b, side.a))) {
-      return;
-    }
+    if (time_ != nullptr && IsElsewhere(meeting.fixed.a, meeting.moving.a, side)) return;
+    if (IsSource(meeting)) return visit(RoundCandidate{meeting, {}});
+    if (IsBesideSource(meeting)) return;
+    const Look look =
+        LookAtEdge(Rounded(meeting.fixed.a, meeting.moving.a),
+                   Rounded(meeting.fixed.b, meeting.moving.b), Rounded(side.b, side.a));
+    if (look == Look::kMisses || (look == Look::kMayMiss && !IsWithinSide(meeting, side))) return;
+    visit(RoundCandidate{meeting, {}});
+  }
+
+  // Whether the point of the meeting lies within the side. Exact.
+  bool IsWithinSide(const EdgeMeeting& meeting, const Segment& side) const {
     const BoundedPairVec2 s = ExactDifference(side.b, side.a);
     const BoundedPairVec2 z = ExactDifference(meeting.fixed.a, meeting.moving.a);
     const BoundedPairVec2 z_end = ExactDifference(meeting.fixed.b, meeting.moving.b);
     const BoundedPair length = SquareRoot(Dot(s, s));
-    BoundedPair offset = radius_ * Dot(d_, s);
-    BoundedPair reach = radius_ * length;
-    if (!at_end()) {
-      offset = -offset;
-      reach = -reach;
+    const BoundedPair reach = radius_ * Dot(d_, s);
+    const BoundedPair offset = at_end() ? reach : -reach;
+    return SideSign(Cross(z, d_) * length + offset, meeting.fixed.a, meeting.moving.a, side) >= 0 &&
+           SideSign(Cross(z_end, d_) * length + offset, meeting.fixed.b, meeting.moving.b, side) <=
+               0;
+  }
+
+  RoundQuotient QuotientOf(const RoundCandidate& candidate) const {
+    const EdgeMeeting& meeting = candidate.meeting;
+    if (!meeting.is_on_fixed_edge() && !meeting.is_on_moving_edge()) return candidate.time;
+    const Segment side = meeting.side();
+    if (side.a.x == side.b.x || side.a.y == side.b.y) {
+      return AxisParallelTouch(motion_, meeting, end_);
     }
-    if (SideSign(Cross(z, d_) * length + offset, meeting.fixed.a, meeting.moving.a, side) < 0) {
-      return;
-    }
-    if (SideSign(Cross(z_end, d_) * length + offset, meeting.fixed.b, meeting.moving.b, side) > 0) {
-      return;
-    }
-    visit(RoundCandidate{meeting, Cross(z, s) + reach, Cross(d_, s)});
+    const BoundedPairVec2 s = ExactDifference(side.b, side.a);
+    const BoundedPairVec2 z = ExactDifference(meeting.fixed.a, meeting.moving.a);
+    const BoundedPair reach = radius_ * SquareRoot(Dot(s, s));
+    return {Cross(z, s) + (at_end() ? reach : -reach), Cross(d_, s)};
   }
 
   // The sign of (z x d) |s| + sigma radius (d . s) for z = q - p, of degree 3.
@@ -240,11 +327,11 @@ class RoundContact {
   const Segment& fixed_;
   const Segment& axis_;
   const BoundedPairVec2 d_;
-  const BoundedPair length2_;
   const BoundedPair radius_;
   const IntervalEnd end_;
   const double limit_;
   bool counts_grazes_ = true;
+  const SweepTime* time_ = nullptr;
 };
 
 // Of the offset sides and the discs about corners, the first that begins; an exact tie leaves the
@@ -253,6 +340,9 @@ std::optional<SweepTime> FirstBegin(const Motion& motion, const RoundContact& co
                                     double limit) {
   std::optional<SweepTime> first;
   contact.VisitMeetings([&](const RoundCandidate& candidate) {
+    // At the same side the order needs no times.
+    const auto same = SweepTime::OfRoundTouch(candidate.meeting, IntervalEnd::kBegin, 0);
+    if (first && same.SharesSide(*first) && SweepTime::CompareOnSide(same, *first) >= 0) return;
     const std::optional<SweepTime> t = contact.TimeOf(candidate, limit);
     if (t && (!first || SweepTime::Compare(motion, *t, *first) < 0)) first = t;
   });
@@ -359,14 +449,19 @@ SweepTime RoundContactEnd(const Motion& motion, const Segment& fixed, const Segm
   return last.value_or(SweepTime::Zero());
 }
 
+// What has the same source as t, or passes as of the same side, is at t.
 void FindRoundTouches(const Motion& motion, const Segment& fixed, const Segment& axis,
                       const SweepTime& t, std::vector<RoundTouch>& touches) {
   for (const IntervalEnd end : {IntervalEnd::kBegin, IntervalEnd::kEnd}) {
-    const RoundContact contact(motion, fixed, axis, end, HUGE_VAL);
+    RoundContact contact(motion, fixed, axis, end, HUGE_VAL);
+    contact.LookAt(t);
     contact.VisitMeetings([&](const RoundCandidate& candidate) {
-      const std::optional<SweepTime> time = contact.TimeOf(candidate, HUGE_VAL);
-      if (!time || time->is_one() || SweepTime::Compare(motion, *time, t) != 0) return;
-      touches.push_back({time->meeting(), end});
+      const auto same = SweepTime::OfRoundTouch(candidate.meeting, end, t.high());
+      if (!same.HasSource(t) && !same.SharesSide(t)) {
+        const std::optional<SweepTime> time = contact.TimeOf(candidate, HUGE_VAL);
+        if (!time || time->is_one() || SweepTime::Compare(motion, *time, t) != 0) return;
+      }
+      touches.push_back({candidate.meeting, end});
     });
   }
 }

@@ -177,23 +177,41 @@ Vec2 NormalAgainst(const Segment& edge, Vec2 d) {
 // On a side: that of the edge, against d at the begin, with d at the end; `side` is the sign of s x
 // direction, and d x s > 0. On a vertex: with w = t d - z, which has the length `radius`, w . d is
 // the root of the discriminant with the sign of the end, and w x d = -(z x d); d and (d.y, -d.x)
-// are perpendicular.
+// are perpendicular. All is rounded from the nearest pairs of doubles, where other ones that are as
+// near might round otherwise.
 Vec2 RoundNormal(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end) {
   if (meeting.is_on_fixed_edge() || meeting.is_on_moving_edge()) {
     return UnitNormal(meeting.side(), end == IntervalEnd::kBegin ? 1 : -1);
   }
+  const auto normal = [&](const BoundedPair& cross, const BoundedPair& discriminant,
+                          const BoundedPair& length2) {
+    const BoundedPair root = SquareRoot(discriminant);
+    const BoundedPair along = end == IntervalEnd::kBegin ? -root : root;
+    const BoundedPair radius{TwoSum(motion.radius, motion.fixed_radius), 0};
+    const BoundedPair scale = length2 * radius;
+    const BoundedPairVec2 d = ExactValue(motion.d);
+    return BoundedPairVec2{(along * d.x - cross * d.y) / scale,
+                           (along * d.y + cross * d.x) / scale};
+  };
+  if (kHasFilters) {
+    const auto radius = Expand(TwoSum(motion.radius, motion.fixed_radius));
+    const auto across = Difference(meeting.fixed.a.x, meeting.moving.a.x) * motion.d.y -
+                        Difference(meeting.fixed.a.y, meeting.moving.a.y) * motion.d.x;
+    const auto length2 = Square(motion.d.x) + Square(motion.d.y);
+    const auto discriminant = length2 * (radius * radius) - across * across;
+    const BoundedPairVec2 v =
+        normal(ToBoundedPair(across), ToBoundedPair(discriminant), ToBoundedPair(length2));
+    Vec2 nearest;
+    if (RoundToNearest(v.x, v.x.error, nearest.x) && RoundToNearest(v.y, v.y.error, nearest.y)) {
+      return nearest;
+    }
+  }
   const ExactRoot t = ExactRoundTouch(motion, meeting, end);
   const DyadicVec2 z = DyadicVec2{meeting.fixed.a.x, meeting.fixed.a.y} -
                        DyadicVec2{meeting.moving.a.x, meeting.moving.a.y};
-  const BoundedPair cross = ToBoundedPair(Cross(z, {motion.d.x, motion.d.y}));
-  BoundedPair along = SquareRoot(ToBoundedPair(t.r));
-  if (end == IntervalEnd::kBegin) along = -along;
-  const BoundedPair radius{TwoSum(motion.radius, motion.fixed_radius), 0};
-  const BoundedPair scale = ToBoundedPair(t.m) * radius;
-  const BoundedPairVec2 d = ExactValue(motion.d);
-  const BoundedPair x = (along * d.x - cross * d.y) / scale;
-  const BoundedPair y = (along * d.y + cross * d.x) / scale;
-  return {x.value.high + 0.0, y.value.high + 0.0};
+  const BoundedPairVec2 v = normal(ToBoundedPair(Cross(z, {motion.d.x, motion.d.y})),
+                                   ToBoundedPair(t.r), ToBoundedPair(t.m));
+  return {v.x.value.high + 0.0, v.y.value.high + 0.0};
 }
 
 std::optional<Vec2> SharedPoint(const Segment& fixed, const Segment& moving, Vec2 shift,

@@ -123,6 +123,7 @@ SweptBox::SweptBox(const Box& box, Vec2 d, double limit)
   const double slack = 16 * kUnit * range.magnitude;
   low_ = range.low - slack;
   high_ = range.high + slack;
+  is_short_ = std::abs(d.x) <= box.max.x - box.min.x && std::abs(d.y) <= box.max.y - box.min.y;
 }
 
 bool SweptBox::MayMeet(const Box& box) const {

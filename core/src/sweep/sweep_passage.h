@@ -39,12 +39,16 @@ class SweptBox {
   bool MayMeet(const Box& box) const;
   // Holds it all.
   const Box& reach() const { return reach_; }
+  // Whether the path is not longer than the box, so that `reach` is hardly larger than what the box
+  // passes over.
+  bool is_short() const { return is_short_; }
 
  private:
   Box reach_;
   Vec2 d_;
   double low_ = 0;  // the range of x * d.y - y * d.x over the moving box
   double high_ = 0;
+  bool is_short_ = true;
 };
 
 // A round shape meets an edge in up to eight ways, each of which may need exact arithmetic.

@@ -87,11 +87,17 @@ SweepTime SweepTime::OfRoundTouch(const EdgeMeeting& meeting, IntervalEnd end, d
 }
 
 // The same edges define the same time: most exact ties are found so, without arithmetic.
-bool SweepTime::SameSource(const SweepTime& other) const {
+bool SweepTime::HasSource(const SweepTime& other) const {
   return kind_ == other.kind_ && meeting_.fixed.a == other.meeting_.fixed.a &&
          meeting_.fixed.b == other.meeting_.fixed.b &&
          meeting_.moving.a == other.meeting_.moving.a &&
          meeting_.moving.b == other.meeting_.moving.b;
+}
+
+bool SweepTime::SharesSide(const SweepTime& other) const {
+  return kind_ == other.kind_ && (kind_ == Kind::kRoundBegin || kind_ == Kind::kRoundEnd) &&
+         meeting_.is_on_fixed_edge() && meeting_.fixed.a == other.meeting_.fixed.a &&
+         meeting_.fixed.b == other.meeting_.fixed.b;
 }
 
 // Calls use(n, m), expansions with the value n / m and m > 0. Radius 0.
@@ -119,12 +125,19 @@ auto SweepTime::WithQuotient(const Motion& motion, Use use) const {
   return m.sign() < 0 ? use(-n, -m) : use(n, m);
 }
 
-// Intervals that do not overlap decide; then equal sources; then cross-multiplied quotients (radius
-// 0) or roots.
+// t_a - t_b = ((z_a - z_b) x s) / (d x s).
+int SweepTime::CompareOnSide(const SweepTime& a, const SweepTime& b) {
+  const Segment& side = a.meeting_.fixed;
+  return CrossSign(a.meeting_.moving.a, b.meeting_.moving.a, side.a, side.b);
+}
+
+// Intervals that do not overlap decide; then equal sources; then the same side of an edge; then
+// cross-multiplied quotients (radius 0) or roots.
 int SweepTime::Compare(const Motion& motion, const SweepTime& a, const SweepTime& b) {
   if (a.high_ < b.low_) return -1;
   if (a.low_ > b.high_) return 1;
-  if (a.SameSource(b)) return 0;
+  if (a.HasSource(b)) return 0;
+  if (a.SharesSide(b)) return CompareOnSide(a, b);
   if (motion.is_round()) return CompareRoots(a.Exact(motion), b.Exact(motion));
   return a.WithQuotient(motion, [&](const auto& a_n, const auto& a_m) {
     return b.WithQuotient(
@@ -161,6 +174,12 @@ ExactRoot SweepTime::Exact(const Motion& motion) const {
   });
 }
 
+BoundedPair SweepTime::Pair(const Motion& motion) const {
+  if (kind_ != Kind::kRoundBegin && kind_ != Kind::kRoundEnd) return ToBoundedPair(Exact(motion));
+  const auto end = kind_ == Kind::kRoundBegin ? IntervalEnd::kBegin : IntervalEnd::kEnd;
+  return RoundTouchTime(motion, meeting_, end);
+}
+
 // The discriminant B^2 - A C is A radius^2 - (z x d)^2.
 ExactRoot ExactRoundTouch(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end) {
   const DyadicVec2 d{motion.d.x, motion.d.y};
@@ -177,9 +196,56 @@ ExactRoot ExactRoundTouch(const Motion& motion, const EdgeMeeting& meeting, Inte
   return {Cross(z, s), sign * radius, Dot(s, s), Cross(d, s)};
 }
 
+// The length of such a side is |s.x| or |s.y|, which leaves.
+RoundQuotient AxisParallelTouch(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end) {
+  const Segment side = meeting.side();
+  const bool is_upright = side.a.x == side.b.x;
+  const bool is_positive = is_upright ? side.b.y > side.a.y : side.b.x < side.a.x;
+  const auto radius = Expand(TwoSum(motion.radius, motion.fixed_radius));
+  const auto z = is_upright ? Difference(meeting.fixed.a.x, meeting.moving.a.x)
+                            : Difference(meeting.fixed.a.y, meeting.moving.a.y);
+  const double m = is_upright ? motion.d.x : motion.d.y;
+  const auto n = (is_positive ? z : -z) + (end == IntervalEnd::kBegin ? -radius : radius);
+  return {ToBoundedPair(n), ExactValue(is_positive ? m : -m)};
+}
+
+// With the p, q, r and m of above: the exact numerator is p^2 - q^2 r where p and the root cancel,
+// as of any root (see below). About a vertex that is A (z . z - radius^2), of which A leaves.
+BoundedPair RoundTouchTime(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end) {
+  const auto radius = Expand(TwoSum(motion.radius, motion.fixed_radius));
+  const auto zx = Difference(meeting.fixed.a.x, meeting.moving.a.x);
+  const auto zy = Difference(meeting.fixed.a.y, meeting.moving.a.y);
+  const Vec2 d = motion.d;
+  const auto quotient = [&](const BoundedPair& p, BoundedPair root, const BoundedPair& m,
+                            const auto& cancelled) {
+    if (end == IntervalEnd::kBegin) root = -root;
+    if (p.sign() * root.sign() >= 0) return (p + root) / m;
+    return cancelled(p - root);
+  };
+  if (!meeting.is_on_fixed_edge() && !meeting.is_on_moving_edge()) {
+    const auto across = zx * d.y - zy * d.x;
+    const auto length2 = Square(d.x) + Square(d.y);
+    const BoundedPair root =
+        SquareRoot(ToBoundedPair(length2 * (radius * radius) - across * across));
+    return quotient(
+        ToBoundedPair(zx * d.x + zy * d.y), root, ToBoundedPair(length2),
+        [&](BoundedPair sum) { return ToBoundedPair(zx * zx + zy * zy - radius * radius) / sum; });
+  }
+  const Segment side = meeting.side();
+  const auto sx = Difference(side.b.x, side.a.x);
+  const auto sy = Difference(side.b.y, side.a.y);
+  const auto p = zx * sy - zy * sx;
+  const auto length2 = sx * sx + sy * sy;
+  const BoundedPair m = ToBoundedPair(sy * d.x - sx * d.y);
+  const BoundedPair root = ToBoundedPair(radius) * SquareRoot(ToBoundedPair(length2));
+  return quotient(ToBoundedPair(p), root, m, [&](BoundedPair sum) {
+    return ToBoundedPair(p * p - length2 * (radius * radius)) / (sum * m);
+  });
+}
+
 BoundedPair ToBoundedPair(const Dyadic& value) {
-  const double high = NearestQuotient(value, 1.0);
-  return {{high, NearestQuotient(value - high, 1.0)}, kPairError * std::abs(high)};
+  const double high = NearestDouble(value);
+  return {{high, NearestDouble(value - high)}, kPairError * std::abs(high)};
 }
 
 // Where p and the root cancel, their sum is (p^2 - q^2 r) / (p - q sqrt(r)), of which the numerator

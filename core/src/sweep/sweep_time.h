@@ -88,12 +88,20 @@ class SweepTime {
   bool is_one() const { return kind_ == Kind::kOne; }
   // Of neither zero nor one.
   const EdgeMeeting& meeting() const { return meeting_; }
+  // Whether the same edges define both, which are equal then.
+  bool HasSource(const SweepTime& other) const;
+  // Whether both are where an end of an axis comes to the same offset side of a fixed edge.
+  bool SharesSide(const SweepTime& other) const;
+  // The sign of a - b where they do. Exact.
+  static int CompareOnSide(const SweepTime& a, const SweepTime& b);
 
   // The sign of a - b. Exact.
   static int Compare(const Motion& motion, const SweepTime& a, const SweepTime& b);
   // To the nearest double, ties to even, for radius 0; else the least double not below it.
   double Rounded(const Motion& motion) const;
   ExactRoot Exact(const Motion& motion) const;
+  // Within 2^-96 of its magnitude.
+  BoundedPair Pair(const Motion& motion) const;
 
  private:
   enum class Kind : uint8_t { kZero, kOne, kValue, kTouch, kRoundBegin, kRoundEnd };
@@ -101,7 +109,6 @@ class SweepTime {
   SweepTime(Kind kind, const EdgeMeeting& meeting, double low, double high)
       : meeting_(meeting), low_(low), high_(high), kind_(kind) {}
 
-  bool SameSource(const SweepTime& other) const;
   template <class Use>
   auto WithQuotient(const Motion& motion, Use use) const;
 
@@ -113,6 +120,18 @@ class SweepTime {
 // Radius > 0: the exact value of that end for a meeting with d x s > 0, or of vertices of which the
 // discriminant is not negative.
 ExactRoot ExactRoundTouch(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end);
+
+// Of a side that is parallel to an axis of coordinates: the value as a quotient, of which the
+// numerator does not cancel.
+struct RoundQuotient {
+  BoundedPair n;
+  BoundedPair m;
+};
+RoundQuotient AxisParallelTouch(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end);
+
+// The same within 2^-96 of its magnitude, by expansions: where a shape at rest touches an edge, the
+// time is what is left of numbers that cancel but for their last bits.
+BoundedPair RoundTouchTime(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end);
 
 // Within 2^-105 of its magnitude.
 BoundedPair ToBoundedPair(const Dyadic& value);

@@ -96,8 +96,17 @@ class PlainBatchTest : public ::testing::Test {
     source.tries_all = random.Below(8) != 0;
     CastOptions options;
     options.detail = static_cast<CastDetail>(random.Below(4));
-    options.mode = random.Below(4) == 0 ? CastMode::kAny : CastMode::kClosest;
+    constexpr CastMode kModes[] = {CastMode::kClosest, CastMode::kClosest, CastMode::kAny,
+                                   CastMode::kAll};
+    options.mode = kModes[random.Below(4)];
+    if (random.Below(4) == 0) options.max_hits = 1 + static_cast<uint32_t>(random.Below(4));
     if (random.Below(8) == 0) options.mask = 2;
+    options.reflect = random.Below(4) == 0;
+    if (random.Below(2) == 0) options.inside_policy = InsidePolicy::kIgnore;
+    if (random.Below(4) == 0) {
+      options.inside_policy = InsidePolicy::kExit;
+      source.hard_count = nullptr;  // each line that starts inside
+    }
     CastAnswers plain;
     CastAnswers general;
     WorkMeter meter;
@@ -111,14 +120,17 @@ class PlainBatchTest : public ::testing::Test {
     ASSERT_EQ(plain.counts, general.counts);
     ASSERT_EQ(plain.hits.size(), general.hits.size());
     ASSERT_EQ(plain.errors, general.errors);
+    ASSERT_EQ(plain.truncated, general.truncated);
+    ASSERT_EQ(plain.reflections, general.reflections);
     errors_ += general.errors.size();
     size_t k = 0;
     for (size_t i = 0; i < source.count; ++i) {
       if (options.mode == CastMode::kAny || general.counts[i] == 0) continue;
       Line line{Segment{}};
       source.line_of(i, line);
-      ASSERT_EQ(WordsOf(plain.hits[k]), WordsOf(general.hits[k])) << ToCode(line);
-      ++k;
+      for (const size_t end = k + general.counts[i]; k < end; ++k) {
+        ASSERT_EQ(WordsOf(plain.hits[k]), WordsOf(general.hits[k])) << ToCode(line);
+      }
     }
   }
   static std::string ToCode(const Line& line) {
