@@ -9,7 +9,6 @@
 // there were one server, however far behind this one was.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>

@@ -192,6 +192,35 @@ bool EtcdCluster::AwaitLeader() {
   return true;
 }
 
+// A line of the list: the id, and after commas the state, the name and the URLs.
+bool EtcdCluster::Replace(int member) {
+  const std::string name = absl::StrCat("m", member);
+  const std::string list = Control({"member", "list"});
+  const size_t at = list.find(absl::StrCat(", ", name, ","));
+  if (at == std::string::npos) return false;
+  const size_t line = list.rfind('\n', at) + 1;  // 0 of the first one
+  const std::string id = list.substr(line, list.find(',', line) - line);
+  const std::string peer =
+      absl::StrCat("http://127.0.0.1:", members_[static_cast<size_t>(member)].peer_port);
+  // The others refuse until they have known each other for some seconds.
+  const auto insist = [this](const std::vector<std::string>& command) {
+    for (int i = 0; i < 30; ++i) {
+      if (!Control(command).empty()) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    }
+    return false;
+  };
+  if (!insist({"member", "remove", id}) ||
+      !insist({"member", "add", name, absl::StrCat("--peer-urls=", peer)})) {
+    return false;
+  }
+  std::vector<std::string> options = options_;
+  options_.insert(options_.end(), {"--initial-cluster-state", "existing"});
+  Spawn(member);
+  options_ = std::move(options);
+  return true;
+}
+
 bool EtcdCluster::Restore(int member, const std::string& backup) {
   const Member& restored = members_[static_cast<size_t>(member)];
   const std::string peer = absl::StrCat("http://127.0.0.1:", restored.peer_port);

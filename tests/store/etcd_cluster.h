@@ -47,6 +47,9 @@ class EtcdCluster {
 
   // Of members that are started from here on.
   void set_options(std::vector<std::string> options) { options_ = std::move(options); }
+  // Takes a killed member out of the cluster, and starts an empty one in its place. False if the
+  // others cannot do that.
+  bool Replace(int member);
   // Makes the files of the only member from a backup (`etcdctl snapshot save`).
   bool Restore(int member, const std::string& backup);
 

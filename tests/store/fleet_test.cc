@@ -250,8 +250,11 @@ TEST_F(FleetStoreTest, CutOffAndBack) {
   EXPECT_TRUE(Eventually([&] { return !b.TakesChanges(); }));
   EXPECT_TRUE(b.IsReady());
   EXPECT_TRUE(b.IsServing(""));
-  const absl::Status refused = b.Add("scenes/a", 1000).status();
-  EXPECT_EQ(refused.code(), absl::StatusCode::kUnavailable) << refused;
+  const absl::Time begin = absl::Now();
+  const grpc::Status refused =
+      b.server->Commit(absl::StrCat("name: 'scenes/a' edits { add { ", Square(1000, 0, 0), " } }"));
+  EXPECT_EQ(refused.error_code(), grpc::UNAVAILABLE) << refused.error_message();
+  EXPECT_LT(absl::Now() - begin, absl::Seconds(1));
   for (uint64_t id = 1; id < 20; ++id) ASSERT_TRUE(a.Add("scenes/a", id).ok());
   ASSERT_TRUE(a.client->CreateScene("scenes/b", {}).ok());
   EXPECT_EQ(b.Answer("scenes/a"), answer);
@@ -308,6 +311,50 @@ TEST_F(FleetStoreTest, AStoreThatIsFull) {
   EXPECT_EQ(a.Squares("scenes/a").size(), made);
   EXPECT_TRUE(a.TakesChanges());
   EXPECT_TRUE(a.client->DeleteScene("scenes/a").ok());
+}
+
+// A commit of one polygon writes the pages from its leaf to the root, and little else.
+TEST_F(FleetStoreTest, ASmallCommitWritesLittle) {
+  ASSERT_NO_FATAL_FAILURE(StartEtcd(1));
+  FleetReplica a(etcd_->Url());
+  const auto count = static_cast<uint64_t>(carom::testing::Repeats(30000, 1000000));
+  std::vector<Polygon> polygons;
+  polygons.reserve(count);
+  for (uint64_t id = 0; id < count; ++id) polygons.push_back(SquareAt(id, 2.0 * id));
+  const absl::Time begin = absl::Now();
+  const auto imported = a.client->ImportScene("scenes/a", polygons, carom::ImportMode::kCreate,
+                                              {.timeout = kTimeout});
+  ASSERT_TRUE(imported.ok()) << imported.status();
+  const absl::Time end = absl::Now();
+  const auto version = a.Add("scenes/a", 2000000);
+  ASSERT_TRUE(version.ok()) << version.status();
+  auto client = EtcdClient::Create({.url = *ParseEtcdUrl(etcd_->Url()),
+                                    .password_file = "",
+                                    .ca = "",
+                                    .certificate = "",
+                                    .key = ""});
+  ASSERT_TRUE(client.ok()) << client.status();
+  Context context;
+  etcd::WatchCreateRequest create;
+  create.set_key("/carom/");
+  create.set_range_end("/carom0");
+  create.set_start_revision(static_cast<int64_t>(*version));
+  const auto watch = (*client)->Watch(context, create);
+  ASSERT_NE(watch, nullptr);
+  etcd::WatchResponse response;
+  while (response.events_size() == 0) ASSERT_TRUE(watch->Read(&response));
+  size_t bytes = 0, keys = 0;
+  for (const etcd::Event& event : response.events()) {
+    if (event.kv().mod_revision() != static_cast<int64_t>(*version)) continue;
+    bytes += event.kv().key().size() + event.kv().value().size();
+    ++keys;
+  }
+  context.TryCancel();
+  std::printf("%llu polygons imported in %.1f s; a commit of one wrote %zu keys, %zu bytes\n",
+              static_cast<unsigned long long>(count), absl::ToDoubleSeconds(end - begin), keys,
+              bytes);
+  EXPECT_GT(bytes, 0u);
+  EXPECT_LE(bytes, 65536u);
 }
 
 // From a commit's answer to its visibility at another server, at 100 commits a second.
