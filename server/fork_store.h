@@ -123,6 +123,9 @@ class ForkStore final : public SceneStore, private Task {
                                       uint64_t base_version) override;
   absl::Status Delete(absl::string_view name, uint64_t version) override;
   void AddListener(SceneListener* listener) override { scenes_.AddListener(listener); }
+  absl::Status CatchUp() override { return scenes_.CatchUp(); }
+  bool HasSeen(uint64_t version) const override { return scenes_.HasSeen(version); }
+  uint64_t staleness_us() const override { return scenes_.staleness_us(); }
 
  private:
   using ForkPtr = std::shared_ptr<Fork>;

@@ -96,6 +96,7 @@ void FrameEvaluator::Begin(const v1::Frame& frame, const FrameArrival& arrival, 
   work.received = arrival.received;
   work.call_deadline = arrival.call_deadline;
   work.coherence = *coherence;
+  work.staleness_us = store_.staleness_us();
   if (frame.budget_us() != 0) {
     work.deadline = arrival.received + std::chrono::microseconds(frame.budget_us());
   }
@@ -154,6 +155,10 @@ Progress FrameEvaluator::Continue(FrameWork& work, Session& session, FrameScratc
   stats.set_tracker_bytes(session.trackers.memory_bytes());
   stats.set_shadow_moves(work.shadow.moves);
   stats.set_shadow_differences(work.shadow.differences);
+  // All was read after it began.
+  if (work.staleness_us != 0) {
+    stats.set_staleness_us(work.staleness_us + stats.elapsed_ns() / 1000);
+  }
   return Progress::kDone;
 }
 

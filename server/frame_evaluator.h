@@ -103,6 +103,7 @@ struct FrameWork {
   MoveTiers tiers;
   ShadowStats shadow;
   Clock::duration evaluating{};
+  uint64_t staleness_us = 0;  // of the store, when it began
 };
 
 // Stateless beside its limits: thread-safe for distinct arguments. The store outlives it.

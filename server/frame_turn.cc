@@ -237,8 +237,10 @@ absl::StatusOr<Scene::Ptr> FrameTurn::Resolve(size_t i, absl::string_view name,
   }
   if (Scene::Ptr edited = EditedScene(i)) return edited;
   Scene::Ptr scene = context_.store.Use(name);
-  if (scene == nullptr) return context_.store.WhyMissing(name, field);
-  if (scene->version() >= group.min_version()) {
+  // Another server may have made it.
+  const bool may_come = scene == nullptr && !context_.store.HasSeen(group.min_version());
+  if (scene == nullptr && !may_come) return context_.store.WhyMissing(name, field);
+  if (scene != nullptr && scene->version() >= group.min_version()) {
     return group.has_edits() ? Edit(i, name, progress) : scene;
   }
   // A frame without a budget has nothing that would end its wait.
@@ -248,7 +250,8 @@ absl::StatusOr<Scene::Ptr> FrameTurn::Resolve(size_t i, absl::string_view name,
     return nullptr;
   }
   return Refused(absl::StatusCode::kUnavailable, "min_version",
-                 absl::StrCat("the current version is ", scene->version()));
+                 scene == nullptr ? "no version of the scene is here yet"
+                                  : absl::StrCat("the current version is ", scene->version()));
 }
 
 // The questions are decoded by now: edits of a group that is malformed are not made.

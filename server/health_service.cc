@@ -52,11 +52,11 @@ class HealthCheck {
       return;
     }
     Accept(service_, loop_);
-    const bool is_known = service_.Knows(request_);
+    const std::optional<std::string> name = service_.ServiceOf(request_);
     request_.Clear();
     // From `Finish` on, `OnFinished` may come on another thread.
-    if (is_known) {
-      writer_.Finish(Encoded(StatusOf(service_.is_serving())), grpc::Status::OK, &finished_);
+    if (name.has_value()) {
+      writer_.Finish(Encoded(StatusOf(service_.is_serving(*name))), grpc::Status::OK, &finished_);
     } else {
       writer_.FinishWithError({grpc::NOT_FOUND, "no service of this name"}, &finished_);
     }
@@ -86,6 +86,8 @@ class HealthWatch {
                          &loop.queue(), &watch->accepted_);
   }
 
+  // Before it is added, and constant from then on.
+  const std::string& name() const { return name_; }
   void Notify(Response::ServingStatus status) {
     absl::MutexLock lock(&mu_);
     wanted_ = status;
@@ -103,7 +105,9 @@ class HealthWatch {
     }
     Accept(service_, loop_);
     const std::string peer = PeerOf(context_, service_.trust_forwarded_for_);
-    const bool known = service_.Knows(request_);
+    const std::optional<std::string> name = service_.ServiceOf(request_);
+    const bool known = name.has_value();
+    name_ = name.value_or("");
     request_.Clear();
     bool serving = false;
     const bool is_one_too_many = !service_.Add(this, peer, serving);
@@ -168,6 +172,7 @@ class HealthWatch {
   grpc::ServerContext context_;
   grpc::ByteBuffer request_;
   grpc::ServerAsyncWriter<grpc::ByteBuffer> writer_{&context_};
+  std::string name_;
   EventOf<HealthWatch, &HealthWatch::OnAccepted> accepted_{this};
   EventOf<HealthWatch, &HealthWatch::OnWritten> written_{this};
   EventOf<HealthWatch, &HealthWatch::OnDone> done_{this};
@@ -190,19 +195,31 @@ void HealthService::Accept(EventLoop& loop) {
 void HealthService::SetServing(bool serving) {
   absl::MutexLock lock(&mu_);
   serving_ = serving;
-  for (const auto& [watch, peer] : watches_) watch->Notify(StatusOf(serving));
+  NotifyAll();
 }
 
-bool HealthService::Knows(const grpc::ByteBuffer& request) const {
+void HealthService::Set(const std::string& service, bool is_there) {
+  absl::MutexLock lock(&mu_);
+  const bool is_other = is_there ? absent_.erase(service) != 0 : absent_.insert(service).second;
+  if (is_other) NotifyAll();
+}
+
+void HealthService::NotifyAll() {
+  for (const auto& [watch, peer] : watches_) watch->Notify(StatusOf(IsServing(watch->name())));
+}
+
+std::optional<std::string> HealthService::ServiceOf(const grpc::ByteBuffer& request) const {
   HealthCheckRequest parsed;
-  if (request.Length() > kMaxRequestBytes || !Parse(request, parsed)) return false;
-  return parsed.service().empty() ||
-         std::ranges::find(services_, parsed.service()) != services_.end();
+  if (request.Length() > kMaxRequestBytes || !Parse(request, parsed)) return std::nullopt;
+  const bool is_one =
+      parsed.service().empty() || std::ranges::find(services_, parsed.service()) != services_.end();
+  if (!is_one) return std::nullopt;
+  return parsed.service();
 }
 
 bool HealthService::Add(HealthWatch* watch, const std::string& peer, bool& serving) {
   absl::MutexLock lock(&mu_);
-  serving = serving_;
+  serving = IsServing(watch->name());
   if (watches_.size() >= kMaxWatches) return false;
   // Without a name each call is a peer of its own.
   if (!peer.empty()) {

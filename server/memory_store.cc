@@ -278,17 +278,18 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Import(absl::string_view name, ImportMod
   // Built without mu_: readers go on, and so do writers of other scenes.
   absl::StatusOr<Scene::Ptr> made = Scene::Create(std::move(polygons), NextVersion(), limits_);
   if (!made.ok()) return made.status();
-  const auto snapshot = SceneSnapshot::Create(*std::move(made), std::move(charge));
-  Scene::Ptr scene = SceneSnapshot::SceneOf(snapshot);
+  const Scene::Ptr scene = *std::move(made);
   if (abandoned()) return absl::CancelledError("the caller is gone; nothing is registered");
   VersionSummary summary = SummaryOf(*scene, "");
-  const std::shared_ptr<SceneChange> change = DifferenceOf(Find(name), scene, summary);
-  absl::StatusOr<uint64_t> oldest = 0;
-  if (journal_ != nullptr) oldest = journal_->Replace(name, *scene, summary);
-  if (!oldest.ok()) return oldest.status();
-  MakeCurrent(name, snapshot, change, std::move(summary), *oldest);
+  std::shared_ptr<SceneChange> change = DifferenceOf(Find(name), scene, summary);
+  absl::StatusOr<Written> written = Written{.version = summary.version};
+  if (journal_ != nullptr) written = journal_->Replace(name, *scene, summary);
+  if (!written.ok()) return written.status();
+  Scene::Ptr current = MakeCurrent(
+      name, {scene, std::move(summary), std::move(change), std::move(charge), nullptr, {}},
+      *written);
   Settle(name, bytes, *share);
-  return scene;
+  return current;
 }
 
 // Ends as soon as the difference is large: then the two scenes are it, which costs nothing.
@@ -361,25 +362,49 @@ void MemoryStore::Keep(Entry& entry, const std::shared_ptr<SceneChange>& change,
 
 // The change lasts by now, so it must be seen: without the memory for that the process ends, and
 // its next one has the change from the journal.
-void MemoryStore::MakeCurrent(absl::string_view name, SceneSnapshot::Ptr snapshot,
-                              const std::shared_ptr<SceneChange>& change, VersionSummary summary,
-                              uint64_t oldest) noexcept {
-  const uint64_t version = summary.version;
+Scene::Ptr MemoryStore::MakeCurrent(absl::string_view name, Made made,
+                                    const Written& written) noexcept {
+  NoteVersion(written.version);
+  if (made.scene->version() != written.version) {
+    made.scene = made.scene->WithVersion(written.version);
+  }
+  made.summary.version = written.version;
+  SceneSnapshot::Ptr snapshot =
+      made.before == nullptr ? SceneSnapshot::Create(std::move(made.scene), std::move(made.charge))
+                             : SceneSnapshot::Follow(made.before, std::move(made.scene), made.edits,
+                                                     std::move(made.charge));
+  Scene::Ptr scene = SceneSnapshot::SceneOf(snapshot);
+  if (made.change != nullptr) {
+    made.change->summary.version = written.version;
+    if (made.change->after != nullptr) made.change->after = scene;
+  }
   Scene::Ptr old;  // destroyed after the lock is released, as what is dropped
   std::vector<SceneChange::Ptr> dropped;
   {
     absl::MutexLock lock(&mu_);
     Entry& entry = scenes_[std::string(name)];
-    old = std::exchange(entry.scene, SceneSnapshot::SceneOf(snapshot));
+    old = std::exchange(entry.scene, scene);
     entry.snapshot.swap(snapshot);
-    summary.follows_damage = old == nullptr && !entry.versions.empty();
-    entry.versions.push_back(std::move(summary));
-    while (entry.versions.front().version < oldest || entry.versions.size() > kMaxSummaries) {
+    made.summary.follows_damage = old == nullptr && !entry.versions.empty();
+    if (made.versions.empty()) {
+      entry.versions.push_back(std::move(made.summary));
+    } else {
+      entry.versions.assign(made.versions.begin(), made.versions.end());
+    }
+    while (entry.versions.front().version < written.oldest ||
+           entry.versions.size() > kMaxSummaries) {
       entry.versions.pop_front();
     }
-    if (change != nullptr) Keep(entry, change, dropped);
+    if (made.change != nullptr) Keep(entry, made.change, dropped);
   }
-  Notify(name, version, change);
+  Notify(name, written.version, made.change);
+  return scene;
+}
+
+void MemoryStore::NoteVersion(uint64_t version) {
+  uint64_t last = last_version_.load(std::memory_order_relaxed);
+  while (last < version && !last_version_.compare_exchange_weak(last, version)) {
+  }
 }
 
 uint64_t MemoryStore::BytesOfScene(absl::string_view name) const {
@@ -444,16 +469,17 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Commit(absl::string_view name, uint64_t 
   if (!share.ok()) return share.status();
   absl::StatusOr<Scene::Ptr> made = base->Commit(edits, NextVersion(), limits_);
   if (!made.ok()) return made.status();
-  const auto snapshot = SceneSnapshot::Follow(*found, *std::move(made), edits, std::move(added));
-  Scene::Ptr scene = SceneSnapshot::SceneOf(snapshot);
+  const Scene::Ptr scene = *std::move(made);
   VersionSummary summary = SummaryOf(*scene, edit_id);
-  const std::shared_ptr<SceneChange> change = DifferenceBy(edits, *base, *scene, summary);
-  absl::StatusOr<uint64_t> oldest = 0;
-  if (journal_ != nullptr) oldest = journal_->Edit(name, edits, summary);
-  if (!oldest.ok()) return oldest.status();
-  MakeCurrent(name, snapshot, change, std::move(summary), *oldest);
+  std::shared_ptr<SceneChange> change = DifferenceBy(edits, *base, *scene, summary);
+  absl::StatusOr<Written> written = Written{.version = summary.version};
+  if (journal_ != nullptr) written = journal_->Edit(name, edits, summary);
+  if (!written.ok()) return written.status();
+  Scene::Ptr current = MakeCurrent(
+      name, {scene, std::move(summary), std::move(change), std::move(added), *found, edits},
+      *written);
   Settle(name, bytes, *share);
-  return scene;
+  return current;
 }
 
 // The polygons of an older version come from the journal: in memory the current one alone is kept.
@@ -475,16 +501,17 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Rollback(absl::string_view name, uint64_
   if (!share.ok()) return share.status();
   absl::StatusOr<Scene::Ptr> made = Scene::Create(*std::move(polygons), NextVersion(), limits_);
   if (!made.ok()) return made.status();
-  const auto snapshot = SceneSnapshot::Create(*std::move(made), std::move(charge));
-  Scene::Ptr scene = SceneSnapshot::SceneOf(snapshot);
+  const Scene::Ptr scene = *std::move(made);
   VersionSummary summary = SummaryOf(*scene, "");
-  const std::shared_ptr<SceneChange> change = DifferenceOf(base, scene, summary);
-  absl::StatusOr<uint64_t> oldest = 0;
-  if (journal_ != nullptr) oldest = journal_->Restore(name, version, summary);
-  if (!oldest.ok()) return oldest.status();
-  MakeCurrent(name, snapshot, change, std::move(summary), *oldest);
+  std::shared_ptr<SceneChange> change = DifferenceOf(base, scene, summary);
+  absl::StatusOr<Written> written = Written{.version = summary.version};
+  if (journal_ != nullptr) written = journal_->Restore(name, version, summary);
+  if (!written.ok()) return written.status();
+  Scene::Ptr current = MakeCurrent(
+      name, {scene, std::move(summary), std::move(change), std::move(charge), nullptr, {}},
+      *written);
   Settle(name, bytes, *share);
-  return scene;
+  return current;
 }
 
 absl::Status MemoryStore::Delete(absl::string_view name, uint64_t version) {
@@ -501,17 +528,22 @@ absl::Status MemoryStore::Delete(absl::string_view name, uint64_t version) {
   if (journal_ != nullptr) {
     if (absl::Status status = journal_->Delete(name); !status.ok()) return status;
   }
+  AdoptDeletion(name);
+  return absl::OkStatus();
+}
+
+void MemoryStore::AdoptDeletion(absl::string_view name) {
   Entry gone;  // destroyed without the lock
   {
     absl::MutexLock lock(&mu_);
     const auto it = scenes_.find(name);
+    if (it == scenes_.end()) return;
     kept_bytes_ -= it->second.change_bytes;
     gone = std::move(it->second);
     scenes_.erase(it);
   }
   if (tenants_ != nullptr) tenants_->Find(TenantOfKey(name))->Give(1, gone.bytes);
   Notify(name, 0, nullptr);
-  return absl::OkStatus();
 }
 
 void MemoryStore::AddListener(SceneListener* listener) {

@@ -29,13 +29,14 @@ namespace carom::server {
 // ABORTED, as `StaleVersion`, or what is wrong with the edits whatever the scene.
 absl::Status StaleCommit(uint64_t current, std::vector<SceneEdit> edits);
 
-// Versions are those of one counter. With a journal a version is visible once it lasts; without one
-// all is gone when the process ends, and of older versions nothing but their summaries is there,
-// and what small changes changed, as far back as fits.
+// Versions are those of one counter, unless the journal numbers them (server/fleet_store.h). With a
+// journal a version is visible once it lasts; without one all is gone when the process ends, and of
+// older versions nothing but their summaries is there, and what small changes changed, as far back
+// as fits.
 //
 // Thread-safe. Readers hold a shared lock for the lookup of a name and no longer; a new version is
 // built, and written down, under the lock of its own scene's writers alone.
-class MemoryStore final : public SceneStore {
+class MemoryStore : public SceneStore {
  public:
   // What scenes take is counted on `account`. Both outlive the store; `journal` may be null.
   MemoryStore(size_t max_scenes, const SceneLimits& limits, MemoryAccount& account,
@@ -90,6 +91,30 @@ class MemoryStore final : public SceneStore {
   // Tells listeners of a scene that is not this store's (server/fork_store.h).
   void Notify(absl::string_view name, uint64_t version, const SceneChange::Ptr& change);
 
+ protected:
+  // What another process has made of a scene, by the time that all these versions are kept; by
+  // whoever has locked out the scene's writers. Counts whatever the shares are. `follows`: nothing
+  // came between the version that is here and the last of them.
+  struct Adopted {
+    std::vector<VersionSummary> versions;
+    bool follows = false;
+  };
+  KeyedMutex& writers() { return writers_; }
+  // The edits make the last version of the one that is here. An error says that they cannot be.
+  absl::Status AdoptEdits(absl::string_view name, const std::vector<SceneEdit>& edits,
+                          Adopted adopted);
+  absl::Status AdoptPolygons(absl::string_view name, std::vector<Polygon> polygons,
+                             Adopted adopted);
+  // What is stored of the last version is damaged.
+  void AdoptDamage(absl::string_view name, const Adopted& adopted);
+  // Nobody is asked whether the scene may go.
+  void AdoptDeletion(absl::string_view name) ABSL_LOCKS_EXCLUDED(mu_);
+  // Versions that are made here from now on are above this one.
+  void NoteVersion(uint64_t version);
+  bool IsReadOnly(absl::string_view name) const ABSL_LOCKS_EXCLUDED(mu_) {
+    return !CheckWritable(name).ok();
+  }
+
  private:
   struct Entry {
     Scene::Ptr scene;             // null: what was stored of it is damaged
@@ -107,11 +132,20 @@ class MemoryStore final : public SceneStore {
   static VersionSummary SummaryOf(const Scene& scene, absl::string_view edit_id);
   // The current version, or why there is none.
   absl::StatusOr<SceneSnapshot::Ptr> FindBase(absl::string_view name) const;
-  // Makes a version visible. Versions before the oldest one that is kept are forgotten. `change` is
-  // null if there was no scene.
-  void MakeCurrent(absl::string_view name, SceneSnapshot::Ptr snapshot,
-                   const std::shared_ptr<SceneChange>& change, VersionSummary summary,
-                   uint64_t oldest) noexcept;
+  // A version that is written down.
+  struct Made {
+    Scene::Ptr scene;  // under whichever number
+    VersionSummary summary;
+    std::shared_ptr<SceneChange> change;        // null if there was no scene, or it is not known
+    MemoryCharge charge;                        // of what it has that the version before has not
+    SceneSnapshot::Ptr before;                  // that it shares polygons with; null: none
+    std::span<const SceneEdit> edits;           // of `before`
+    std::vector<VersionSummary> versions = {};  // all that are kept; empty: those that are known
+  };
+  // Makes a version visible. Versions before the oldest one that is kept are forgotten.
+  Scene::Ptr MakeCurrent(absl::string_view name, Made made, const Written& written) noexcept;
+  // Takes from a tenant, or gives back, what a scene has more or less by now.
+  void SettleAnyway(absl::string_view name, bool is_new, uint64_t bytes) ABSL_LOCKS_EXCLUDED(mu_);
   // The bytes of a scene on its tenant's share; 0 for one that is not there.
   uint64_t BytesOfScene(absl::string_view name) const;
   // Takes what a scene of so many bytes will have beyond what it has now.

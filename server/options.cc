@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "carom/status.h"
+#include "server/etcd_client.h"
 
 #ifndef CAROM_VERSION
 #define CAROM_VERSION "unversioned"
@@ -51,6 +52,16 @@ constexpr std::array kFileOptions = {
     FileOption{"--credentials", "CAROM_CREDENTIALS", &ServerOptions::credentials,
                "File of hashed tokens and names of certificates, each with a tenant and a role: "
                "each client must have one. Read again when it changes, and on SIGHUP"},
+    FileOption{"--etcd-password-file", "CAROM_ETCD_PASSWORD_FILE",
+               &ServerOptions::etcd_password_file,
+               "File whose first line is the password of the user that --store names"},
+    FileOption{"--etcd-ca", "CAROM_ETCD_CA", &ServerOptions::etcd_ca,
+               "File of certificates of authorities in PEM, one of which has signed those of etcd: "
+               "TLS"},
+    FileOption{"--etcd-certificate", "CAROM_ETCD_CERTIFICATE", &ServerOptions::etcd_certificate,
+               "File of a certificate in PEM that etcd asks of its clients"},
+    FileOption{"--etcd-key", "CAROM_ETCD_KEY", &ServerOptions::etcd_key,
+               "File of the key of that certificate"},
 };
 
 // Flag, environment variable, member, least, greatest, help. docs/operations.md repeats the table,
@@ -155,10 +166,14 @@ constexpr std::array kNumberOptions = {
                  "Bytes of older versions of a scene in memory at most; of all scenes, a 16th of "
                  "what scenes may take"},
     NumberOption{"--history-versions", "CAROM_HISTORY_VERSIONS", &ServerOptions::history_versions,
-                 1, 1024, "Versions of a scene that sqlite keeps, with the current one"},
+                 1, 1024, "Versions of a scene that sqlite or etcd keeps, with the current one"},
     NumberOption{"--history-bytes", "CAROM_HISTORY_BYTES", &ServerOptions::history_bytes, 0,
                  1099511627776,
-                 "Bytes of older versions of a scene that sqlite keeps, about; bounds its file"},
+                 "Bytes of older versions of a scene that sqlite or etcd keeps, about"},
+    NumberOption{
+        "--store-bytes", "CAROM_STORE_BYTES", &ServerOptions::store_bytes, 1048576, 1099511627776,
+        "Bytes of etcd's file from which on nothing is added; below etcd's own quota, which "
+        "stops all writes"},
     NumberOption{"--memory-quota-bytes", "CAROM_MEMORY_QUOTA_BYTES",
                  &ServerOptions::memory_quota_bytes, 16777216, 1099511627776,
                  "Bytes of gRPC's buffers at most; calls beyond get RESOURCE_EXHAUSTED"},
@@ -179,6 +194,9 @@ constexpr std::array kNumberOptions = {
         "more than the unread bytes wait, and a scene call whose client does not read its answer"},
     NumberOption{"--import-seconds", "CAROM_IMPORT_SECONDS", &ServerOptions::import_seconds, 1,
                  86400, "Seconds of an import at most; frees what a slow client has sent"},
+    NumberOption{"--sweep-seconds", "CAROM_SWEEP_SECONDS", &ServerOptions::sweep_seconds, 1, 86400,
+                 "Seconds, about, from one deletion of pages in etcd that no version has to the "
+                 "next"},
     NumberOption{"--drain-seconds", "CAROM_DRAIN_SECONDS", &ServerOptions::drain_seconds, 0, 3600,
                  "Seconds after SIGTERM for calls in progress; keep it below the time that the "
                  "supervisor allows"},
@@ -228,7 +246,9 @@ std::string CheckAddressFlag(const std::string& value) {
 }
 
 std::string CheckStoreFlag(const std::string& value) {
-  return value == "memory" || value == "sqlite" ? "" : "must be sqlite or memory";
+  if (value == "memory" || value == "sqlite") return "";
+  if (!absl::StartsWith(value, "etcd:")) return "must be sqlite, memory or etcd://HOST:PORT/PREFIX";
+  return std::string(ParseEtcdUrl(value).status().message());
 }
 
 // A path that is given and empty is a mistake, as of a variable that was not set: nobody who asks
@@ -288,6 +308,24 @@ absl::Status CheckTransport(const ServerOptions& options) {
   return absl::OkStatus();
 }
 
+// Who it is whose password is given, and where a certificate without a key leads.
+absl::Status CheckEtcd(const ServerOptions& options) {
+  if (options.etcd_certificate.empty() != options.etcd_key.empty()) {
+    return InvalidField(options.etcd_key.empty() ? "--etcd-key" : "--etcd-certificate",
+                        "must be given: the certificate and its key are one pair");
+  }
+  if (!options.etcd_certificate.empty() && options.etcd_ca.empty()) {
+    return InvalidField("--etcd-ca", "must be with --etcd-certificate and --etcd-key");
+  }
+  const absl::StatusOr<EtcdUrl> url = ParseEtcdUrl(options.store);
+  const bool has_user = url.ok() && !url->user.empty();
+  if (has_user == options.etcd_password_file.empty()) {
+    return InvalidField("--etcd-password-file", has_user ? "must be given: --store names a user"
+                                                         : "must be with a user in --store");
+  }
+  return absl::OkStatus();
+}
+
 void AddFlags(CLI::App& app, ServerOptions& options) {
   app.set_version_flag("--version", "caromd " CAROM_VERSION);
   app.add_option("--address", options.address,
@@ -296,7 +334,8 @@ void AddFlags(CLI::App& app, ServerOptions& options) {
       ->capture_default_str()
       ->check(CLI::Validator(CheckAddressFlag, "", "address"));
   app.add_option("--store", options.store,
-                 "Where scenes are kept: sqlite (a file in --state-dir) or memory (gone on exit)")
+                 "Where scenes are kept: sqlite (a file in --state-dir), memory (gone on exit), or "
+                 "etcd://[USER@]HOST:PORT[,HOST:PORT...]/PREFIX (shared with other servers)")
       ->envname("CAROM_STORE")
       ->capture_default_str()
       ->check(CLI::Validator(CheckStoreFlag, "", "store"));
@@ -352,6 +391,7 @@ absl::Status CheckServerOptions(const ServerOptions& options) {
   if (const std::string why = CheckStoreFlag(options.store); !why.empty()) {
     return InvalidField("--store", why);
   }
+  if (absl::Status status = CheckEtcd(options); !status.ok()) return status;
   if (options.store == "sqlite" && options.state_dir.empty() && DefaultStateDir().empty()) {
     return InvalidField("--state-dir", "must be given: there is no home folder to keep scenes in");
   }

@@ -25,11 +25,18 @@ struct ServerOptions {
   // --- Where ---------------------------------------------------------------------------------
   // `HOST:PORT` (port 0: any free one) or `unix:PATH`.
   std::string address = "127.0.0.1:7420";
-  // Where scenes are kept: `sqlite`, which caromd has by default, or `memory`, gone with the
-  // process.
+  // Where scenes are kept: `sqlite`, which caromd has by default; `memory`, gone with the process;
+  // or a URL of etcd, `etcd://[USER@]HOST:PORT[,HOST:PORT…]/PREFIX`, shared with other servers.
   std::string store = "memory";
   // Of sqlite; empty: see `DefaultStateDir`.
   std::string state_dir = "";
+
+  // Of etcd: files with the user's password, and in PEM the authorities for its certificates, and a
+  // certificate and key of our own; empty: none, and plaintext without the latter three.
+  std::string etcd_password_file = "";
+  std::string etcd_ca = "";
+  std::string etcd_certificate = "";
+  std::string etcd_key = "";
 
   // A folder of bundles that are served read-only beside the store's scenes; empty: none.
   std::string preload = "";
@@ -85,6 +92,7 @@ struct ServerOptions {
   uint64_t pinned_bytes = 16u << 20;       // of a scene, beside the current version
   uint64_t history_versions = 64;          // of a scene, with the current one
   uint64_t history_bytes = 64u << 20;      // of a scene, beside the current version
+  uint64_t store_bytes = 1536u << 20;      // of etcd's file, from which on nothing is added
   uint64_t memory_quota_bytes = 1u << 30;  // of gRPC's buffers; at most a fifth of the next
   // Of the process; 0: three quarters of what its control group or its machine has.
   uint64_t memory_limit_bytes = 0;
@@ -93,6 +101,7 @@ struct ServerOptions {
   uint64_t idle_stream_seconds = 300;
   uint64_t stalled_stream_seconds = 30;
   uint64_t import_seconds = 600;
+  uint64_t sweep_seconds = 600;  // between deletions of what nobody needs in etcd
   uint64_t drain_seconds = 10;
 
   // --- Performance; leave it alone unless caromd shares its machine ------------------------------

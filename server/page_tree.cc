@@ -450,6 +450,39 @@ absl::Status CompareTrees(
   return absl::OkStatus();
 }
 
+// A page that cannot be read is not added: whoever goes on has to find that out again.
+absl::Status CollectNewPages(const PageHash& root, PageReader read,
+                             absl::flat_hash_set<PageHash>& pages) {
+  std::vector<PageHash> left{root};
+  while (!left.empty()) {
+    const PageHash hash = left.back();
+    left.pop_back();
+    if (pages.contains(hash)) continue;
+    const absl::StatusOr<store::v1::Page> page = ReadPage(hash, read);
+    if (!page.ok()) return page.status();
+    pages.insert(hash);
+    const auto add = [&](const std::string& text, bool is_chunk) -> absl::Status {
+      const absl::StatusOr<PageHash> below = HashFrom(text);
+      if (!below.ok()) return below.status();
+      if (is_chunk) {
+        pages.insert(*below);
+      } else {
+        left.push_back(*below);
+      }
+      return absl::OkStatus();
+    };
+    absl::Status status;
+    for (const store::v1::Child& child : page->inner().children()) {
+      status.Update(add(child.page(), false));
+    }
+    for (const store::v1::LeafEntry& entry : page->leaf().entries()) {
+      for (const std::string& chunk : entry.chunks()) status.Update(add(chunk, true));
+    }
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CollectPages(const PageHash& root, PageReader read, std::vector<PageHash>& pages) {
   return Walk(root, read, 0, [&](const PageHash& hash, const store::v1::Page& page) {
     pages.push_back(hash);

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -72,6 +73,10 @@ absl::Status ReadTree(const PageHash& root, PageReader read,
 absl::Status CompareTrees(
     const PageHash& before, const PageHash& after, PageReader read,
     absl::FunctionRef<absl::Status(const Polygon* before, const Polygon* after)> visit);
+
+// Adds all pages below `root`, and itself, to `pages`. What is below one that is there is not read.
+absl::Status CollectNewPages(const PageHash& root, PageReader read,
+                             absl::flat_hash_set<PageHash>& pages);
 
 // All pages below `root`, itself among them, or those before an error.
 absl::Status CollectPages(const PageHash& root, PageReader read, std::vector<PageHash>& pages);

@@ -180,17 +180,14 @@ absl::Status SceneHandler::Commit(const Caller& caller, const v1::CommitEditsReq
     return InvalidField("edit_id", absl::StrCat("must have at most ", kMaxEditIdBytes, " bytes"));
   }
   // Decoding takes longer than finding out that the scene is not there.
-  const Scene::Ptr scene = store_.Find(key);
-  if (scene == nullptr) return store_.WhyMissing(key, "name");
-  // Writers of a scene come one after the other. A fork, which frames edit too, looks by itself,
-  // and at the edits: they may be others than those of the frame that had the id.
-  if (!request.edit_id().empty() && !store_.OriginOf(key).has_value()) {
-    for (const VersionSummary& known : store_.Versions(key)) {
-      if (known.edit_id != request.edit_id()) continue;
-      EncodeSummary(request.name(), known, *response.mutable_scene());
-      return absl::OkStatus();
-    }
+  Scene::Ptr scene = store_.Find(key);
+  if (scene == nullptr) {
+    if (absl::Status status = store_.CatchUp(); !status.ok()) return status;
+    scene = store_.Find(key);
   }
+  if (scene == nullptr) return store_.WhyMissing(key, "name");
+  // Writers of a scene come one after the other.
+  if (FindEdit(key, request, response)) return absl::OkStatus();
   absl::StatusOr<std::vector<SceneEdit>> edits =
       wire::DecodeEdits(request.edits(), polygon_limits_);
   if (!edits.ok()) {
@@ -200,9 +197,24 @@ absl::Status SceneHandler::Commit(const Caller& caller, const v1::CommitEditsReq
                ? StaleVersion("base_version", scene->version())
                : edits.status();
   }
-  return Encode(request.name(),
-                store_.Commit(key, request.base_version(), *std::move(edits), request.edit_id()),
-                *response.mutable_scene());
+  const absl::StatusOr<Scene::Ptr> made =
+      store_.Commit(key, request.base_version(), *std::move(edits), request.edit_id());
+  // Another server may have made them.
+  if (!made.ok() && FindEdit(key, request, response)) return absl::OkStatus();
+  return Encode(request.name(), made, *response.mutable_scene());
+}
+
+// A fork, which frames edit too, looks by itself, and at the edits: they may be others than those
+// of the frame that had the id.
+bool SceneHandler::FindEdit(absl::string_view key, const v1::CommitEditsRequest& request,
+                            v1::CommitEditsResponse& response) const {
+  if (request.edit_id().empty() || store_.OriginOf(key).has_value()) return false;
+  for (const VersionSummary& known : store_.Versions(key)) {
+    if (known.edit_id != request.edit_id()) continue;
+    EncodeSummary(request.name(), known, *response.mutable_scene());
+    return true;
+  }
+  return false;
 }
 
 }  // namespace carom::server

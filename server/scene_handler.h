@@ -55,6 +55,9 @@ class SceneHandler {
  private:
   // Says where a fork comes from.
   void EncodeOrigin(absl::string_view key, v1::Scene& message) const;
+  // Answers a commit by the version that edits of the same id have made; false if none is known.
+  bool FindEdit(absl::string_view key, const v1::CommitEditsRequest& request,
+                v1::CommitEditsResponse& response) const;
 
   ForkStore& store_;
   const PolygonLimits polygon_limits_;

@@ -38,9 +38,15 @@ struct SavedScene {
   absl::Status status;  // DATA_LOSS: what is stored is damaged, and there are no polygons
 };
 
+// What came of a change that was written down.
+struct Written {
+  uint64_t version = 0;  // its number: that of the summary, unless the journal gives numbers itself
+  uint64_t oldest = 0;   // version that is kept from here on
+};
+
 // Thread-safe, but writers of one scene come one after the other. Each function that writes returns
 // once the change will survive the end of the process and of the system, or made none; it blocks
-// meanwhile. It returns the oldest version that is kept then.
+// meanwhile.
 class SceneJournal {
  public:
   virtual ~SceneJournal() = default;
@@ -51,14 +57,14 @@ class SceneJournal {
   virtual uint64_t last_version() const = 0;
 
   // The scene has these polygons, whatever it had.
-  virtual absl::StatusOr<uint64_t> Replace(absl::string_view name, const Scene& scene,
-                                           const VersionSummary& summary) = 0;
+  virtual absl::StatusOr<Written> Replace(absl::string_view name, const Scene& scene,
+                                          const VersionSummary& summary) = 0;
   // The scene has changed by these edits.
-  virtual absl::StatusOr<uint64_t> Edit(absl::string_view name, absl::Span<const SceneEdit> edits,
-                                        const VersionSummary& summary) = 0;
+  virtual absl::StatusOr<Written> Edit(absl::string_view name, absl::Span<const SceneEdit> edits,
+                                       const VersionSummary& summary) = 0;
   // An old version, which is kept, is current again, as `summary`.
-  virtual absl::StatusOr<uint64_t> Restore(absl::string_view name, uint64_t version,
-                                           const VersionSummary& summary) = 0;
+  virtual absl::StatusOr<Written> Restore(absl::string_view name, uint64_t version,
+                                          const VersionSummary& summary) = 0;
   virtual absl::Status Delete(absl::string_view name) = 0;
 
   // The polygons of a version that is kept, by ascending id, until `visit` fails; on another

@@ -144,6 +144,14 @@ class SceneStore {
   // Errors: NOT_FOUND naming `name`; ABORTED naming `version` if it is neither 0 nor current.
   virtual absl::Status Delete(absl::string_view name, uint64_t version) = 0;
 
+  // Waits until all is here that any process had made of the scenes before this call; OK where
+  // there is one process. UNAVAILABLE if nobody can tell.
+  virtual absl::Status CatchUp() { return absl::OkStatus(); }
+  // Whether every change up to this version is here, of whatever scene. Cheap.
+  virtual bool HasSeen(uint64_t) const { return true; }
+  // What is here is all that there was so many microseconds ago. Cheap.
+  virtual uint64_t staleness_us() const { return 0; }
+
   // `listener` is notified from here on. It outlives the store's last change.
   virtual void AddListener(SceneListener* listener) = 0;
 

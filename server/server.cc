@@ -27,6 +27,7 @@
 #include "google/protobuf/stubs/logging.h"
 #include "server/connection_acceptor.h"
 #include "server/event_loop.h"
+#include "server/fleet_store.h"
 #include "server/fork_store.h"
 #include "server/health_service.h"
 #include "server/host_limits.h"
@@ -38,14 +39,14 @@
 #include "server/preload.h"
 #include "server/query_runtime.h"
 #include "server/query_service.h"
-#include "server/scene_journal.h"
 #include "server/scene_service.h"
-#include "server/sqlite_journal.h"
 #include "server/start_gate.h"
+#include "server/store_choice.h"
 #include "server/tls.h"
 #include "server/unknown_methods.h"
 
 namespace carom::server {
+
 namespace {
 
 constexpr int kMaxSyncThreads = 8;  // of reflection and channelz
@@ -183,15 +184,6 @@ SceneCallLimits SceneCallLimitsOf(const ServerOptions& options) {
           .scenes = options.scene_limits()};
 }
 
-// Null for a store in memory.
-absl::StatusOr<std::unique_ptr<SceneJournal>> OpenJournal(const ServerOptions& options) {
-  if (options.store != "sqlite") return nullptr;
-  return SqliteJournal::Open(
-      {.folder = options.state_dir.empty() ? DefaultStateDir() : options.state_dir,
-       .history_versions = options.history_versions,
-       .history_bytes = options.history_bytes});
-}
-
 // A start that takes long says why: a line a second on stderr while scenes are read.
 class RecoveryProgress {
  public:
@@ -212,13 +204,13 @@ class RecoveryProgress {
 // In the order of their making; each uses only those above it, but for `grpc`, which is over before
 // any of them goes. `loop` goes first, as its events use all others.
 struct Server::Parts {
-  Parts(const ServerOptions& o, std::unique_ptr<Identities> known,
-        std::unique_ptr<SceneJournal> opened)
+  Parts(const ServerOptions& o, std::unique_ptr<Identities> known, Journals opened)
       : options(o),
         identities(std::move(known)),
         memory(MemoryLimitOf(o)),
-        journal(std::move(opened)),
-        store(o.max_scenes, o.scene_limits(), memory, journal.get()),
+        journals(std::move(opened)),
+        made_store(MakeStore(o, memory, journals)),
+        store(*made_store),
         streams(o.max_streams, o.max_streams, "streams and Evaluate calls"),
         scene_calls(o.max_scene_calls, o.max_scene_calls_per_peer, "scene calls"),
         watches(o.max_watches, o.max_watches_per_peer, "watches"),
@@ -261,8 +253,9 @@ struct Server::Parts {
   std::string address;
   CallRegistry calls;
   MemoryAccount memory;
-  std::unique_ptr<SceneJournal> journal;  // null: of a store in memory alone
-  MemoryStore store;
+  Journals journals;
+  const std::unique_ptr<MemoryStore> made_store;
+  MemoryStore& store;
   Timer timer;
   StartGate start{timer};
   CallLimit streams;
@@ -301,8 +294,8 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   absl::StatusOr<std::unique_ptr<Identities>> identities =
       Identities::Create(options, std::make_shared<Tenants>());
   if (!identities.ok()) return identities.status();
-  absl::StatusOr<std::unique_ptr<SceneJournal>> journal = OpenJournal(options);
-  if (!journal.ok()) return journal.status();
+  absl::StatusOr<Journals> journals = OpenJournal(options);
+  if (!journals.ok()) return journals.status();
   absl::StatusOr<Listener> listener;
   if (listens) {
     listener = Listen(options.address);
@@ -310,7 +303,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   }
 
   InitializeOnce();
-  auto parts = std::make_unique<Parts>(options, *std::move(identities), *std::move(journal));
+  auto parts = std::make_unique<Parts>(options, *std::move(identities), *std::move(journals));
   // Before the builder: it takes what is switched on by then.
   if (options.reflection) InitChannelz();
   grpc::ServerBuilder builder;
@@ -360,7 +353,7 @@ absl::Status Server::Serve() {
 absl::Status Server::ReadScenes() {
   Parts& parts = *parts_;
   parts.store.set_tenants(parts.identities->tenants());
-  if (parts.journal != nullptr) {
+  if (parts.journals.journal != nullptr) {
     RecoveryProgress progress;
     absl::Status status = parts.store.Recover(
         [&](size_t scenes, uint64_t vertices) { progress.Report(scenes, vertices); });
@@ -372,7 +365,21 @@ absl::Status Server::ReadScenes() {
     if (!status.ok()) return status;
   }
   parts.forks.Begin();
+  FollowOthers();
   return absl::OkStatus();
+}
+
+// A server that is cut off from etcd answers from what it has, and says that it takes no changes.
+void Server::FollowOthers() {
+  auto* const fleet = dynamic_cast<FleetStore*>(parts_->made_store.get());
+  if (fleet == nullptr) return;
+  fleet->Follow(
+      [&health = parts_->health](bool takes_changes, bool is_ready) {
+        health.Set(v1::SceneService::service_full_name(), takes_changes);
+        health.Set(v1::QueryService::service_full_name(), is_ready);
+        health.Set("", is_ready);
+      },
+      absl::Seconds(parts_->options.sweep_seconds));
 }
 
 Server::Server(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -393,6 +400,7 @@ void Server::Drain() {
     parts_->health.Stop();
     parts_->calls.Drain();
     parts_->calls.AwaitEmpty(deadline);
+    if (parts_->journals.shared != nullptr) parts_->journals.shared->client().Stop();
     if (parts_->acceptor.has_value()) parts_->acceptor->Stop();
     // What is left: calls out of time, and health watches, which end by being cancelled alone.
     parts_->grpc->Shutdown(absl::ToChronoTime(std::min(deadline, absl::Now() + kLastFlush)));
@@ -401,6 +409,9 @@ void Server::Drain() {
     parts_->identities->Stop();
     parts_->loop.reset();
     parts_->forks.Stop();
+    if (auto* const fleet = dynamic_cast<FleetStore*>(parts_->made_store.get())) {
+      fleet->StopFollowing();
+    }
   });
 }
 

@@ -63,6 +63,7 @@ class Server {
   // Takes calls, and answers them once the scenes that there were are read.
   absl::Status Serve();
   absl::Status ReadScenes();
+  void FollowOthers();
   explicit Server(std::unique_ptr<Parts> parts);
 
   std::unique_ptr<Parts> parts_;

@@ -117,6 +117,21 @@ absl::Status Database::Run(const char* sql) {
              : Error();
 }
 
+// The hook takes the place of SQLite's own, which would move the log as a part of the commit.
+void Database::CountLog(int* pages) {
+  const auto count = +[](void* counter, sqlite3*, const char*, int log_pages) {
+    *static_cast<int*>(counter) = log_pages;
+    return SQLITE_OK;
+  };
+  sqlite3_wal_hook(database_.get(), count, pages);
+}
+
+absl::Status Database::MoveLog() {
+  const int result = sqlite3_wal_checkpoint_v2(database_.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE,
+                                               nullptr, nullptr);
+  return result == SQLITE_OK ? absl::OkStatus() : Error();
+}
+
 absl::Status Database::Error() const {
   return database_ == nullptr ? absl::ResourceExhaustedError("the store's file: out of memory")
                               : ErrorOf(database_.get());

@@ -65,6 +65,12 @@ class Database {
   // Statements without parameters and rows that matter.
   absl::Status Run(const char* sql);
 
+  // From here on SQLite sets `pages` to what its log has after each commit, and no longer moves the
+  // log to the database by itself. `pages` outlives the connection.
+  void CountLog(int* pages);
+  // Moves what it can of the log to the database, without waiting for anybody.
+  absl::Status MoveLog();
+
   // Whether no transaction is open: some errors roll it back.
   bool is_transaction_over() const { return sqlite3_get_autocommit(database_.get()) != 0; }
 

@@ -29,9 +29,6 @@ namespace {
 
 // What one transaction takes at most, so that the first of its jobs need not wait for long.
 constexpr size_t kMaxJobs = 256;
-// From so much on a log is begun anew as soon as nobody reads: else reads without a gap between
-// them would let it grow.
-constexpr uintmax_t kLongLogBytes = 64 << 20;
 
 // The tables, release by release. A row of `pages` has the references of all versions that have
 // taken it in and not yet dropped it; `dropped` of a version are the pages that the next one does
@@ -162,7 +159,7 @@ absl::Status SqliteJournal::CheckTables() {
 // among them only if they are wiped, as Debian's SQLite does by default: without that it is 0.5 MB
 // for an import that drops 40 MB.
 absl::Status SqliteJournal::Prepare() {
-  absl::Status status = CheckLog(log_file_.string());
+  absl::Status status = CheckLog(FileIn(options_.folder) + "-wal");
   if (!status.ok()) return status;
   status = database_.Run(
       "PRAGMA temp_store = MEMORY; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
@@ -212,10 +209,19 @@ absl::Status SqliteJournal::Prepare() {
     *statement = *std::move(prepared);
     statements_.push_back(statement);
   }
+  return OpenConnections();
+}
+
+// One that reads old versions, and one that moves the log.
+absl::Status SqliteJournal::OpenConnections() {
   absl::StatusOr<std::unique_ptr<SqliteHistory>> history =
       SqliteHistory::Open(FileIn(options_.folder), options_.vfs);
   if (!history.ok()) return history.status();
   history_ = *std::move(history);
+  absl::StatusOr<std::unique_ptr<LogKeeper>> log =
+      LogKeeper::Open(FileIn(options_.folder), options_.vfs, database_, *history_);
+  if (!log.ok()) return log.status();
+  log_ = *std::move(log);
   return absl::OkStatus();
 }
 
@@ -401,9 +407,9 @@ absl::StatusOr<uint64_t> SqliteJournal::Write(absl::string_view name, const Tree
   return oldest;
 }
 
-absl::StatusOr<uint64_t> SqliteJournal::RunWrite(absl::string_view name,
-                                                 const VersionSummary& summary, TreeChange& change,
-                                                 Work make) {
+absl::StatusOr<Written> SqliteJournal::RunWrite(absl::string_view name,
+                                                const VersionSummary& summary, TreeChange& change,
+                                                Work make) {
   uint64_t oldest = 0;
   const absl::Status status = Run([&]() -> absl::Status {
     if (absl::Status made = make(); !made.ok()) return made;
@@ -412,11 +418,11 @@ absl::StatusOr<uint64_t> SqliteJournal::RunWrite(absl::string_view name,
     return kept.status();
   });
   if (!status.ok()) return status;
-  return oldest;
+  return Written{.version = summary.version, .oldest = oldest};
 }
 
-absl::StatusOr<uint64_t> SqliteJournal::Replace(absl::string_view name, const Scene& scene,
-                                                const VersionSummary& summary) {
+absl::StatusOr<Written> SqliteJournal::Replace(absl::string_view name, const Scene& scene,
+                                               const VersionSummary& summary) {
   std::vector<const Polygon*> polygons(scene.polygon_count());
   for (size_t i = 0; i < polygons.size(); ++i) polygons[i] = &scene.polygon(i);
   // On the caller's thread, beside what the journal writes for others.
@@ -431,9 +437,9 @@ absl::StatusOr<uint64_t> SqliteJournal::Replace(absl::string_view name, const Sc
   });
 }
 
-absl::StatusOr<uint64_t> SqliteJournal::Edit(absl::string_view name,
-                                             absl::Span<const SceneEdit> edits,
-                                             const VersionSummary& summary) {
+absl::StatusOr<Written> SqliteJournal::Edit(absl::string_view name,
+                                            absl::Span<const SceneEdit> edits,
+                                            const VersionSummary& summary) {
   TreeEdits by_id;
   for (const SceneEdit& edit : edits) {
     if (const auto* add = std::get_if<AddPolygon>(&edit)) {
@@ -455,8 +461,8 @@ absl::StatusOr<uint64_t> SqliteJournal::Edit(absl::string_view name,
 }
 
 // Both trees are read as a whole, since each page of theirs gains or loses a reference.
-absl::StatusOr<uint64_t> SqliteJournal::Restore(absl::string_view name, uint64_t version,
-                                                const VersionSummary& summary) {
+absl::StatusOr<Written> SqliteJournal::Restore(absl::string_view name, uint64_t version,
+                                               const VersionSummary& summary) {
   TreeChange change;
   return RunWrite(name, summary, change, [&]() -> absl::Status {
     const absl::StatusOr<PageHash> root = RootOf(find_version_, name, version);
@@ -534,18 +540,9 @@ void SqliteJournal::RunQueue() noexcept {
   // What is committed is answered before the log is made shorter, which may wait for a reader.
   for (Job* job : jobs) job->is_done = true;
   mu_.Unlock();
-  KeepLogShort();
+  log_->AfterCommit();
   mu_.Lock();
   is_taken_ = false;
-}
-
-// SQLite begins the log anew by itself when it has moved all of it to the database, which it tries
-// after a commit and cannot do while somebody reads. The file shrinks with the commit after that.
-void SqliteJournal::KeepLogShort() {
-  std::error_code error;
-  const uintmax_t bytes = std::filesystem::file_size(log_file_, error);
-  if (error || bytes < kLongLogBytes) return;
-  history_->BetweenReads([this] { database_.Run("PRAGMA wal_checkpoint(PASSIVE)").IgnoreError(); });
 }
 
 // Where a job costs the transaction, as an unreadable disk does, each has one of its own.
@@ -558,7 +555,7 @@ void SqliteJournal::RunJobs(absl::Span<Job* const> jobs) {
 absl::Status SqliteJournal::RunTogether(absl::Span<Job* const> jobs) {
   absl::Status all = begin_.Run();
   for (Job* job : jobs) {
-    if (all.ok()) all = RunJob(*job);
+    if (all.ok()) all = RunJob(*job, jobs.size() == 1);
   }
   if (all.ok()) all = commit_.Run();
   // After some errors it has been rolled back already.
@@ -576,8 +573,10 @@ absl::Status SqliteJournal::RunTogether(absl::Span<Job* const> jobs) {
 }
 
 // An error is of the transaction; that of the job is in it, and takes back what the job did.
-absl::Status SqliteJournal::RunJob(Job& job) {
-  if (absl::Status status = begin_job_.Run(); !status.ok()) return status;
+absl::Status SqliteJournal::RunJob(Job& job, bool is_alone) {
+  if (!is_alone) {
+    if (absl::Status status = begin_job_.Run(); !status.ok()) return status;
+  }
   running_ = &job;
   try {
     job.status = job.work();
@@ -591,6 +590,7 @@ absl::Status SqliteJournal::RunJob(Job& job) {
     return job.status.ok() ? absl::UnavailableError("the store's file: a transaction was lost")
                            : job.status;
   }
+  if (is_alone) return job.status;
   if (!job.status.ok()) {
     if (absl::Status status = undo_job_.Run(); !status.ok()) return status;
   }

@@ -11,7 +11,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +22,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
 #include "server/file_descriptor.h"
+#include "server/log_keeper.h"
 #include "server/page_tree.h"
 #include "server/scene_journal.h"
 #include "server/sqlite.h"
@@ -50,12 +50,12 @@ class SqliteJournal final : public SceneJournal {
   // Errors as of `Open`.
   absl::Status Recover(absl::FunctionRef<void(SavedScene)> visit) override;
   uint64_t last_version() const override { return last_version_; }
-  absl::StatusOr<uint64_t> Replace(absl::string_view name, const Scene& scene,
-                                   const VersionSummary& summary) override;
-  absl::StatusOr<uint64_t> Edit(absl::string_view name, absl::Span<const SceneEdit> edits,
-                                const VersionSummary& summary) override;
-  absl::StatusOr<uint64_t> Restore(absl::string_view name, uint64_t version,
-                                   const VersionSummary& summary) override;
+  absl::StatusOr<Written> Replace(absl::string_view name, const Scene& scene,
+                                  const VersionSummary& summary) override;
+  absl::StatusOr<Written> Edit(absl::string_view name, absl::Span<const SceneEdit> edits,
+                               const VersionSummary& summary) override;
+  absl::StatusOr<Written> Restore(absl::string_view name, uint64_t version,
+                                  const VersionSummary& summary) override;
   absl::Status Delete(absl::string_view name) override;
   absl::Status Load(absl::string_view name, uint64_t version,
                     absl::FunctionRef<absl::Status(Polygon)> visit) override {
@@ -94,6 +94,7 @@ class SqliteJournal final : public SceneJournal {
 
   // --- Of the writer who has the connection, or before there is one ---
   absl::Status Prepare();
+  absl::Status OpenConnections();
   absl::Status Migrate();
   absl::StatusOr<int64_t> Schema();
   // Whether what says which scenes and versions there are is whole, and the last version.
@@ -117,8 +118,8 @@ class SqliteJournal final : public SceneJournal {
   void RunJobs(absl::Span<Job* const> jobs);
   // The error is that of the transaction, and of all of them.
   absl::Status RunTogether(absl::Span<Job* const> jobs);
-  absl::Status RunJob(Job& job);
-  void KeepLogShort();
+  // One that is alone in its transaction needs no way back within it.
+  absl::Status RunJob(Job& job, bool is_alone);
 
   // --- On any thread ---
   // Has `work` run, on this thread or on that of another writer, as a part of a transaction that
@@ -127,11 +128,10 @@ class SqliteJournal final : public SceneJournal {
   // With the connection, which is free.
   void RunQueue() noexcept ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // The same for `change`, once `make` has completed it.
-  absl::StatusOr<uint64_t> RunWrite(absl::string_view name, const VersionSummary& summary,
-                                    TreeChange& change, Work make);
+  absl::StatusOr<Written> RunWrite(absl::string_view name, const VersionSummary& summary,
+                                   TreeChange& change, Work make);
 
   const SqliteJournalOptions options_;
-  const std::filesystem::path log_file_{options_.folder + "/scenes.sqlite-wal"};
   const FileDescriptor lock_;
   Database database_;
   // The statements, in the order of their use.
@@ -145,6 +145,7 @@ class SqliteJournal final : public SceneJournal {
   uint64_t last_version_ = 0;
   Job* running_ = nullptr;
   std::unique_ptr<SqliteHistory> history_;
+  std::unique_ptr<LogKeeper> log_;
 
   absl::Mutex mu_;
   std::vector<Job*> jobs_ ABSL_GUARDED_BY(mu_);

@@ -21,10 +21,9 @@ Timer::~Timer() {
 Timer::Id Timer::Schedule(Clock::time_point when, absl::AnyInvocable<void()> call) {
   absl::MutexLock lock(&mu_);
   const Id id = ++last_id_;
-  const auto it = calls_.emplace(std::pair(when, id), std::move(call)).first;
+  calls_.emplace(std::pair(when, id), std::move(call));
   times_.emplace(id, when);
-  // The thread sleeps until the time that was first.
-  if (it == calls_.begin()) changed_.Signal();
+  if (when < wakes_at_) changed_.Signal();
   return id;
 }
 
@@ -48,15 +47,21 @@ bool Timer::Drop(Id id) {
   return true;
 }
 
+// A call that is dropped does not wake it, nor one that comes later than what it sleeps for: most
+// calls are dropped, and a thread that wakes for each would take the processor from who scheduled.
 bool Timer::AwaitDue() {
   while (!stopping_) {
     if (calls_.empty()) {
+      wakes_at_ = Clock::time_point::max();
       changed_.Wait(&mu_);
-      continue;
+    } else {
+      const Clock::time_point first = calls_.begin()->first.first;
+      const Clock::duration wait = first - Clock::now();
+      if (wait <= Clock::duration::zero()) return true;
+      wakes_at_ = first;
+      changed_.WaitWithTimeout(&mu_, absl::FromChrono(wait));
     }
-    const Clock::duration wait = calls_.begin()->first.first - Clock::now();
-    if (wait <= Clock::duration::zero()) return true;
-    changed_.WaitWithTimeout(&mu_, absl::FromChrono(wait));
+    wakes_at_ = Clock::time_point::min();
   }
   return false;
 }

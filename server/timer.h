@@ -51,6 +51,8 @@ class Timer {
       ABSL_GUARDED_BY(mu_);
   absl::flat_hash_map<Id, Clock::time_point> times_ ABSL_GUARDED_BY(mu_);
   Id last_id_ ABSL_GUARDED_BY(mu_) = 0;
+  // Until when the thread sleeps; the least time while it does not.
+  Clock::time_point wakes_at_ ABSL_GUARDED_BY(mu_) = Clock::time_point::min();
   Id running_ ABSL_GUARDED_BY(mu_) = 0;  // the call outside of the lock, if any
   bool stopping_ ABSL_GUARDED_BY(mu_) = false;
   std::thread thread_;

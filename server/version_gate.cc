@@ -73,7 +73,7 @@ void VersionGate::WakeLocked(Ticket ticket) {
 
 bool VersionGate::IsSatisfied(const VersionWait& wait) const {
   const Scene::Ptr scene = store_.Find(wait.scene);
-  return scene == nullptr || scene->version() >= wait.min_version;
+  return scene == nullptr ? store_.HasSeen(wait.min_version) : scene->version() >= wait.min_version;
 }
 
 }  // namespace carom::server

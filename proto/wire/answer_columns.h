@@ -227,7 +227,16 @@ inline constexpr auto kFirstTouch = [] {
       RowColumn(
           "low", [](auto& touch) -> auto& { return touch.low; }, &M::low, &M::mutable_low),
       RowColumn(
-          "high", [](auto& touch) -> auto& { return touch.high; }, &M::high, &M::mutable_high)};
+          "high", [](auto& touch) -> auto& { return touch.high; }, &M::high, &M::mutable_high),
+      RowColumn("first_has_edge", kHasEdge, &M::first_has_edge, &M::mutable_first_has_edge),
+      RowColumn("first_ring", kRing, &M::first_ring, &M::mutable_first_ring, kHasEdge),
+      RowColumn("first_edge", kEdge, &M::first_edge, &M::mutable_first_edge, kHasEdge),
+      RowColumn(
+          "first_normal_x", [](auto& touch) -> auto& { return touch.normal.x; }, &M::first_normal_x,
+          &M::mutable_first_normal_x),
+      RowColumn(
+          "first_normal_y", [](auto& touch) -> auto& { return touch.normal.y; }, &M::first_normal_y,
+          &M::mutable_first_normal_y)};
 }();
 
 // Single columns beside a vector of the core.

@@ -249,6 +249,7 @@ void CheckMoves(const Form& form, const GroupCase& made, const MoveAnswers& answ
           "first touches stand beside the counts of sweeps");
   for (const FirstTouch& touch : answers.first_touches) {
     if (touch.touches) form.Id(touch.polygon_id, kEveryCategory);
+    form.Is(touch.touches || !touch.has_edge, "no edge is touched where nothing is");
     form.Is(touch.low >= 0 && touch.low <= touch.high && touch.high <= 1, "0 <= low <= high <= 1",
             {touch.low, touch.high});
   }

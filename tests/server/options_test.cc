@@ -16,6 +16,7 @@
 #include "carom/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "server/etcd_client.h"
 
 namespace carom::server {
 namespace {
@@ -106,6 +107,34 @@ TEST(OptionsTest, TheStateFolderIsTheFirstThatIsGiven) {
   setenv("HOME", home.c_str(), 1);
 }
 
+// What goes together for a store in etcd.
+TEST(OptionsTest, OptionsOfEtcdThatNeedOthers) {
+  const auto first = [](const ServerOptions& options) {
+    const std::vector<Violation> violations = Violations(CheckServerOptions(options));
+    return violations.empty() ? "" : violations[0].field;
+  };
+  ServerOptions options{.store = "etcd://a:2379,[::1]:2379/carom/"};
+  EXPECT_EQ(first(options), "");
+  options.etcd_password_file = "p";
+  EXPECT_EQ(first(options), "--etcd-password-file");
+  options.store = "etcd://user@a:2379/carom";
+  EXPECT_EQ(first(options), "");
+  options.etcd_password_file = "";
+  EXPECT_EQ(first(options), "--etcd-password-file");
+  options.etcd_password_file = "p";
+  options.etcd_certificate = "c";
+  EXPECT_EQ(first(options), "--etcd-key");
+  options.etcd_key = "k";
+  EXPECT_EQ(first(options), "--etcd-ca");
+  options.etcd_ca = "a";
+  EXPECT_EQ(first(options), "");
+  const absl::StatusOr<EtcdUrl> url = ParseEtcdUrl("etcd://user@a:2379,[::1]:2380/x/y/");
+  ASSERT_TRUE(url.ok()) << url.status();
+  EXPECT_EQ(url->user, "user");
+  EXPECT_EQ(url->prefix, "/x/y");
+  EXPECT_THAT(url->endpoints, ::testing::ElementsAre("a:2379", "[::1]:2380"));
+}
+
 TEST(OptionsTest, BadValuesEndWithTwoAndNameTheFlag) {
   struct Case {
     std::vector<const char*> arguments;
@@ -125,6 +154,11 @@ TEST(OptionsTest, BadValuesEndWithTwoAndNameTheFlag) {
            Case{{"--address", "127.0.0.1:"}, "--address"},
            Case{{"--address", "unix:"}, "--address"},
            Case{{"--store", "oracle"}, "--store"},
+           Case{{"--store", "etcd://127.0.0.1:2379"}, "--store"},
+           Case{{"--store", "etcd:///carom"}, "--store"},
+           Case{{"--store", "etcd://etcd/carom"}, "--store"},
+           Case{{"--store", "etcd://user:password@etcd:2379/carom"}, "--store"},
+           Case{{"--store-bytes", "1000"}, "--store-bytes"},
            Case{{"--no-such-flag"}, "--no-such-flag"},
            Case{{"stray"}, "stray"},
        }) {

@@ -40,6 +40,23 @@ TEST(TimerTest, CallsInTheOrderOfTimes) {
   EXPECT_GE(Clock::now() - now, milliseconds(30));
 }
 
+// The thread sleeps until the first of the calls that it knows of, dropped or not, and is woken for
+// an earlier one alone.
+TEST(TimerTest, DroppedCallsNeitherDelayNorHurryOthers) {
+  Timer timer;
+  const Timer::Id far = timer.Schedule(Clock::now() + hours(1), [] { FAIL(); });
+  EXPECT_TRUE(timer.Cancel(far));
+  for (const int delay_ms : {20, 1, 10}) {
+    const Clock::time_point when = Clock::now() + milliseconds(delay_ms);
+    const Timer::Id before = timer.Schedule(when - milliseconds(1), [] { FAIL(); });
+    EXPECT_TRUE(timer.Cancel(before));
+    absl::Notification ran;
+    timer.Schedule(when, [&] { ran.Notify(); });
+    ASSERT_TRUE(ran.WaitForNotificationWithTimeout(kWait));
+    EXPECT_GE(Clock::now(), when);
+  }
+}
+
 TEST(TimerTest, CancelSaysWhetherItCameInTime) {
   Timer timer;
   const Timer::Id far = timer.Schedule(Clock::now() + hours(1), [] { FAIL(); });

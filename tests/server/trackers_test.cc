@@ -85,6 +85,10 @@ TEST_F(TrackersTest, SweepsAndQuietRadii) {
   EXPECT_THAT(moves.first_polygon_id(), ElementsAre(1));
   EXPECT_THAT(moves.low(), ElementsAre(DoubleNear(0.3, 1e-15)));
   EXPECT_THAT(moves.high(), ElementsAre(moves.low(0)));
+  EXPECT_THAT(moves.first_has_edge(), ElementsAre(true));
+  EXPECT_THAT(moves.first_edge(), ElementsAre(3));
+  EXPECT_THAT(moves.first_normal_x(), ElementsAre(-1));
+  EXPECT_THAT(moves.first_normal_y(), ElementsAre(0));
   EXPECT_EQ(moves.quiet_radius_size(), 2);
   EXPECT_GT(moves.quiet_radius(0), 1);
   EXPECT_LE(moves.quiet_radius(0), 3);

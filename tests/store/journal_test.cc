@@ -218,9 +218,9 @@ TEST_F(JournalTest, AnOldSchemaIsBroughtUpToDate) {
 // What a commit of one polygon into a million writes.
 TEST_F(JournalTest, ACommitWritesWhatItChanges) {
   ASSERT_NO_FATAL_FAILURE(Open());
-  constexpr uint64_t kPolygons = 200000;
+  const uint64_t count = carom::testing::Repeats(200000, 1000000);
   std::vector<Polygon> polygons;
-  for (uint64_t id = 0; id < kPolygons; ++id) polygons.push_back(SquareAt(id, 2.0 * id));
+  for (uint64_t id = 0; id < count; ++id) polygons.push_back(SquareAt(id, 2.0 * id));
   ASSERT_TRUE(store_->Create("scenes/a", std::move(polygons)).ok());
   const std::string log = folder_ / "state/scenes.sqlite-wal";
   ASSERT_NO_FATAL_FAILURE(Open());
@@ -228,7 +228,7 @@ TEST_F(JournalTest, ACommitWritesWhatItChanges) {
   const size_t before = std::filesystem::file_size(log);
   constexpr int kCommits = 50;
   for (int i = 0; i < kCommits; ++i) {
-    const uint64_t id = (i * uint64_t{7919}) % kPolygons;
+    const uint64_t id = (i * uint64_t{7919}) % count;
     ASSERT_TRUE(store_->Commit("scenes/a", 0, {ReplacePolygon{SquareAt(id, i)}}).ok());
   }
   const size_t written = (std::filesystem::file_size(log) - before) / kCommits;
@@ -380,6 +380,28 @@ TEST_F(JournalTest, TheLogShrinksAfterALargeImport) {
   EXPECT_GT(std::filesystem::file_size(log), 10u << 20);
   ASSERT_TRUE(store_->Commit("scenes/a", 0, {RemovePolygon{1}}).ok());
   EXPECT_LE(std::filesystem::file_size(log), 8u << 20);
+}
+
+// Commits without a pause, of which none moves the log by itself: it begins anew all the same, by
+// the thread that moves it and what the writer adds.
+TEST_F(JournalTest, TheLogIsBoundedBesideCommits) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  std::vector<Polygon> polygons;
+  for (uint64_t id = 0; id < 2000; ++id) polygons.push_back(SquareAt(id, 2.0 * id));
+  ASSERT_TRUE(store_->Create("scenes/a", std::move(polygons)).ok());
+  const std::string log = folder_ / "state/scenes.sqlite-wal";
+  const int commits = carom::testing::Repeats(1000, 10000);
+  for (uint64_t i = 0; i < static_cast<uint64_t>(commits); ++i) {
+    const ReplacePolygon edit{SquareAt(i * 7919 % 2000, static_cast<double>(i))};
+    ASSERT_TRUE(store_->Commit("scenes/a", 0, {edit}).ok());
+  }
+  std::printf("bytes of the log: %ju\n", std::filesystem::file_size(log));
+  EXPECT_LE(std::filesystem::file_size(log), 16u << 20);
+  // Some 8,000 pages went through it, so that the file has what is no longer in the log.
+  EXPECT_GT(std::filesystem::file_size(folder_ / "state/scenes.sqlite"), 300u << 10);
+  const Scene::Ptr scene = store_->Find("scenes/a");
+  ASSERT_NO_FATAL_FAILURE(Open());
+  EXPECT_EQ(store_->Find("scenes/a")->version(), scene->version());
 }
 
 // Old versions were read on the thread that writes, where a commit waited for them.

@@ -66,7 +66,10 @@ class Writer {
     All(l.origin, l.direction, l.t_max, l.has_hit);
     if (l.has_hit) Add(l.hit);
   }
-  void Add(const FirstTouch& t) { All(t.touches, t.polygon_id, t.low, t.high); }
+  void Add(const FirstTouch& t) {
+    All(t.touches, t.polygon_id, t.low, t.high, t.has_edge);
+    All(t.edge, t.normal);
+  }
   void Add(const SplitTranslation& s) { All(s.fixed, s.mover); }
 
   template <class T>

@@ -197,7 +197,8 @@ constexpr char kAnswers[] = R"(moves {
            message: "must be the handle of a tracker that is there" fault: ITEM_FAULT_UNKNOWN_TRACKER }
   polygon_id: [5, 6] edge_counts: [1, 2] ring: [0, 1, 1] edge: [7, 8, 9]
   touches: [true, false, true] first_polygon_id: [5, 0, 9] low: [0.25, 0, 0.5]
-  high: [0.25, 0, 0.75] quiet_radius: [1, 0, 0, 2, 0]
+  high: [0.25, 0, 0.75] first_has_edge: [true, false, false] first_ring: [2, 0, 0]
+  first_edge: [3, 0, 0] first_normal_x: [0.6, 0, 0] first_normal_y: [-0.8, 0, 0] quiet_radius: [1, 0, 0, 2, 0]
 })";
 
 v1::GroupAnswer Answers(const std::string& change = "") {
@@ -219,8 +220,9 @@ TEST(TrackersOnTheWire, AnswersTravel) {
   EXPECT_THAT(moves.polygon_ids, ElementsAre(5, 6));
   EXPECT_THAT(moves.edge_counts, ElementsAre(1, 2));
   EXPECT_THAT(moves.edges, ElementsAre(EdgeRef{0, 7}, EdgeRef{1, 8}, EdgeRef{1, 9}));
-  EXPECT_THAT(moves.first_touches, ElementsAre(FirstTouch{true, 5, 0.25, 0.25}, FirstTouch{},
-                                               FirstTouch{true, 9, 0.5, 0.75}));
+  EXPECT_THAT(moves.first_touches,
+              ElementsAre(FirstTouch{true, 5, 0.25, 0.25, true, {2, 3}, {0.6, -0.8}}, FirstTouch{},
+                          FirstTouch{true, 9, 0.5, 0.75}));
   EXPECT_THAT(moves.quiet_radii, ElementsAre(1, 0, 0, 2, 0));
   Group asked;
   const std::vector<double> five(5, 1.0);
@@ -255,6 +257,8 @@ TEST(TrackersOnTheWire, AnswersThatDoNotFit) {
            Case{"moves { ring: 1 edge: 1 }", "moves.edge_counts"},
            Case{"moves { edge: 1 }", "moves.edge"},
            Case{"moves { low: 1 }", "moves.low"},
+           Case{"moves { first_has_edge: true }", "moves.first_has_edge"},
+           Case{"moves { first_normal_y: 1 }", "moves.first_normal_y"},
            Case{"moves { quiet_radius: 1 }", "moves.quiet_radius"},
            Case{"moves { quiet_radius: [0, 0, 0, 0, 0] quiet_radius: -1 }", "moves.quiet_radius"},
            Case{"moves { errors { index: 3 field: 'x' } }", "moves.errors"},  // it is clear

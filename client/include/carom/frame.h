@@ -117,6 +117,9 @@ struct FrameStats {
   // differed, which is a fault of the server.
   uint64_t shadow_moves = 0;
   uint64_t shadow_differences = 0;
+  // What was read is all that there was so many microseconds ago, at most: of scenes that several
+  // servers share. Else 0.
+  uint64_t staleness_us = 0;
 };
 
 // The answer of one frame.

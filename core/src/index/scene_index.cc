@@ -9,6 +9,7 @@
 #include <functional>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -257,6 +258,29 @@ void Prefetch(std::span<const IndexedPolygon> entries) {
   for (const IndexedPolygon& indexed : entries) __builtin_prefetch(indexed.polygon().memory(), 1);
 }
 
+// Of few edits the places in the tile of what is replaced by something near, and by what; nothing
+// if that is not all that happens.
+std::optional<std::vector<std::pair<size_t, IndexedPolygon>>> FewReplaced(
+    std::span<const IndexedPolygon> entries, std::span<const CurveKey> gone,
+    std::span<const IndexedPolygon> arriving) {
+  constexpr size_t kFew = 8;
+  if (gone.size() != arriving.size() || gone.size() > kFew) return std::nullopt;
+  std::vector<std::pair<size_t, IndexedPolygon>> replaced;
+  replaced.reserve(gone.size());
+  for (size_t i = 0; i < entries.size() && replaced.size() < gone.size(); ++i) {
+    const Polygon& polygon = entries[i].polygon();
+    const auto has_id = [&](const CurveKey& key) { return key.id == polygon.id(); };
+    if (std::none_of(gone.begin(), gone.end(), has_id)) continue;
+    const auto stays = std::find_if(
+        arriving.begin(), arriving.end(),
+        [&](const IndexedPolygon& indexed) { return indexed.polygon().id() == polygon.id(); });
+    if (stays == arriving.end()) return std::nullopt;
+    if (!stays->polygon().bounds().Intersects(polygon.bounds())) return std::nullopt;
+    replaced.emplace_back(i, *stays);
+  }
+  return replaced;
+}
+
 // A tile after an edit that leaves its size ordinary. What is replaced keeps its place among the
 // others, so that most of the order stays, and no place along the curve is needed but the first:
 // that is what makes small edits cheap. `arriving` is sorted along the curve.
@@ -264,6 +288,12 @@ std::shared_ptr<const Tile> PatchedTile(const Tile& tile, std::span<const CurveK
                                         std::span<IndexedPolygon> arriving, const Curve& curve) {
   CurveKey first_key = tile.head().first_key;
   if (!arriving.empty()) first_key = std::min(first_key, curve.KeyOf(arriving[0].polygon()));
+  const std::span<const IndexedPolygon> entries = tile.entries();
+  Prefetch(entries);
+  if (tile.MayReplace()) {
+    const auto few = FewReplaced(entries, gone, arriving);
+    if (few) return std::make_shared<const Tile>(tile, *few, first_key);
+  }
   // By id: what takes the place of what goes, null for nothing.
   absl::flat_hash_map<uint64_t, const IndexedPolygon*> edited;
   for (const CurveKey& key : gone) edited[key.id] = nullptr;
@@ -275,8 +305,6 @@ std::shared_ptr<const Tile> PatchedTile(const Tile& tile, std::span<const CurveK
   std::vector<const IndexedPolygon*> kept;
   kept.reserve(tile.entries().size() + added.size());
   std::vector<std::pair<size_t, IndexedPolygon>> replaced;
-  const std::span<const IndexedPolygon> entries = tile.entries();
-  Prefetch(entries);
   bool is_near = added.empty() && tile.MayReplace();
   size_t left = gone.size();
   for (size_t i = 0; i < entries.size(); ++i) {
@@ -302,22 +330,33 @@ std::shared_ptr<const Tile> PatchedTile(const Tile& tile, std::span<const CurveK
 // The same of a page by id.
 std::shared_ptr<const IdPage> PatchedIdPage(const IdPage& page, std::span<const uint64_t> gone,
                                             std::span<IdPage::Entry> arriving) {
+  for (const IdPage::Entry& entry : page.entries()) {
+    __builtin_prefetch(entry.polygon.memory(), 1);  // its count of owners
+  }
   std::vector<IdPage::Entry> entries;
   entries.reserve(page.entries().size() + arriving.size());
+  auto from = page.entries().begin();
+  const auto copy_to = [&](auto end) {
+    entries.insert(entries.end(), from, end);
+    from = end;
+  };
   auto next_gone = gone.begin();
   auto next_arriving = arriving.begin();
-  for (const IdPage::Entry& entry : page.entries()) {
-    while (next_arriving != arriving.end() && next_arriving->id < entry.id) {
-      entries.push_back(std::move(*next_arriving++));
-    }
-    if (next_gone != gone.end() && *next_gone == entry.id) {
+  while (next_gone != gone.end() || next_arriving != arriving.end()) {
+    const bool goes = next_arriving == arriving.end() ||
+                      (next_gone != gone.end() && *next_gone <= next_arriving->id);
+    const uint64_t id = goes ? *next_gone : next_arriving->id;
+    copy_to(std::lower_bound(
+        from, page.entries().end(), id,
+        [](const IdPage::Entry& entry, uint64_t wanted) { return entry.id < wanted; }));
+    if (goes) {
+      ++from;
       ++next_gone;
     } else {
-      entries.push_back(entry);
+      entries.push_back(std::move(*next_arriving++));
     }
   }
-  entries.insert(entries.end(), std::make_move_iterator(next_arriving),
-                 std::make_move_iterator(arriving.end()));
+  copy_to(page.entries().end());
   return std::make_shared<const IdPage>(std::move(entries));
 }
 

@@ -59,6 +59,14 @@ class BlockedArcs {
  public:
   BlockedArcs(const Motion& motion, const SweepTime& t) : motion_(motion), t_(t) {}
 
+  // The same of another motion and time.
+  void Start(const Motion& motion, const SweepTime& t) {
+    motion_ = motion;
+    t_ = t;
+    pair_.reset();
+    arcs_.clear();
+  }
+
   // Adds what a contact blocks at that time; `is_still` for a contact of a shape as it stands,
   // whose motion is over.
   void Add(const BlockingContact& contact, const BlockingMover& mover, bool is_still = false);
@@ -105,8 +113,8 @@ class BlockedArcs {
   bool Contains(const Arc& arc, const ArcDirection& u) const;
   int Turn(const ArcDirection& a, const ArcDirection& b) const;
 
-  const Motion& motion_;
-  const SweepTime& t_;
+  Motion motion_;
+  SweepTime t_;
   mutable std::optional<BoundedPair> pair_;  // t in a pair of doubles, once it is asked
   std::vector<Arc> arcs_;
 };

@@ -8,6 +8,7 @@
 
 #include "carom/predicates.h"
 #include "numeric/exact.h"
+#include "shape/meets_box.h"
 #include "sweep/sweep_passage.h"
 
 namespace carom::internal {
@@ -235,6 +236,18 @@ class OverlapTest {
 bool OverlapsInMoreThanTouch(const BlockingMover& mover, const IndexedPolygon& fixed,
                              WorkMeter& meter) {
   return OverlapTest(AtRest(), mover, fixed, meter).Overlaps();
+}
+
+bool ComesCloser(const BlockingMover& mover, const IndexedPolygon& fixed, const SweepAxes& axes,
+                 WorkMeter& meter) {
+  const Box reach = mover.shape().bounds();
+  const Capsule capsule{mover.shape().edge(0), mover.shape().radius()};
+  bool closer = false;
+  fixed.VisitEdges(meter, MeetsBox{reach}, [&](size_t, const Segment& edge) {
+    closer = !axes.IsClear(edge) && CompareDistance(edge, capsule) < 0;
+    return !closer;
+  });
+  return closer;
 }
 
 bool OverlapsInMoreThanTouchAt(const BlockingMover& mover, const Motion& motion, const SweepTime& t,

@@ -17,6 +17,7 @@
 #include "carom/work_meter.h"
 #include "index/indexed_polygon.h"
 #include "sweep/blocking_mover.h"
+#include "sweep/sweep_axes.h"
 #include "sweep/sweep_time.h"
 
 namespace carom::internal {
@@ -24,6 +25,12 @@ namespace carom::internal {
 // As they stand. Exact. Meaningless once `meter` has stopped.
 bool OverlapsInMoreThanTouch(const BlockingMover& mover, const IndexedPolygon& fixed,
                              WorkMeter& meter);
+
+// The same for a round shape that stands next to the end of a path on which nothing overlaps it so,
+// by less than its radius: it cannot stand inside, so that edges decide. Those that `axes` are
+// clear of are not near.
+bool ComesCloser(const BlockingMover& mover, const IndexedPolygon& fixed, const SweepAxes& axes,
+                 WorkMeter& meter);
 
 // The same for the shape displaced by t * d. Exact, and slow.
 bool OverlapsInMoreThanTouchAt(const BlockingMover& mover, const Motion& motion, const SweepTime& t,

@@ -103,12 +103,16 @@ bool SafePose::IsSafe(const SafeRequest& request, Vec2 position, double fraction
   if (is_covered && request.sweep.unclear().empty()) return !meter_.stopped();
   check_.Start(request.start, d, request.policy, request.sweep.known());
   if (!(is_covered ? check_.IsFree(request.sweep.unclear()) : check_.IsFree())) return false;
+  // One that was left on the way counts, as the shape stands there.
+  const BlockingMover& mover = there_.mover();
+  const bool is_round = mover.is_round() && mover.shape().radius() > 4 * check_.margin();
+  const auto overlaps = [&](const IndexedPolygon& fixed) {
+    return is_round ? ComesCloser(mover, fixed, check_.axes(), meter_)
+                    : OverlapsInMoreThanTouch(mover, fixed, meter_);
+  };
   const auto near = check_.unclear();
-  return std::all_of(near.begin(), near.end(), [this](const IndexedPolygon* fixed) {
-    // One that was left on the way counts, as the shape stands there.
-    return (check_.PassesOver(*fixed) ||
-            !OverlapsInMoreThanTouch(there_.mover(), *fixed, meter_)) &&
-           !meter_.stopped();
+  return std::all_of(near.begin(), near.end(), [&](const IndexedPolygon* fixed) {
+    return (check_.PassesOver(*fixed) || !overlaps(*fixed)) && !meter_.stopped();
   });
 }
 

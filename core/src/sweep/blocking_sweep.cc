@@ -141,6 +141,8 @@ SweepHit BlockingSweep::Measured(const BlockingHit& hit) {
   measured.polygon_id = polygon.id();
   measured.starts_inside = hit.starts_inside;
   contacts_.clear();
+  arcs_.Start(motion(), hit.time());
+  ray_.reset();
   if (hit.starts_inside) {
     touch_.Start(pair_.mover().shape(), motion());
     const SweepPair::Place start = touch_.AtStart(*hit.fixed, meter_);
@@ -170,10 +172,9 @@ SweepHit BlockingSweep::Measured(const BlockingHit& hit) {
   for (const IndexedPolygon* const near : unclear_) {
     FindContacts(pair_, *near, touch.time, meter_, contacts_);
   }
-  BlockedArcs arcs(motion(), touch.time);
-  for (const BlockingContact& contact : contacts_) arcs.Add(contact, pair_.mover());
-  const std::optional<BlockedArcs::Ends> ends = arcs.EndsAbout(d);
-  measured.normal = ends ? arcs.NormalAgainst(arcs.Nearer(*ends, d), d) : NormalAgainst({}, d);
+  for (const BlockingContact& contact : contacts_) arcs_.Add(contact, pair_.mover());
+  if (const auto ends = arcs_.EndsAbout(d)) ray_ = arcs_.Nearer(*ends, d);
+  measured.normal = ray_ ? arcs_.NormalAgainst(*ray_, d) : NormalAgainst({}, d);
   return measured;
 }
 

@@ -116,10 +116,16 @@ class BlockingSweep {
 
   // Once all polygons were asked.
   SweepHit Measured(const BlockingHit& hit);
-  // The contacts at the time of the hit that was measured last, with all that is considered; none
-  // of one that starts inside.
+  // Of the hit that was measured last: the contacts at its time with all that is considered, what
+  // they block, and the end of that which is nearer to the motion, if there is one. None of one
+  // that starts inside.
   const std::vector<BlockingContact>& contacts() const { return contacts_; }
+  BlockedArcs& arcs() { return arcs_; }
+  const std::optional<ArcDirection>& ray() const { return ray_; }
 
+  // How far beside the path all that is not `unclear` is at least, in each coordinate.
+  double margin() const { return margin_; }
+  const SweepAxes& axes() const { return pair_.axes(); }
   // Whether the shape at the start overlaps none of the polygons that were asked in more than
   // touch.
   Known known() const { return overlaps_ ? Known::kNothing : Known::kOverlapsNothing; }
@@ -143,6 +149,8 @@ class BlockingSweep {
   std::vector<const IndexedPolygon*> unclear_;
   std::vector<const IndexedPolygon*> passed_over_;
   std::vector<BlockingContact> contacts_;
+  BlockedArcs arcs_{{}, SweepTime::Zero()};
+  std::optional<ArcDirection> ray_;
 };
 
 }  // namespace carom::internal

@@ -70,6 +70,7 @@ class Slider {
  private:
   std::optional<BlockingHit> AddLeg(Vec2 d, SlideRow& row);
   std::optional<Vec2> Redirected(const BlockingHit& hit, Vec2 push, const SlideRow& row);
+  std::optional<Vec2> AlongRay(const internal::ArcDirection& ray, Vec2 push, Vec2 left);
   void PlaceAt(Vec2 position);
   bool IsNear(const BlockingContact& contact) const;
   double ulp() const { return internal::UlpOf(start_.mover().shape().bounds()); }
@@ -146,21 +147,25 @@ void Slider::Push(Vec2 push, SlideRow& row) {
 // What is left of the push, along the blocking ray; nothing if that keeps none of it. Leaves the
 // shape placed where the leg has ended.
 std::optional<Vec2> Slider::Redirected(const BlockingHit& hit, Vec2 push, const SlideRow& row) {
-  const internal::Motion motion = sweep_.motion();
-  BlockedArcs arcs(motion, hit.time());
   const std::vector<BlockingContact>& met = sweep_.contacts();
-  for (const BlockingContact& contact : met) arcs.Add(contact, start_.mover());
+  BlockedArcs& arcs = sweep_.arcs();
   PlaceAt(row.position);
   if (hit.starts_inside) return std::nullopt;
   std::erase_if(earlier_, [this](const BlockingContact& c) { return !IsNear(c); });
   for (const BlockingContact& contact : earlier_) arcs.Add(contact, start_.mover(), true);
+  const bool is_alone = earlier_.empty() && push == sweep_.motion().d;
   earlier_.insert(earlier_.end(), met.begin(), met.end());
+  if (is_alone && sweep_.ray()) return AlongRay(*sweep_.ray(), push, row.left);
   if (!arcs.Contains(push)) return NotBlocked(row.left, arcs);
   const std::optional<BlockedArcs::Ends> ends = arcs.EndsAbout(push);
   if (!ends) return std::nullopt;
-  const internal::ArcDirection& ray = arcs.Nearer(*ends, push);
+  return AlongRay(arcs.Nearer(*ends, push), push, row.left);
+}
+
+std::optional<Vec2> Slider::AlongRay(const internal::ArcDirection& ray, Vec2 push, Vec2 left) {
+  const BlockedArcs& arcs = sweep_.arcs();
   if (!arcs.IsAlong(ray, push)) return std::nullopt;
-  return NotBlocked(Along(row.left, arcs.Unit(ray)), arcs);
+  return NotBlocked(Along(left, arcs.Unit(ray)), arcs);
 }
 
 // Of a contact met before, at the shape as it stands.

@@ -56,6 +56,32 @@ class Hull {
   std::optional<SweepInterval> interval_;
 };
 
+// The meetings of two edges, by number.
+constexpr size_t OnFixedEdge(size_t p) { return p; }
+constexpr size_t OnMovingEdge(size_t q) { return 2 + q; }
+constexpr size_t OfVertices(size_t q, size_t p) { return 4 + 2 * q + p; }
+
+// In doubles: the vector from a moving vertex to a fixed one at a time, and the sums of the
+// magnitudes that it is computed from. The time rounded up is within 2u of itself. With the four
+// roundings, each component errs by 5u of its magnitudes at most.
+struct Apart {
+  Apart(const Motion& motion, const SweepTime& t, Vec2 q, Vec2 p) {
+    const Vec2 z{q.x - p.x, q.y - p.y};
+    const Vec2 moved{t.high() * motion.d.x, t.high() * motion.d.y};
+    w = {z.x - moved.x, z.y - moved.y};
+    magnitude = {std::abs(z.x) + std::abs(moved.x), std::abs(z.y) + std::abs(moved.y)};
+  }
+
+  // w x s, within 8u of the magnitude.
+  double Across(Vec2 s) const { return w.x * s.y - w.y * s.x; }
+  double AcrossMagnitude(Vec2 s) const {
+    return magnitude.x * std::abs(s.y) + magnitude.y * std::abs(s.x);
+  }
+
+  Vec2 w;
+  Vec2 magnitude;
+};
+
 // One meeting of a round shape, filtered. Of vertices there are, unless they define the time that
 // is looked at, the numerator and the denominator, too: with sigma -1 for the begin and +1 for the
 // end, t = numerator / denominator = (p + sigma q sqrt(r)) / m.
@@ -79,9 +105,12 @@ class RoundContact {
 
   // Passes over discs that the path touches at one time alone.
   void IgnoreGrazes() { counts_grazes_ = false; }
-  // Passes over meetings that surely are not at `t`, and does not ask of the one that defines it
-  // what else is asked.
-  void LookAt(const SweepTime& t) { time_ = &t; }
+  // Looks at the meetings of the mask alone, and does not ask of the one that defines `t` what else
+  // is asked.
+  void LookAt(const SweepTime& t, uint32_t meetings) {
+    time_ = &t;
+    meetings_ = meetings;
+  }
 
   // Calls visit(candidate) for the meetings that there are, edges before vertices.
   template <class Visit>
@@ -90,14 +119,18 @@ class RoundContact {
     const Vec2 p[2] = {axis_.a, axis_.b};
     const size_t q_count = fixed_.a == fixed_.b ? 1 : 2;
     const size_t p_count = axis_.a == axis_.b ? 1 : 2;
+    const auto is_asked = [this](size_t meeting) { return (meetings_ >> meeting & 1) != 0; };
     for (size_t j = 0; j < p_count && q_count == 2; ++j) {
-      MeetEdge(EdgeMeeting::OnFixedEdge(fixed_, p[j]), visit);
+      if (is_asked(OnFixedEdge(j))) MeetEdge(EdgeMeeting::OnFixedEdge(fixed_, p[j]), visit);
     }
     for (size_t i = 0; i < q_count && p_count == 2; ++i) {
-      MeetEdge(EdgeMeeting::OnMovingEdge(q[i], axis_), visit);
+      if (is_asked(OnMovingEdge(i))) MeetEdge(EdgeMeeting::OnMovingEdge(q[i], axis_), visit);
     }
     for (size_t i = 0; i < q_count; ++i) {
-      for (size_t j = 0; j < p_count; ++j) MeetVertex(EdgeMeeting::OfVertices(q[i], p[j]), visit);
+      for (size_t j = 0; j < p_count; ++j) {
+        if (!is_asked(OfVertices(i, j))) continue;
+        MeetVertex(EdgeMeeting::OfVertices(q[i], p[j]), visit);
+      }
     }
   }
 
@@ -143,21 +176,6 @@ class RoundContact {
 
   static Vec2 Rounded(Vec2 a, Vec2 b) { return {a.x - b.x, a.y - b.y}; }
 
-  // In doubles: the vector from the moving vertex to the fixed one at the time that is looked at,
-  // and the sum of the magnitudes that it is computed from. The time is within 2u of itself. With
-  // the four roundings, each component errs by 5u of its magnitudes at most.
-  struct Apart {
-    Vec2 w;
-    Vec2 magnitude;
-  };
-  Apart ApartAtTime(Vec2 q, Vec2 p) const {
-    const Vec2 z = Rounded(q, p);
-    const double t = time_->high();
-    const Vec2 moved{t * motion_.d.x, t * motion_.d.y};
-    return {Rounded(z, moved),
-            {std::abs(z.x) + std::abs(moved.x), std::abs(z.y) + std::abs(moved.y)}};
-  }
-
   // Whether the meeting defines the time that is looked at.
   bool IsSource(const EdgeMeeting& meeting) const {
     return time_ != nullptr &&
@@ -171,31 +189,22 @@ class RoundContact {
     return same.SharesSide(*time_) && SweepTime::CompareOnSide(same, *time_) != 0;
   }
 
-  // Whether the vertices surely are not the radius apart then, or surely are so at the other end.
-  // The length errs by 4u of itself, and by what the components do.
-  bool IsElsewhere(Vec2 q, Vec2 p) const {
-    const Apart apart = ApartAtTime(q, p);
-    const double length = std::sqrt(apart.w.x * apart.w.x + apart.w.y * apart.w.y);
-    const double radius = motion_.rounded_radius();
-    const double along = apart.w.x * motion_.d.x + apart.w.y * motion_.d.y;
+  // Whether a meeting of vertices, respectively at a side with d x s > 0, surely is the other end
+  // of its interval: at the begin w . d >= 0 and w x s >= 0, at the end both are at most 0.
+  bool IsOtherEnd(Vec2 q, Vec2 p) const {
+    const Apart apart(motion_, *time_, q, p);
+    const Vec2 d = motion_.d;
+    const double along = apart.w.x * d.x + apart.w.y * d.y;
     const double error =
-        8 * kFilterUnit *
-        (apart.magnitude.x * std::abs(motion_.d.x) + apart.magnitude.y * std::abs(motion_.d.y));
-    if (at_end() ? along > error : along < -error) return true;
-    return std::abs(length - radius) >
-           8 * kFilterUnit * (apart.magnitude.x + apart.magnitude.y + length + radius);
+        16 * kFilterUnit * (apart.magnitude.x * std::abs(d.x) + apart.magnitude.y * std::abs(d.y));
+    return at_end() ? along > error : along < -error;
   }
-
-  // Whether a vertex surely is not the radius from the line of the edge then, on the side that the
-  // path begins or ends on, with d x s > 0. The products of w and s err by 8u of their magnitudes,
-  // and the length of s by 4u.
-  bool IsElsewhere(Vec2 q, Vec2 p, const Segment& side) const {
-    const Apart apart = ApartAtTime(q, p);
+  bool IsOtherEnd(Vec2 q, Vec2 p, const Segment& side) const {
+    const Apart apart(motion_, *time_, q, p);
     const Vec2 s = Rounded(side.b, side.a);
-    const double across = (apart.w.x * s.y - apart.w.y * s.x) * (at_end() ? -1 : 1);
-    const double reach = motion_.rounded_radius() * std::sqrt(s.x * s.x + s.y * s.y);
-    const double magnitude = apart.magnitude.x * std::abs(s.y) + apart.magnitude.y * std::abs(s.x);
-    return std::abs(across - reach) > 16 * kFilterUnit * (magnitude + reach);
+    const double across = apart.Across(s);
+    const double error = 16 * kFilterUnit * apart.AcrossMagnitude(s);
+    return at_end() ? across > error : across < -error;
   }
 
   // In doubles: whether the path surely misses the disc about the vertex, or meets it before 0 or
@@ -248,7 +257,7 @@ class RoundContact {
   // The path meets the disc about the vertex where the discriminant is not negative; 0 is a graze,
   // a touch at one time.
   void MeetVertex(const EdgeMeeting& meeting, const Visit& visit) const {
-    if (time_ != nullptr && IsElsewhere(meeting.fixed.a, meeting.moving.a)) return;
+    if (time_ != nullptr && IsOtherEnd(meeting.fixed.a, meeting.moving.a)) return;
     if (IsSource(meeting)) return visit(RoundCandidate{meeting, {}});
     if (MissesVertex(Rounded(meeting.fixed.a, meeting.moving.a))) return;
     const BoundedPairVec2 z = ExactDifference(meeting.fixed.a, meeting.moving.a);
@@ -275,7 +284,7 @@ class RoundContact {
       std::swap(meeting.moving.a, meeting.moving.b);
     }
     const Segment side = meeting.side();
-    if (time_ != nullptr && IsElsewhere(meeting.fixed.a, meeting.moving.a, side)) return;
+    if (time_ != nullptr && IsOtherEnd(meeting.fixed.a, meeting.moving.a, side)) return;
     if (IsSource(meeting)) return visit(RoundCandidate{meeting, {}});
     if (IsBesideSource(meeting)) return;
     const Look look =
@@ -332,7 +341,39 @@ class RoundContact {
   const double limit_;
   bool counts_grazes_ = true;
   const SweepTime* time_ = nullptr;
+  uint32_t meetings_ = ~uint32_t{0};
 };
+
+// Those that may be at t, for all else surely is not the radius apart then. The length of w errs by
+// 4u of itself and by what its components do, its product with s by 8u of the magnitudes, and the
+// length of s by 4u.
+uint32_t MeetingsAt(const Motion& motion, const Segment& fixed, const Segment& axis,
+                    const SweepTime& t) {
+  const Vec2 q[2] = {fixed.a, fixed.b};
+  const Vec2 p[2] = {axis.a, axis.b};
+  const double radius = motion.rounded_radius();
+  uint32_t meetings = 0;
+  const auto look_at_side = [&](const Apart& apart, const Segment& side, size_t meeting) {
+    const Vec2 s{side.b.x - side.a.x, side.b.y - side.a.y};
+    const double reach = radius * std::sqrt(s.x * s.x + s.y * s.y);
+    const double error = 16 * kFilterUnit * (apart.AcrossMagnitude(s) + reach);
+    const bool may_be = !(std::abs(std::abs(apart.Across(s)) - reach) > error);
+    meetings |= static_cast<uint32_t>(may_be) << meeting;
+  };
+  for (size_t i = 0; i < 2; ++i) {
+    for (size_t j = 0; j < 2; ++j) {
+      const Apart apart(motion, t, q[i], p[j]);
+      const double length = std::sqrt(apart.w.x * apart.w.x + apart.w.y * apart.w.y);
+      const double error =
+          8 * kFilterUnit * (apart.magnitude.x + apart.magnitude.y + length + radius);
+      const bool may_be = !(std::abs(length - radius) > error);
+      meetings |= static_cast<uint32_t>(may_be) << OfVertices(i, j);
+      if (i == 0) look_at_side(apart, fixed, OnFixedEdge(j));
+      if (j == 0) look_at_side(apart, axis, OnMovingEdge(i));
+    }
+  }
+  return meetings;
+}
 
 // Of the offset sides and the discs about corners, the first that begins; an exact tie leaves the
 // side.
@@ -452,9 +493,11 @@ SweepTime RoundContactEnd(const Motion& motion, const Segment& fixed, const Segm
 // What has the same source as t, or passes as of the same side, is at t.
 void FindRoundTouches(const Motion& motion, const Segment& fixed, const Segment& axis,
                       const SweepTime& t, std::vector<RoundTouch>& touches) {
+  const uint32_t meetings = MeetingsAt(motion, fixed, axis, t);
+  if (meetings == 0) return;
   for (const IntervalEnd end : {IntervalEnd::kBegin, IntervalEnd::kEnd}) {
     RoundContact contact(motion, fixed, axis, end, HUGE_VAL);
-    contact.LookAt(t);
+    contact.LookAt(t, meetings);
     contact.VisitMeetings([&](const RoundCandidate& candidate) {
       const auto same = SweepTime::OfRoundTouch(candidate.meeting, end, t.high());
       if (!same.HasSource(t) && !same.SharesSide(t)) {

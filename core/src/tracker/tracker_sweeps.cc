@@ -216,11 +216,14 @@ bool TrackerSweeps::CastBatch(const Scene& scene, std::span<const Path> batch, W
   }
   CastOptions options;
   options.mask = batch[0].mask;
-  options.detail = CastDetail::kFraction;
+  options.detail = CastDetail::kEdge;
   if (!CastSegments(scene, {x_, y_, to_x_, to_y_}, options, casts_, meter)) return false;
   Take(batch, casts_.counts, casts_.errors, [&](size_t row) {
     const CastHit& hit = casts_.hits[row];
-    return FirstTouch{true, hit.polygon_id, hit.fraction, hit.fraction};
+    const bool has_edge = hit.feature != Feature::kNone;
+    return FirstTouch{true,         hit.polygon_id, hit.fraction,
+                      hit.fraction, has_edge,       has_edge ? hit.edge : EdgeRef{},
+                      hit.normal};
   });
   for (const Path& path : batch) {
     if (!path.ends_at_pose || !IsClear(path.item)) continue;
@@ -256,7 +259,7 @@ bool TrackerSweeps::SweepBatch(const Scene& scene, std::span<const Path> batch, 
     }
     Take(batch, turning_.counts, turning_.errors, [&](size_t row) {
       const RotatingSweepHit& hit = turning_.hits[row];
-      return FirstTouch{true, hit.polygon_id, hit.low, hit.high};
+      return FirstTouch{true, hit.polygon_id, hit.low, hit.high, false, {}, {}};
     });
     return true;
   }
@@ -265,7 +268,9 @@ bool TrackerSweeps::SweepBatch(const Scene& scene, std::span<const Path> batch, 
   if (!SweepShapes(scene, {movers, to_x_, to_y_}, options, straight_, meter)) return false;
   Take(batch, straight_.counts, straight_.errors, [&](size_t row) {
     const SweepHit& hit = straight_.hits[row];
-    return FirstTouch{true, hit.polygon_id, hit.fraction, hit.fraction};
+    return FirstTouch{true,         hit.polygon_id, hit.fraction,
+                      hit.fraction, hit.has_edge,   hit.has_edge ? hit.edge : EdgeRef{},
+                      hit.normal};
   });
   return true;
 }

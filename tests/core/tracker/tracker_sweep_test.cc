@@ -10,6 +10,7 @@
 #include <cmath>
 #include <vector>
 
+#include "carom/cast.h"
 #include "carom/sweep.h"
 #include "carom/tracker.h"
 #include "tests/core/random_mover.h"
@@ -41,8 +42,22 @@ TEST(TrackerSweepTest, ASweepFindsWhatWasTunnelled) {
     EXPECT_THAT(answers.clear, ElementsAre(0));
     EXPECT_THAT(answers.counts, ElementsAre(0));
     const double fraction = std::nextafter(0.15, 1);  // of a disc: 3/20 rounded up
-    EXPECT_THAT(answers.first_touches, ElementsAre(FirstTouch{true, 7, fraction, fraction}));
+    EXPECT_THAT(answers.first_touches,
+                ElementsAre(FirstTouch{true, 7, fraction, fraction, true, {0, 3}, {-1, 0}}));
   }
+}
+
+bool IsOnEdge(const SweepHit& hit) { return hit.has_edge; }
+bool IsOnEdge(const CastHit& hit) { return hit.feature != Feature::kNone; }
+
+// The first touch that a sweep hits, with the edge and the normal of what says them.
+template <class Hit>
+FirstTouch Expected(const SweepHit& sweep, const Hit& hit) {
+  FirstTouch touch{true, sweep.polygon_id, sweep.fraction, sweep.fraction};
+  touch.has_edge = IsOnEdge(hit);
+  if (touch.has_edge) touch.edge = hit.edge;
+  touch.normal = hit.normal;
+  return touch;
 }
 
 // Law: the path of a sweep is answered as `SweepShapes` has it. Those of points go by casts.
@@ -74,6 +89,11 @@ TEST(TrackerSweepTest, APathIsThatOfASweep) {
     WorkMeter meter;
     ASSERT_TRUE(
         SweepShapes(*scene, {{shapes, {}, from_x, from_y, {}, {}, {}}, x, y}, {}, sweeps, meter));
+    // Of a point that is the reference point itself, edge and normal are those of a cast.
+    CastAnswers casts;
+    const bool is_cast = at == Vec2{};
+    ASSERT_TRUE(CastSegments(*scene, {from_x, from_y, x, y}, {}, casts, meter));
+    ASSERT_TRUE(!is_cast || casts.counts == sweeps.counts);
     for (const Coherence coherence : {Coherence::kOn, Coherence::kOff}) {
       std::vector<Tracker> trackers(shapes.size(), Tracker::Create(point).value());
       MoveAnswers answers;
@@ -86,7 +106,7 @@ TEST(TrackerSweepTest, APathIsThatOfASweep) {
         FirstTouch expected;
         if (sweeps.counts[i] > 0) {
           const SweepHit& hit = sweeps.hits[row++];
-          expected = {true, hit.polygon_id, hit.fraction, hit.fraction};
+          expected = is_cast ? Expected(hit, casts.hits[row - 1]) : Expected(hit, hit);
           ++touched;
         }
         // The end of a move must be accepted too.
@@ -119,6 +139,8 @@ TEST(TrackerSweepTest, ASweepThatTurnsFindsWhatItTouchesFirst) {
     EXPECT_TRUE(touch.touches);
     EXPECT_EQ(touch.polygon_id, 7);
     EXPECT_LE(touch.low, touch.high);
+    EXPECT_FALSE(touch.has_edge);
+    EXPECT_EQ(touch.normal, Vec2{});
     // The bar's upper side passes the corner (0.5, 4) a little before the bar stands upright.
     const double expected_time = (std::atan2(4, 0.5) - std::asin(0.1 / std::hypot(4, 0.5))) / 3;
     EXPECT_NEAR(touch.high, expected_time, 0.01);

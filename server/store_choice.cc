@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/store_choice.h"
+
+#include <utility>
+
+#include "server/fleet_store.h"
+#include "server/sqlite_journal.h"
+
+namespace carom::server {
+
+// A URL was checked with the options, and is read again here.
+absl::StatusOr<Journals> OpenJournal(const ServerOptions& options) {
+  if (options.store == "memory") return Journals();
+  if (options.store == "sqlite") {
+    absl::StatusOr<std::unique_ptr<SceneJournal>> sqlite = SqliteJournal::Open(
+        {.folder = options.state_dir.empty() ? DefaultStateDir() : options.state_dir,
+         .history_versions = options.history_versions,
+         .history_bytes = options.history_bytes});
+    if (!sqlite.ok()) return sqlite.status();
+    return Journals{*std::move(sqlite), nullptr};
+  }
+  const absl::StatusOr<EtcdUrl> url = ParseEtcdUrl(options.store);
+  if (!url.ok()) return url.status();
+  absl::StatusOr<std::unique_ptr<EtcdClient>> client =
+      EtcdClient::Create({.url = *url,
+                          .password_file = options.etcd_password_file,
+                          .ca = options.etcd_ca,
+                          .certificate = options.etcd_certificate,
+                          .key = options.etcd_key});
+  if (!client.ok()) return client.status();
+  auto journal = std::make_unique<EtcdJournal>(
+      *std::move(client), EtcdJournalOptions{.history_versions = options.history_versions,
+                                             .history_bytes = options.history_bytes,
+                                             .store_bytes = options.store_bytes});
+  EtcdJournal* const shared = journal.get();
+  return Journals{std::move(journal), shared};
+}
+
+// Over the journals, which it does not own.
+std::unique_ptr<MemoryStore> MakeStore(const ServerOptions& options, MemoryAccount& memory,
+                                       const Journals& journals) {
+  if (journals.shared != nullptr) {
+    return std::make_unique<FleetStore>(options.max_scenes, options.scene_limits(), memory,
+                                        *journals.shared);
+  }
+  return std::make_unique<MemoryStore>(options.max_scenes, options.scene_limits(), memory,
+                                       journals.journal.get());
+}
+
+}  // namespace carom::server
