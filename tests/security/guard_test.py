@@ -132,7 +132,7 @@ class GuardTest(unittest.TestCase):
         self.assertEqual((alone.failures, victim.failures), (0, 0))
         self.assertGreater(len(victim.seconds), 10)
         # Loosely: other tests run at the same time. Refused groups that cost nothing made it 120 ms and more.
-        self.assertLess(victim.p99(), max(60, 10 * alone.p99()))
+        self.assertLess(victim.p99(), max(100, 20 * alone.p99()))
         self.assertIsNone(self.guard.poll())
         self.assertIsNone(self.server.poll())
         return grown, used
