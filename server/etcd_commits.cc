@@ -49,7 +49,7 @@ bool IsBase(const SharedScene* base, const etcd::RangeResponse& found) {
 
 }  // namespace
 
-// The payload tells it from an ABORTED of the store, which is the client's to know.
+// The payload distinguishes it from an ABORTED of the store, which is the client's to know.
 absl::Status Conflict() {
   absl::Status status = absl::AbortedError("another server has changed the scene");
   status.SetPayload(kConflictUrl, absl::Cord());

@@ -27,7 +27,7 @@ namespace carom::server {
 
 // Thread-safe, as every store. Versions of one scene are shown in their order; what is shown of two
 // scenes may be of different times. Beside the errors of a SceneStore, changes are UNAVAILABLE if
-// etcd cannot be reached and they were certainly not made, UNKNOWN if nobody can tell.
+// etcd cannot be reached and they were certainly not made, UNKNOWN if it is not known.
 class FleetStore final : public MemoryStore, private EtcdEvents {
  public:
   // Called when it changes whether changes can be made, and whether what is here is to be read.

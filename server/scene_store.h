@@ -145,7 +145,7 @@ class SceneStore {
   virtual absl::Status Delete(absl::string_view name, uint64_t version) = 0;
 
   // Waits until all is here that any process had made of the scenes before this call; OK where
-  // there is one process. UNAVAILABLE if nobody can tell.
+  // there is one process. UNAVAILABLE if it cannot be known.
   virtual absl::Status CatchUp() { return absl::OkStatus(); }
   // Whether every change up to this version is here, of whatever scene. Cheap.
   virtual bool HasSeen(uint64_t) const { return true; }
