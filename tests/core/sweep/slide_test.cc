@@ -111,8 +111,8 @@ TEST(SlideTest, SkinKeepsAGap) {
   }
 }
 
-// What the path of a leg is clear of by some ulps may be nearer to its end, where coordinates are so
-// small that their differences are read as 0.
+// What the path of a leg is clear of by some ulps may be nearer to its end, where coordinates are
+// so small that their differences are read as 0.
 TEST(SlideTest, EndsAreFreeWhereLittleIsReadAsZero) {
   int moved = 0;
   int blocked = 0;

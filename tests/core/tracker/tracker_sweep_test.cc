@@ -48,6 +48,13 @@ TEST(TrackerSweepTest, ASweepFindsWhatWasTunnelled) {
   }
 }
 
+// Whether a displacement is the exact difference of two coordinates, none of which is read as 0.
+bool IsExact(double to, double from) {
+  const internal::TwoDoubles difference = internal::TwoDiff(to, from);
+  const auto is_read = [](double v) { return v == 0 || std::abs(v) >= kSmallestMagnitude; };
+  return difference.low == 0 && is_read(difference.high) && is_read(to) && is_read(from);
+}
+
 // Law: the path of a sweep is answered as `SweepShapes` has it. Those of points go by casts.
 TEST(TrackerSweepTest, APathIsThatOfASweep) {
   int touched = 0;
@@ -100,8 +107,7 @@ TEST(TrackerSweepTest, APathIsThatOfASweep) {
             answers.errors, [&](const ItemError& error) { return error.index == i; });
         // The edge is that of a cast from the start to the end, unless the differences of these are
         // rounded, as displacements of sweeps are.
-        const bool is_cast = at == Vec2{} && internal::TwoDiff(x[i], from_x[i]).low == 0 &&
-                             internal::TwoDiff(y[i], from_y[i]).low == 0;
+        const bool is_cast = at == Vec2{} && IsExact(x[i], from_x[i]) && IsExact(y[i], from_y[i]);
         if (is_cast && expected.touches && !is_error) {
           ASSERT_EQ(casts.counts[i], 1);
           const CastHit& hit = casts.hits[cast_row];
