@@ -227,7 +227,13 @@ inline constexpr auto kFirstTouch = [] {
       RowColumn(
           "low", [](auto& touch) -> auto& { return touch.low; }, &M::low, &M::mutable_low),
       RowColumn(
-          "high", [](auto& touch) -> auto& { return touch.high; }, &M::high, &M::mutable_high),
+          "high", [](auto& touch) -> auto& { return touch.high; }, &M::high, &M::mutable_high)};
+}();
+
+// Servers of before these columns leave them out.
+inline constexpr auto kFirstTouchEdge = [] {
+  using M = v1::MoveAnswers;
+  return std::tuple{
       RowColumn("first_has_edge", kHasEdge, &M::first_has_edge, &M::mutable_first_has_edge),
       RowColumn("first_ring", kRing, &M::first_ring, &M::mutable_first_ring, kHasEdge),
       RowColumn("first_edge", kEdge, &M::first_edge, &M::mutable_first_edge, kHasEdge),

@@ -142,6 +142,7 @@ void Encode(const MoveAnswers& answers, v1::MoveAnswers& message) {
   EncodeRows(answers.edge_counts, kEdgeCounts<v1::MoveAnswers>, message);
   EncodeRows(answers.edges, kOverlapEdge<v1::MoveAnswers>, message);
   EncodeRows(answers.first_touches, kFirstTouch, message);
+  EncodeRows(answers.first_touches, kFirstTouchEdge, message);
   CopyColumn(answers.quiet_radii, message.mutable_quiet_radius());
 }
 
@@ -448,6 +449,7 @@ absl::Status Decode(absl::string_view batch, const v1::MoveAnswers& message, Mov
   reader.Edges(rows, out);
   reader.Rows(OptionalRows(message.touches_size(), message.counts_size()), kFirstTouch,
               out.first_touches);
+  reader.MoreOfRows(message.first_has_edge_size(), kFirstTouchEdge, out.first_touches);
   const auto given = static_cast<uint64_t>(message.quiet_radius_size());
   const auto is_length = [](double radius) { return radius >= 0; };
   reader.Require(

@@ -234,6 +234,21 @@ TEST(TrackersOnTheWire, AnswersTravel) {
   EXPECT_EQ(encoded.DebugString(), message.DebugString());
 }
 
+TEST(TrackersOnTheWire, AnswersOfServersThatReportNoEdgesOfFirstTouches) {
+  v1::GroupAnswer message = Answers();
+  v1::MoveAnswers& moves = *message.mutable_moves();
+  moves.clear_first_has_edge();
+  moves.clear_first_ring();
+  moves.clear_first_edge();
+  moves.clear_first_normal_x();
+  moves.clear_first_normal_y();
+  GroupAnswers decoded;
+  ASSERT_TRUE(DecodeGroupAnswers(message, decoded).ok());
+  EXPECT_THAT(
+      decoded.moves.first_touches,
+      ElementsAre(FirstTouch{true, 5, 0.25, 0.25}, FirstTouch{}, FirstTouch{true, 9, 0.5, 0.75}));
+}
+
 TEST(TrackersOnTheWire, AllClearIsABitAnItem) {
   GroupAnswers decoded;
   ASSERT_TRUE(DecodeGroupAnswers(

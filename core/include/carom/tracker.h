@@ -148,8 +148,8 @@ struct FirstTouch {
   uint64_t polygon_id = 0;
   double low = 0;
   double high = 0;
-  // As a `SweepHit` has them, of a tracker of extent 0 a `CastHit`. No edge and a normal of 0 where
-  // the shape turns, for its touch is an interval.
+  // As a `SweepHit` has them, of a tracker that is a point a `CastHit`. No edge and a normal of 0
+  // where the shape turns, for its touch is an interval.
   bool has_edge = false;
   EdgeRef edge = {};
   Vec2 normal = {};  // of length 1, from the polygon to the shape, or 0

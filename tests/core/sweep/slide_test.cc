@@ -111,6 +111,39 @@ TEST(SlideTest, SkinKeepsAGap) {
   }
 }
 
+// What the path of a leg is clear of by some ulps may be nearer to its end, where coordinates are
+// so small that their differences are read as 0.
+TEST(SlideTest, EndsAreFreeWhereLittleIsReadAsZero) {
+  int moved = 0;
+  int blocked = 0;
+  for (uint64_t seed = 0; seed < static_cast<uint64_t>(Repeats(1000, 50000)); ++seed) {
+    Random random(4100 + seed);
+    Grid grid;
+    grid.scale = kSmallestMagnitude * std::ldexp(1.0, random.Below(5));
+    std::vector<Polygon> polygons;
+    for (uint64_t id = 0; id < 4; ++id) {
+      polygons.push_back(Polygon::Create(RandomPolygon(random, grid, id)).value());
+    }
+    const Scene::Ptr scene = Scene::Create(std::move(polygons)).value();
+    const double radius = std::max(grid.scale * (0.3 + random.Unit()), kSmallestMagnitude);
+    const Shape disc = Shape::Create(Capsule{{{0, 0}, {0, 0}}, radius}).value();
+    const Player player{*scene, disc};
+    Pose pose;
+    pose.position = grid.Point(random);
+    if (Overlaps(player, pose)) continue;
+    const auto push = [&] { return grid.scale * (8 * random.Unit() - 4); };
+    const SlideAnswers slide = Slide(player, pose, {{push(), push()}, {push(), push()}});
+    ASSERT_TRUE(slide.errors.empty());
+    ASSERT_NO_FATAL_FAILURE(ExpectLegsReplay(player, pose, slide)) << "seed " << seed;
+    for (const SlideLeg& leg : slide.legs) blocked += leg.has_hit ? 1 : 0;
+    ++moved;
+    pose.position = slide.rows[0].position;
+    ASSERT_FALSE(Overlaps(player, pose)) << "seed " << seed;
+  }
+  EXPECT_GT(moved, 50);
+  EXPECT_GT(blocked, 20);
+}
+
 TEST(SlideTest, WhatOverlapsMayLeave) {
   const TestScene scene = MakeScene({BoxAt(1, {0, 0}, {4, 4}), BoxAt(2, {8, 0}, {9, 4})});
   const SlideAnswers leaves = Slide({*scene.scene, CircleOf({0, 0}, 1)}, {{3.5, 2}}, {{9, 0}});
