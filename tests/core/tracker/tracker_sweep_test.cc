@@ -55,7 +55,33 @@ bool IsExact(double to, double from) {
   return difference.low == 0 && is_read(difference.high) && is_read(to) && is_read(from);
 }
 
-// Law: the path of a sweep is answered as `SweepShapes` has it. Those of points go by casts.
+// Paths from random points to others, some of them upright.
+struct Paths {
+  Paths(Random& random, const Grid& grid, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      const Vec2 from = grid.Point(random);
+      const Vec2 to = grid.Point(random);
+      from_x.push_back(from.x);
+      from_y.push_back(from.y);
+      x.push_back(random.Below(4) == 0 ? from.x : to.x);
+      y.push_back(to.y);
+    }
+  }
+
+  bool IsExactAt(size_t i) const { return IsExact(x[i], from_x[i]) && IsExact(y[i], from_y[i]); }
+
+  std::vector<double> x, y, from_x, from_y;
+};
+
+// Sets the edge and the normal to those of a cast from the start to the end.
+void SetEdge(const CastHit& hit, FirstTouch& touch) {
+  touch.has_edge = hit.feature != Feature::kNone;
+  if (touch.has_edge) touch.edge = hit.edge;
+  touch.normal = hit.normal;
+}
+
+// Law: the path of a sweep is answered as `SweepShapes` has it. Those of points go by casts, from
+// which displacements of sweeps differ where they are rounded.
 TEST(TrackerSweepTest, APathIsThatOfASweep) {
   int touched = 0;
   int compared = 0;
@@ -72,15 +98,8 @@ TEST(TrackerSweepTest, APathIsThatOfASweep) {
     const Vec2 at = random.Below(3) == 0 ? grid.Point(random) : Vec2{};
     const Shape point = Shape::Create(Capsule{{at, at}, 0}).value();
     const std::vector<Shape> shapes(20, point);
-    std::vector<double> x, y, from_x, from_y;
-    for (size_t i = 0; i < shapes.size(); ++i) {
-      const Vec2 from = grid.Point(random);
-      const Vec2 to = grid.Point(random);
-      from_x.push_back(from.x);
-      from_y.push_back(from.y);
-      x.push_back(random.Below(4) == 0 ? from.x : to.x);
-      y.push_back(to.y);
-    }
+    const Paths paths(random, grid, shapes.size());
+    const auto& [x, y, from_x, from_y] = paths;
     SweepAnswers sweeps;
     WorkMeter meter;
     ASSERT_TRUE(
@@ -105,20 +124,13 @@ TEST(TrackerSweepTest, APathIsThatOfASweep) {
         // The end of a move must be accepted too.
         const bool is_error = std::ranges::any_of(
             answers.errors, [&](const ItemError& error) { return error.index == i; });
-        // The edge is that of a cast from the start to the end, unless the differences of these are
-        // rounded, as displacements of sweeps are.
-        const bool is_cast = at == Vec2{} && IsExact(x[i], from_x[i]) && IsExact(y[i], from_y[i]);
-        if (is_cast && expected.touches && !is_error) {
+        expected.has_edge = first.has_edge;
+        expected.edge = first.edge;
+        expected.normal = first.normal;
+        if (at == Vec2{} && paths.IsExactAt(i) && expected.touches && !is_error) {
           ASSERT_EQ(casts.counts[i], 1);
-          const CastHit& hit = casts.hits[cast_row];
-          expected.has_edge = hit.feature != Feature::kNone;
-          if (expected.has_edge) expected.edge = hit.edge;
-          expected.normal = hit.normal;
+          SetEdge(casts.hits[cast_row], expected);
           ++compared;
-        } else {
-          expected.has_edge = first.has_edge;
-          expected.edge = first.edge;
-          expected.normal = first.normal;
         }
         cast_row += casts.counts[i];
         ASSERT_EQ(first, is_error ? FirstTouch{} : expected) << "seed " << seed << " item " << i;
