@@ -11,6 +11,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <span>
 #include <thread>
 
 #include "absl/time/clock.h"
@@ -407,6 +408,15 @@ uint64_t CountSquares(Client& client, uint64_t min_version, std::map<uint64_t, s
   return answers.version;
 }
 
+// One call gives up after some seconds without a server.
+absl::StatusOr<SceneSummary> CommitInTime(Client& client, std::span<const SceneEdit> edits) {
+  absl::StatusOr<SceneSummary> made = client.CommitEdits("scenes/a", 0, edits);
+  for (int i = 0; i < 10 && absl::IsUnavailable(made.status()); ++i) {
+    made = client.CommitEdits("scenes/a", 0, edits);
+  }
+  return made;
+}
+
 // Servers are killed and started again while a client asks them: each answer is that of its
 // version, and versions never go back under `min_version`.
 TEST_F(FleetFailureTest, ServersAreKilledUnderQueries) {
@@ -425,23 +435,26 @@ TEST_F(FleetFailureTest, ServersAreKilledUnderQueries) {
   const auto client =
       Client::Connect(absl::StrCat(servers[0]->address(), ",", servers[1]->address())).value();
   ASSERT_TRUE(client->CreateScene("scenes/a", {}).ok());
-  // How many squares a version has.
+  // How many squares a version has; and the same of versions whose answers were lost.
   std::map<uint64_t, size_t> counts{{client->GetScene("scenes/a")->version, 0}};
+  std::set<size_t> lost;
   std::mutex mutex;
   std::atomic<bool> stop{false};
   std::thread writer([&] {
     for (uint64_t id = 0; !stop; ++id) {
       const std::vector<SceneEdit> edits{AddPolygon{SquareAt(id, 0)}};
-      absl::StatusOr<SceneSummary> made = client->CommitEdits("scenes/a", 0, edits);
-      ASSERT_TRUE(made.ok()) << made.status();
+      const absl::StatusOr<SceneSummary> made = CommitInTime(*client, edits);
       const std::lock_guard lock(mutex);
+      if (absl::IsAlreadyExists(made.status())) {
+        lost.insert(id + 1);
+        continue;
+      }
+      ASSERT_TRUE(made.ok()) << made.status();
       counts[made->version] = id + 1;
     }
   });
   std::map<uint64_t, size_t> answered;
-  const auto ask = [&](uint64_t min_version) {
-    return CountSquares(*client, min_version, answered);
-  };
+  const auto ask = [&](uint64_t least) { return CountSquares(*client, least, answered); };
   uint64_t last = 0;
   for (int round = 0; round < Repeats(4, 200); ++round) {
     for (int i = 0; i < 100; ++i) {
@@ -461,8 +474,8 @@ TEST_F(FleetFailureTest, ServersAreKilledUnderQueries) {
   writer.join();
   EXPECT_GT(answered.size(), 3u);
   for (const auto& [version, count] : answered) {
-    ASSERT_TRUE(counts.contains(version)) << version;
-    EXPECT_EQ(counts[version], count);
+    EXPECT_TRUE(counts.contains(version) ? counts[version] == count : lost.contains(count))
+        << "version " << version << " with " << count;
   }
 }
 
