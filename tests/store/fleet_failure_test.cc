@@ -277,8 +277,8 @@ TEST_F(FleetFailureTest, AUserAndAPassword) {
   etcd_->Restart(0);
   EXPECT_TRUE(Eventually([&] { return b.Add("scenes/a", 2).ok(); }));
   EXPECT_TRUE(Eventually([&] { return a.Add("scenes/a", 3).ok(); }));
-  EXPECT_TRUE(a.Sees("scenes/a", b.Version("scenes/a")));
-  EXPECT_EQ(a.Squares("scenes/a").size(), 3u);
+  EXPECT_TRUE(b.Sees("scenes/a", a.Version("scenes/a")));
+  EXPECT_EQ(b.Squares("scenes/a").size(), 3u);
 }
 
 // TLS, with a certificate of our own that etcd asks for.

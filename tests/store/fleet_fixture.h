@@ -53,7 +53,7 @@ class FleetReplica {
     return scene.ok() ? scene->version : 0;
   }
   bool Sees(const std::string& name, uint64_t version) {
-    return Eventually([&] { return Version(name) == version; });
+    return Eventually([&] { return Version(name) >= version; });
   }
   // Commits one polygon, whatever the version.
   absl::StatusOr<uint64_t> Add(const std::string& name, uint64_t id, uint64_t base = 0) {
