@@ -122,8 +122,8 @@ void EtcdCommits::SetRefusal(absl::Status why) {
 }
 
 // The pages come first, under an epoch that was read before them. Then the transaction is tried
-// until it is made, or the scene turns out to be another one, or time is over. Each way out says
-// whether the change was made:
+// until it is made, the scene has another version than the base, or the deadline has passed. Each
+// return value says whether the change was made:
 //
 //   answered, and all compared equal    made
 //   answered, and the scene differed    not made: a conflict
@@ -204,7 +204,7 @@ EtcdCommits::Fate EtcdCommits::FateOf(const SceneDraft& draft, const etcd::TxnRe
 //
 // Raft orders the two. If the first is applied before this one, then this one, which reads the
 // scene after its own put, sees what it has made. If it comes later, it finds another epoch, and
-// does nothing; a leader that has died with it in its log, or a message that is on its way still,
+// does nothing; a leader that has died with it in its log, or a message that is still in transit,
 // cannot change that. If this one is not answered either, it is simply tried again.
 absl::StatusOr<EtcdCommits::Fate> EtcdCommits::Resolve(const SceneDraft& draft,
                                                        uint64_t& revision) {

@@ -54,7 +54,7 @@ SharedScene::Ptr EtcdJournal::Find(absl::string_view name) const {
   return it == scenes_.end() ? nullptr : it->second;
 }
 
-// What others hold of the scene as it was stays as it was.
+// Readers that share the version of before keep it.
 void EtcdJournal::Set(absl::string_view name, SharedScene::Ptr scene) {
   absl::MutexLock lock(&mu_);
   if (scene == nullptr) {

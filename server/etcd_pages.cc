@@ -140,7 +140,7 @@ absl::Status EtcdPages::Write(std::span<const Page> pages) {
   return absl::OkStatus();
 }
 
-// Trees are read depth first, so what is read ahead is the pages below those on the way down: some
+// Trees are read depth first, so what is read ahead is the pages below those on the path down: some
 // hundreds at most, of 4 KiB each.
 absl::StatusOr<std::string> PagesAhead::operator()(const PageHash& hash) {
   std::string bytes;

@@ -55,7 +55,7 @@ class Task {
 //
 // While a peer has several of the tasks at once, one that has none starts at once beside them, up
 // to as many more; at its next pause one of those several stands back for it. So tasks that never
-// pause hold up nobody else, where there are at least two at once.
+// pause delay nobody else, where there are at least two at once.
 //
 // Threads: one for each task that has started, running or paused, at most `kMaxStarted`. A peer may
 // have started `kMaxStartedOfPeer`, and no more than half of what are left; the last of them,

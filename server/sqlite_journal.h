@@ -118,7 +118,7 @@ class SqliteJournal final : public SceneJournal {
   void RunJobs(absl::Span<Job* const> jobs);
   // The error is that of the transaction, and of all of them.
   absl::Status RunTogether(absl::Span<Job* const> jobs);
-  // One that is alone in its transaction needs no way back within it.
+  // One that is alone in its transaction needs no savepoint.
   absl::Status RunJob(Job& job, bool is_alone);
 
   // --- On any thread ---
