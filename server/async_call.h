@@ -109,12 +109,15 @@ class AsyncCall : public Task, public Drainable {
     });
   }
   // Whether the call's peer may have more of the event loop; once it is admitted.
-  bool MayTakeLoop() const { return loop_.share().MayTake(memory_peer_->loop, Clock::now()); }
-  // While it lives, the event loop works for the call's peer. May outlive the call.
+  bool MayTakeLoop() const {
+    const LoopUse& use = memory_peer_->loop;
+    return loop_.share().IsLittle(use) || loop_.share().MayTake(use, Clock::now());
+  }
+  // From `begin` to its end the event loop works for the call's peer. May outlive the call.
   class LoopTime {
    public:
-    explicit LoopTime(const AsyncCall& call)
-        : share_(call.loop_.share()), peer_(call.memory_peer_), begin_(Clock::now()) {}
+    LoopTime(const AsyncCall& call, Clock::time_point begin)
+        : share_(call.loop_.share()), peer_(call.memory_peer_), begin_(begin) {}
     ~LoopTime() {
       const Clock::time_point now = Clock::now();
       share_.Take(peer_->loop, now - begin_, now);

@@ -53,7 +53,7 @@ void EvaluateCall::Begin(const absl::Status& started) {
     absl::MutexLock lock(&mu_);
     return Submit();
   }
-  const LoopTime time(*this);
+  const LoopTime time(*this, frame_.arrival.received);
   if (!Evaluate(CostEstimate::Turn())) return;
   OnEvaluated();
   Unref();

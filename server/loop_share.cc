@@ -31,7 +31,7 @@ void LoopUse::Add(int64_t ns, int64_t now_ns) {
 bool LoopShare::MayTake(const LoopUse& use, Clock::time_point now) const {
   const int64_t now_ns = Nanoseconds(now);
   const int64_t taken = use.At(now_ns);
-  if (taken < threads_ * LoopUse::kHalfNs / 8) return true;
+  if (taken < little_ns_) return true;
   const int64_t others = all_.At(now_ns) - taken;
   return others <= taken / 1024 || taken <= 3 * others;
 }

@@ -26,6 +26,8 @@ class LoopUse {
   void Add(int64_t ns, int64_t now_ns);
   // What is left of it, in nanoseconds.
   int64_t At(int64_t now_ns) const;
+  // At least that, without a look at the clock.
+  int64_t most() const { return ns_.load(std::memory_order_relaxed); }
 
  private:
   std::atomic<int64_t> ns_{0};
@@ -35,17 +37,20 @@ class LoopUse {
 // Thread-safe; `now` is of one clock, and about the same for all threads.
 class LoopShare {
  public:
-  explicit LoopShare(size_t threads) : threads_(static_cast<int64_t>(threads)) {}
+  explicit LoopShare(size_t threads)
+      : little_ns_(static_cast<int64_t>(threads) * LoopUse::kHalfNs / 8) {}
 
   // Whether a peer that has taken `use` may take more: unless it has had an eighth of the threads'
   // time lately, and more than three times what all others had, who are there. Peers that ask alike
   // may, and so may one that is alone.
   bool MayTake(const LoopUse& use, Clock::time_point now) const;
+  // Whether it may at any time, as it has had so little: most peers.
+  bool IsLittle(const LoopUse& use) const { return use.most() < little_ns_; }
   // It has taken so much.
   void Take(LoopUse& use, Clock::duration time, Clock::time_point now);
 
  private:
-  const int64_t threads_;
+  const int64_t little_ns_;  // an eighth of the threads' time
   LoopUse all_;
 };
 

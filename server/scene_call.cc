@@ -57,7 +57,7 @@ void SceneCall::Begin(const absl::Status& started) {
     return runtime_.writers.Submit(scene_, this);
   }
   if (!MayTakeLoop()) return runtime_.executor.Submit(this);
-  const LoopTime time(*this);
+  const LoopTime time(*this, Clock::now());
   Answer();
   Unref();
 }

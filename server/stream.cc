@@ -241,8 +241,9 @@ bool Stream::IsSuperseded(const ReceivedFrame& frame) const {
 // --- The frame that is evaluated ----------------------------------------------------------------
 
 void Stream::EvaluateHere() {
-  const LoopTime time(*this);
-  const Clock::time_point end = Clock::now() + kTimeSlice;
+  const Clock::time_point begin = Clock::now();
+  const LoopTime time(*this, begin);
+  const Clock::time_point end = begin + kTimeSlice;
   bool more = true;
   while (more) {
     if (!Evaluate(thread_reserved_ ? CostEstimate::ReservedTurn() : CostEstimate::Turn())) return;

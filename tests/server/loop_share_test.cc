@@ -36,6 +36,8 @@ TEST_F(LoopShareTest, WhoTakesMostBesideAnotherOneGoes) {
   EXPECT_TRUE(OneMay());
   Ask(microseconds(1000), microseconds(20));
   EXPECT_FALSE(OneMay());
+  EXPECT_FALSE(share_.IsLittle(one_));
+  EXPECT_TRUE(share_.IsLittle(other_));
   EXPECT_TRUE(OtherMay());
   // And comes back once it has taken less.
   now_ += milliseconds(500);
@@ -52,6 +54,7 @@ TEST_F(LoopShareTest, WhoIsAloneOrOneOfTwoAlikeStays) {
 
 TEST_F(LoopShareTest, WhoTakesLittleStays) {
   Ask(microseconds(50), microseconds(1));
+  EXPECT_TRUE(share_.IsLittle(one_));
   EXPECT_TRUE(OneMay());
 }
 
