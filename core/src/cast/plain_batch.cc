@@ -34,6 +34,14 @@ constexpr double kMostHard = 0.25;
 // The model saves a call for each batch.
 [[gnu::tls_model("initial-exec")]] constinit thread_local HardShare recent_batches(kMostHard);
 
+// Makes room for so many more, and for as many as there are if there is none: window after window
+// moves each element a few times at most.
+template <class T>
+void ReserveMore(size_t count, std::vector<T>& values) {
+  const size_t needed = values.size() + count;
+  if (needed > values.capacity()) values.reserve(std::max(needed, 2 * values.capacity()));
+}
+
 // What the plain path works with, kept by the thread: a warm batch allocates nothing.
 struct Scratch {
   LineDescent descent;
@@ -383,10 +391,7 @@ bool PlainBatch::Write() {
   const std::vector<CastHit>& hard = scratch_->hard_answers.hits;
   const size_t hard_hits = window_hard_ == 0 ? 0 : hard.size();
   if (!meter_.SpendRows(hit_count_) || !meter_.Spend(4 * hit_count_)) return false;
-  const size_t needed = out_.hits.size() + hit_count_ + hard_hits;
-  if (needed > out_.hits.capacity()) {
-    out_.hits.reserve(std::max(needed, 2 * out_.hits.capacity()));  // no hit moves below
-  }
+  ReserveMore(hit_count_ + hard_hits, out_.hits);  // no hit moves below
   PlainHit* const hits = this->hits();
   if (hard_hits == 0) {
     for (size_t k = 0; k < hit_count_; ++k) hits[k].hit = &out_.hits.emplace_back();
@@ -413,7 +418,7 @@ bool PlainBatch::Write() {
 void PlainBatch::WriteReflections() {
   const PlainHit* hit = hits();
   auto hard = scratch_->hard_answers.reflections.begin();
-  out_.reflections.reserve(out_.hits.size());
+  ReserveMore(out_.hits.size() - out_.reflections.size(), out_.reflections);
   for (size_t item = begin_; item < end_; ++item) {
     const bool is_hard = scratch_->lines[item - begin_].is_hard;
     for (uint32_t left = out_.counts[item]; left > 0; --left) {
