@@ -127,19 +127,25 @@ CLI::Option* AddCoordinate(CLI::App& command, const std::string& name, double& v
 }
 
 // CLI11 reports a missing command for a misspelt one, and a missing argument for what follows a
-// misspelt option; what it could not place is in `remaining`.
+// misspelt option; what a command could not place is in its `remaining`.
 std::string UsageMessage(CLI::App& app, const CLI::Error& error) {
   const CLI::App& command = LastCommand(app);
-  const std::vector<std::string> unread = command.remaining();
-  for (const std::string& word : unread) {
-    if (!word.starts_with("--")) continue;
-    const std::string option = word.substr(0, word.find('='));
-    return absl::StrCat("unknown option '", option, "'", Suggestion(option, OptionsOf(command)));
+  std::vector<std::string> unread;
+  for (const CLI::App* at = &app;; at = at->get_subcommands().back()) {
+    for (const std::string& word : at->remaining()) {
+      unread.push_back(word);
+      if (!word.starts_with("--")) continue;
+      const std::string option = word.substr(0, word.find('='));
+      const bool is_early = at != &command && command.get_option_no_throw(option) != nullptr;
+      if (is_early) return absl::StrCat("option '", option, "' stands behind the command");
+      return absl::StrCat("unknown option '", option, "'", Suggestion(option, OptionsOf(*at)));
+    }
+    if (at == &command) break;
   }
   const std::vector<std::string> commands = CommandsOf(command);
   if (commands.empty()) {
-    const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
-    return is_extra ? absl::StrCat("unexpected argument '", unread.front(), "'") : error.what();
+    return unread.empty() ? error.what()
+                          : absl::StrCat("unexpected argument '", unread.front(), "'");
   }
   if (unread.empty()) {
     // A command that works without another one is at fault itself.

@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -119,9 +120,9 @@ class Ours {
   }
   // What a call costs that changes nothing.
   void Look(int w) { Must(clients_[w]->GetScene(Name(w))); }
-  // What a commit adds to the log.
-  size_t BytesOfACommit() {
-    // The log begins anew at times, and does not grow then.
+  // What a commit adds to the log, which does not grow where it begins anew; nothing if it never
+  // grew.
+  std::optional<size_t> BytesOfACommit() {
     std::vector<double> growth;
     for (int i = 0; i < 200; ++i) {
       const size_t before = std::filesystem::file_size(log_);
@@ -129,7 +130,8 @@ class Ours {
       const size_t after = std::filesystem::file_size(log_);
       if (after > before) growth.push_back(static_cast<double>(after - before));
     }
-    return growth.empty() ? 12 * kPage : static_cast<size_t>(Median(growth));
+    if (growth.empty()) return std::nullopt;
+    return static_cast<size_t>(Median(growth));
   }
 
   static std::string Name(int w) { return absl::StrCat("scenes/", w); }
@@ -192,14 +194,21 @@ class Sqlite {
   sqlite3_stmt* statement_ = nullptr;
 };
 
+size_t BytesOfACommit(const Folder& folder) {
+  const Folder state(folder / "state");
+  const std::optional<size_t> bytes = Ours(state / ".", 1).BytesOfACommit();
+  if (!bytes) std::abort();
+  return *bytes;
+}
+
 void RunCommits(Bench& bench, const Folder& folder) {
+  const size_t bytes = BytesOfACommit(folder);
   for (const int writers : kWriters) {
     const std::string name = CommitsName(writers);
     if (!bench.Wants(name)) continue;
     const Folder state(folder / "state");
     const Folder alone(folder / "alone");
     Ours ours(state / ".", writers);
-    const size_t bytes = ours.BytesOfACommit();
     Sqlite sqlite(alone / "rows.sqlite", (bytes + kPage / 2) / (kPage + 24));
     const int count = std::max(bench.quick ? 200 : 1000, writers) / writers;
     std::vector<double> our_ns, their_ns, our_latencies, their_latencies, call_ns;
@@ -243,23 +252,39 @@ std::vector<double> AskFrames(Client& client, int frames) {
   return latencies;
 }
 
-// One writer, whose next commit begins when the one before lasts.
+// The queries' p99 while `work(i)` is called again and again by another thread.
+double P99Beside(Ours& ours, int frames, const std::function<void(int)>& work) {
+  std::atomic<bool> stop{false};
+  std::thread other([&] {
+    for (int i = 0; !stop; ++i) work(i);
+  });
+  const double p99 = Quantile(AskFrames(ours.client(), frames), 0.99);
+  stop = true;
+  other.join();
+  return p99;
+}
+
+// Beside one writer, whose next commit begins when the one before lasts. What of that is the host's
+// is seen beside calls that write nothing, and beside SQLite alone, which caromd has no part in.
 void RunQueries(Bench& bench, const Folder& folder) {
+  const size_t bytes = BytesOfACommit(folder);
   const Folder state(folder / "state");
+  const Folder alone(folder / "alone");
   Ours ours(state / ".", 2);
+  Sqlite sqlite(alone / "rows.sqlite", bytes / (kPage + 24));
   const int frames = bench.quick ? 500 : 2000;
-  std::vector<double> quiet, busy;
+  std::vector<double> quiet, busy, beside_calls, beside_sqlite;
   AskFrames(ours.client(), frames);
   for (int round = 0; round < bench.rounds(); ++round) {
     quiet.push_back(Quantile(AskFrames(ours.client(), frames), 0.99));
-    std::atomic<bool> stop{false};
-    std::thread writer([&] {
-      for (int i = 0; !stop; ++i) ours.Commit(1, i);
-    });
-    busy.push_back(Quantile(AskFrames(ours.client(), frames), 0.99));
-    stop = true;
-    writer.join();
+    busy.push_back(P99Beside(ours, frames, [&](int i) { ours.Commit(1, i); }));
+    beside_calls.push_back(P99Beside(ours, frames, [&](int) { ours.Look(1); }));
+    beside_sqlite.push_back(P99Beside(ours, frames, [&](int i) { sqlite.Commit(1, i); }));
   }
+  bench.report.Figure("store_queries_p99 beside calls that write nothing",
+                      Median(beside_calls) / Median(quiet), "times that without");
+  bench.report.Figure("store_queries_p99 beside SQLite alone",
+                      Median(beside_sqlite) / Median(quiet), "times that without");
   bench.report.Add({"store_queries_p99", Median(busy), "no commits", Median(quiet),
                     RatioAtMost(1.2), "ns a frame of 16 bullets, beside one writer"});
 }
@@ -273,7 +298,7 @@ void RunStore(Bench& bench) {
   if (!commits && !queries) return;
   bench.report.Title("store");
   const Folder folder(std::filesystem::path(bench.out) / "store");
-  RunCommits(bench, folder);
+  if (commits) RunCommits(bench, folder);
   if (queries) RunQueries(bench, folder);
 }
 

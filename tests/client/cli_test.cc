@@ -267,6 +267,10 @@ TEST_F(CliTest, UsageMessages) {
       {{"cast", "a", "1", "nan", "3", "4"},
        "Y1: must be a number, finite and at most 2^53 in magnitude, not 'nan'"},
       {{"cast", "a", "1", "2", "3", "4", "5"}, "unexpected argument '5'"},
+      {{"--address", "localhost", "scene", "get", "a"},
+       "option '--address' stands behind the command"},
+      {{"scene", "--adress=localhost", "get", "a"}, "unknown option '--adress'"},
+      {{"fly", "scene", "get", "a"}, "unexpected argument 'fly'"},
       {{"cast", "a", "1", "2", "3", "4", "--mdoe=any"},
        "unknown option '--mdoe'; did you mean '--mode'?"},
   };
