@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <thread>
 
@@ -106,6 +108,52 @@ void RunCommit(Bench& bench) {
                     absl::StrCat("the longest of ", times.size(), ": ", longest / 1e6, " ms")});
 }
 
+// The polygons by rows four cells high, each from left to right: ten in a row are neighbours.
+std::vector<uint64_t> ByRows(const World& world) {
+  std::vector<std::pair<double, uint64_t>> places;
+  for (uint64_t id = 0; id < world.polygons.size(); ++id) {
+    const Vec2 at = world.polygons[id][0];
+    places.emplace_back(std::floor(at.y / (4 * kCell)) * 1e6 + at.x, id);
+  }
+  std::sort(places.begin(), places.end());
+  std::vector<uint64_t> ids;
+  for (const auto& [place, id] : places) ids.push_back(id);
+  return ids;
+}
+
+// Ten polygons replaced at once, each by itself a little aside: neighbours, as the doors of a house
+// are, or anywhere. The last 256 versions stay, as a fork keeps them, and are there when the clock
+// runs.
+void RunEdits(Bench& bench) {
+  constexpr size_t kKept = 256;
+  const World world = DenseWorld(bench.quick ? 10000 : 100000);
+  const std::vector<uint64_t> rows = ByRows(world);
+  for (const auto& [name, step] : {std::pair<const char*, size_t>{"edit_10_neighbours_in_1e5", 1},
+                                   {"edit_10_scattered_in_1e5", world.polygons.size() / 10}}) {
+    std::vector<Scene::Ptr> versions(kKept, MakeScene(MakePolygons(world.polygons)));
+    Random random(11);
+    std::vector<double> times;
+    for (uint64_t version = 1; version < 3 * kKept; ++version) {
+      const uint64_t first = random.Below(rows.size());
+      std::vector<SceneEdit> edits;
+      for (size_t k = 0; k < 10; ++k) {
+        PolygonSpec spec;
+        spec.id = rows[(first + k * step) % rows.size()];
+        spec.rings = {{world.polygons[spec.id], false}};
+        for (Vec2& vertex : spec.rings[0].vertices) vertex.x += 0.01;
+        edits.push_back(ReplacePolygon{*Polygon::Create(std::move(spec))});
+      }
+      const Scene& before = *versions[(version - 1) % kKept];
+      const double start = WallNanoseconds();
+      absl::StatusOr<Scene::Ptr> next = before.Commit(std::move(edits), version);
+      if (version >= kKept) times.push_back(WallNanoseconds() - start);
+      if (!next.ok()) std::abort();
+      versions[version % kKept] = *std::move(next);
+    }
+    bench.report.Add({name, Median(times), "-", 0, ValueAtMost(1e5)});
+  }
+}
+
 // What a second pass over the same queries allocates.
 void RunAllocations(Bench& bench) {
   const World world = DenseWorld(10000);
@@ -177,6 +225,7 @@ void RunCosts(Bench& bench) {
   run("memory", RunMemory);
   run("build", RunBuild);
   run("commit", RunCommit);
+  run("edit", RunEdits);
   run("allocations", RunAllocations);
   run("threads", RunThreads);
 }

@@ -45,6 +45,14 @@ void CountWalls() {
   Count("cast_walls_long", ours.Casts(far));
 }
 
+// Bullets past discs that are placed anew each tick, one for ten bullets.
+void CountMatch(Carom& ours, const World& world, const Segments& bullets) {
+  constexpr size_t kTick = 1024;
+  const Points at = FreePoints(world, kQueries / 10 + 4, 12);
+  const Ticks ticks{kTick, kTick / 10, kCell / 8, at};
+  Count("bullets_past_bodies", ours.MatchTicks(bullets, ticks));
+}
+
 // Polygons of more vertices than the fast paths take, in batches of 16: what these cost where they
 // do not help.
 void CountLarge() {
@@ -88,6 +96,7 @@ void Run() {
   Count("nearest", ours.Nearest(points, kCell / 2));
   Count("point_in_coastline", coastline.Holds(inside));
   CountSweeps(ours, placements);
+  CountMatch(ours, world, near);
   CountWalls();
   CountLarge();
 }

@@ -167,7 +167,7 @@ class Reader {
   // Ids that ascend all along name no polygon twice, and as there are as many as polygons, none is
   // left out. Ids are gathered from a column: the polygons themselves are far apart in memory.
   absl::Status MakeIdPages(internal::Pages<IdPage>& pages) {
-    std::vector<Polygon> polygons = TakePolygons();
+    const std::vector<Polygon> polygons = TakePolygons();
     std::vector<uint64_t> ids;
     ids.reserve(polygons.size());
     for (const Polygon& polygon : polygons) ids.push_back(polygon.id());
@@ -183,7 +183,7 @@ class Reader {
           return InvalidItem("id_order", i, "must name the polygons by ascending id");
         }
         last = ids[at];
-        entries.push_back({last, std::move(polygons[at])});
+        entries.push_back({last, internal::PolygonView(polygons[at])});
       }
       pages.push_back(std::make_shared<const IdPage>(std::move(entries)));
     }

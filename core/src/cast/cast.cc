@@ -105,8 +105,12 @@ bool CastSegments(const World& world, const SegmentColumns& segments, const Cast
                               Part(segments.bx, begin, count), Part(segments.by, begin, count)};
     return CastScene(world.scene, part, by, answers, meter);
   };
+  const auto box_of = [&](size_t i) {
+    return BoundsOf({{Normalized(segments.ax[i]), Normalized(segments.ay[i])},
+                     {Normalized(segments.bx[i]), Normalized(segments.by[i])}});
+  };
   return internal::CastInWorld(
-      {world, options, segments.scope, segments.size(), line_of, cast_scene}, out, meter);
+      {world, options, segments.scope, segments.size(), box_of, line_of, cast_scene}, out, meter);
 }
 
 bool CastRays(const World& world, const RayColumns& rays, const CastOptions& options,
@@ -122,8 +126,10 @@ bool CastRays(const World& world, const RayColumns& rays, const CastOptions& opt
                           Part(rays.t_min, begin, count), Part(rays.t_max, begin, count)};
     return CastScene(world.scene, part, by, answers, meter);
   };
-  return internal::CastInWorld({world, options, rays.scope, rays.size(), line_of, cast_scene}, out,
-                               meter);
+  // Where a ray ends takes as long to find out as to set it: a box with all that bodies may reach.
+  const auto box_of = [](size_t) { return Box{{-0x1p60, -0x1p60}, {0x1p60, 0x1p60}}; };
+  return internal::CastInWorld(
+      {world, options, rays.scope, rays.size(), box_of, line_of, cast_scene}, out, meter);
 }
 
 }  // namespace carom

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "absl/container/flat_hash_set.h"
@@ -74,14 +75,13 @@ class WorldCaster {
     const bool has_errors = casts_.scope.against == Against::kBodies;
     if (!has_errors) out_.errors = scratch_->scene.errors;
     std::vector<ItemError>& errors = has_errors ? out_.errors : scratch_->ignored;
-    size_t row = 0;
     for (size_t i = 0; i < casts_.count; ++i) {
       if (!meter_.Spend(1)) return false;
-      const bool has_rows = options_.mode != CastMode::kAny;
-      const size_t rows = has_rows ? scratch_->scene.counts[i] : 0;
-      if (casts_.line_of(i, scratch_->cast.line(), errors) && !CastLine(i, row, rows)) return false;
-      row += rows;
+      if (!has_errors && !MayBeNearBody(i)) continue;
+      const bool is_near = casts_.line_of(i, scratch_->cast.line(), errors) && IsNearBody();
+      if (is_near && (!CopyUpTo(i) || !CastLine(i))) return false;
     }
+    if (!CopyUpTo(casts_.count)) return false;
     scratch_->ignored.clear();
     return Done();
   }
@@ -114,27 +114,47 @@ class WorldCaster {
     return true;
   }
 
-  // Line i, which has `rows` hits in the scene from `row` on. Three ends: no body is met, and the
-  // rows of the scene stand; a body comes strictly before or after the one row of CLOSEST; or
-  // everything is put in order once more.
-  bool CastLine(size_t i, size_t row, size_t rows) {
+  // Whether line i may meet a body that anyone considers.
+  bool MayBeNearBody(size_t i) const {
+    return casts_.world.bodies->set().raster().MayMeet(casts_.box_of(i));
+  }
+
+  // The same of the line that is set.
+  bool IsNearBody() {
+    if (casts_.world.bodies == nullptr) return false;
+    const BoxTree& tree = casts_.world.bodies->set().tree();
+    const MeetsBox meets{scratch_->cast.line().bounds};
+    return !tree.Traverse(meter_, meets, [](size_t) { return false; });
+  }
+
+  // Line i, whose rows of the scene are the next ones. Three ends: no body is met, and the rows of
+  // the scene stand; a body comes strictly before or after the one row of CLOSEST; or everything is
+  // put in order once more.
+  bool CastLine(size_t i) {
     const CastAnswers& scene = scratch_->scene;
     LineCast& cast = scratch_->cast;
-    if (options_.mode == CastMode::kAny && scene.counts[i] != 0) {
-      out_.counts[i] = 1;
-      return true;
-    }
+    if (options_.mode == CastMode::kAny && scene.counts[i] != 0) return CopyUpTo(i + 1);
+    const std::span<const CastHit> rows = RowsOf(i);
     cast.Start(options_, meter_);
     const bool is_closest = options_.mode == CastMode::kClosest;
-    if (is_closest && rows > 0) EndAfter(scene.hits[row].fraction);
+    if (is_closest && !rows.empty()) EndAfter(rows[0].fraction);
     if (!AddBodies(i)) return false;
-    if (!cast.has_hits()) return CopyRows(i, row, rows);
-    if (is_closest && rows > 0 && cast.BestRounded() != scene.hits[row].fraction) {
-      if (scene.hits[row].fraction < cast.BestRounded()) return CopyRows(i, row, rows);
+    if (!cast.has_hits()) return CopyUpTo(i + 1);
+    if (is_closest && !rows.empty() && cast.BestRounded() != rows[0].fraction) {
+      if (rows[0].fraction < cast.BestRounded()) return CopyUpTo(i + 1);
     } else {
-      AddPolygons({scene.hits.data() + row, rows});
+      AddPolygons(rows);
     }
-    return WriteLine(i, rows);
+    next_row_ += rows.size();
+    ++next_;
+    return WriteLine(i, rows.size());
+  }
+
+  // The hits of line i in the scene, the next line to be written.
+  std::span<const CastHit> RowsOf(size_t i) const {
+    const CastAnswers& scene = scratch_->scene;
+    if (options_.mode == CastMode::kAny) return {};
+    return std::span(scene.hits).subspan(next_row_, scene.counts[i]);
   }
 
   // A fraction is rounded to the nearest double: what ties with it exactly may be a little later.
@@ -168,25 +188,31 @@ class WorldCaster {
     }
   }
 
-  // What the scene answered, unchanged.
-  bool CopyRows(size_t i, size_t row, size_t rows) {
+  // What the scene answered of the lines that are not written yet, up to line `end`, unchanged.
+  bool CopyUpTo(size_t end) {
     const CastAnswers& scene = scratch_->scene;
-    out_.counts[i] = static_cast<uint32_t>(rows);
-    const auto begin = static_cast<std::ptrdiff_t>(row);
-    const auto end = static_cast<std::ptrdiff_t>(row + rows);
-    out_.hits.insert(out_.hits.end(), scene.hits.begin() + begin, scene.hits.begin() + end);
-    if (options_.reflect) {
-      out_.reflections.insert(out_.reflections.end(), scene.reflections.begin() + begin,
-                              scene.reflections.begin() + end);
+    size_t rows = 0;
+    for (; next_ < end; ++next_) {
+      out_.counts[next_] = scene.counts[next_];
+      if (options_.mode != CastMode::kAny) rows += scene.counts[next_];
     }
-    if (WasTruncated(i)) out_.truncated.push_back(static_cast<uint32_t>(i));
+    const auto first = static_cast<std::ptrdiff_t>(next_row_);
+    const auto last = first + static_cast<std::ptrdiff_t>(rows);
+    out_.hits.insert(out_.hits.end(), scene.hits.begin() + first, scene.hits.begin() + last);
+    if (options_.reflect) {
+      out_.reflections.insert(out_.reflections.end(), scene.reflections.begin() + first,
+                              scene.reflections.begin() + last);
+    }
+    for (; NextTruncated() < end; ++next_truncated_) out_.truncated.push_back(NextTruncated());
+    next_row_ += rows;
     return meter_.Spend(rows);
   }
 
-  // Ascending, as every answer has it.
-  bool WasTruncated(size_t i) const {
+  // The first line with too many hits in the scene that is not written yet; they ascend.
+  uint32_t NextTruncated() const {
     const std::vector<uint32_t>& truncated = scratch_->scene.truncated;
-    return std::binary_search(truncated.begin(), truncated.end(), static_cast<uint32_t>(i));
+    return next_truncated_ < truncated.size() ? truncated[next_truncated_]
+                                              : std::numeric_limits<uint32_t>::max();
   }
 
   // The rows of the scene are counted already.
@@ -196,7 +222,9 @@ class WorldCaster {
     if (meter_.stopped()) return false;
     out_.counts[i] = static_cast<uint32_t>(count);
     if (options_.mode == CastMode::kAny) return true;
-    if (cast.is_truncated() || WasTruncated(i)) out_.truncated.push_back(static_cast<uint32_t>(i));
+    const bool was_truncated = NextTruncated() == i;
+    next_truncated_ += was_truncated ? 1 : 0;
+    if (cast.is_truncated() || was_truncated) out_.truncated.push_back(static_cast<uint32_t>(i));
     if (count > rows && !meter_.SpendRows(count - rows)) return false;
     for (size_t rank = 0; rank < count && meter_.Spend(4); ++rank) {
       Vec2 reflection;
@@ -212,6 +240,10 @@ class WorldCaster {
   CastAnswers& out_;
   WorkMeter& meter_;
   ThreadScratch<Scratch> scratch_;
+  // Of the scene's answers, what is not written yet.
+  size_t next_ = 0;
+  size_t next_row_ = 0;
+  size_t next_truncated_ = 0;
 };
 
 }  // namespace

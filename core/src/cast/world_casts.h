@@ -25,6 +25,9 @@ struct WorldCasts {
   const CastOptions& options;
   const Scope& scope;
   size_t count;
+  // A box that has line i, if that is accepted: for lines that no body is near, which then need not
+  // be set.
+  absl::FunctionRef<Box(size_t i)> box_of;
   // Sets the line of item i, or records an error and returns false.
   absl::FunctionRef<bool(size_t i, Line& line, std::vector<ItemError>& errors)> line_of;
   // Casts the lines [begin, begin + count) against the scene, by those options. Returns false once

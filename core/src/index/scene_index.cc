@@ -119,12 +119,11 @@ bool Holds(const Box& outer, const Box& inner) {
 
 bool ById(const Polygon& a, const Polygon& b) { return a.id() < b.id(); }
 
-std::vector<IdPage::Entry> Entries(std::vector<Polygon> polygons) {
+std::vector<IdPage::Entry> Entries(std::span<const Polygon> polygons) {
   std::vector<IdPage::Entry> entries;
   entries.reserve(polygons.size());
-  for (Polygon& polygon : polygons) {
-    const uint64_t id = polygon.id();
-    entries.push_back({id, std::move(polygon)});
+  for (const Polygon& polygon : polygons) {
+    entries.push_back({polygon.id(), PolygonView(polygon)});
   }
   return entries;
 }
@@ -330,9 +329,6 @@ std::shared_ptr<const Tile> PatchedTile(const Tile& tile, std::span<const CurveK
 // The same of a page by id.
 std::shared_ptr<const IdPage> PatchedIdPage(const IdPage& page, std::span<const uint64_t> gone,
                                             std::span<IdPage::Entry> arriving) {
-  for (const IdPage::Entry& entry : page.entries()) {
-    __builtin_prefetch(entry.polygon.memory(), 1);  // its count of owners
-  }
   std::vector<IdPage::Entry> entries;
   entries.reserve(page.entries().size() + arriving.size());
   auto from = page.entries().begin();
@@ -353,7 +349,7 @@ std::shared_ptr<const IdPage> PatchedIdPage(const IdPage& page, std::span<const 
       ++from;
       ++next_gone;
     } else {
-      entries.push_back(std::move(*next_arriving++));
+      entries.push_back(*next_arriving++);
     }
   }
   copy_to(page.entries().end());
@@ -452,12 +448,9 @@ SceneIndex::SceneIndex(std::vector<Polygon> polygons, const Workers& workers) {
   });
   tiles_.assign(tiles.begin(), tiles.end());
   SortShared(polygons, workers, ById);
-  const auto at = [&](size_t i) {
-    return std::make_move_iterator(polygons.begin() + static_cast<std::ptrdiff_t>(i));
-  };
   for (size_t i = 0; i < polygons.size(); i += kPageSize) {
-    const size_t last = std::min(i + kPageSize, polygons.size());
-    id_pages_.push_back(MakeIdPage(Entries(std::vector<Polygon>(at(i), at(last)))));
+    const size_t count = std::min(kPageSize, polygons.size() - i);
+    id_pages_.push_back(MakeIdPage(Entries(std::span(polygons).subspan(i, count))));
   }
   Finish();
   grid_ = SceneGrid(Frame(), spacing_, polygon_count_);
@@ -508,7 +501,7 @@ SceneIndex::SceneIndex(const SceneIndex& base, const std::vector<const Polygon*>
                                                              page.entries().end());
                          },
                          MakeIdPage, PatchedIdPage};
-  id_pages_ = Edited(base.id_pages_, {std::move(gone_ids), Entries(std::move(arriving))}, of_ids);
+  id_pages_ = Edited(base.id_pages_, {std::move(gone_ids), Entries(arriving)}, of_ids);
   Finish(base.order_);
   grid_ = SceneGrid(base.grid_, Frame(), spacing_, polygon_count_, touched);
 }
@@ -569,13 +562,13 @@ const Polygon* SceneIndex::Find(uint64_t id) const {
   const auto found = std::lower_bound(
       entries.begin(), entries.end(), id,
       [](const IdPage::Entry& entry, uint64_t wanted) { return entry.id < wanted; });
-  return found != entries.end() && found->id == id ? &found->polygon : nullptr;
+  return found != entries.end() && found->id == id ? &found->polygon.get() : nullptr;
 }
 
 const Polygon& SceneIndex::polygon(size_t index) const {
   const auto after = std::upper_bound(id_page_begin_.begin(), id_page_begin_.end(), index);
   const auto page = static_cast<size_t>(after - id_page_begin_.begin()) - 1;
-  return id_pages_[page].page->entries()[index - id_page_begin_[page]].polygon;
+  return id_pages_[page].page->entries()[index - id_page_begin_[page]].polygon.get();
 }
 
 }  // namespace carom::internal

@@ -23,6 +23,7 @@
 #include "index/box_tree.h"
 #include "index/indexed_polygon.h"
 #include "index/pages.h"
+#include "index/polygon_view.h"
 #include "index/scene_grid.h"
 
 namespace carom::internal {
@@ -89,12 +90,13 @@ class Tile {
   size_t replacements_ = 0;  // edits since the order was made
 };
 
-// Polygons by ascending id. Immutable, hence thread-safe.
+// Polygons by ascending id, which the tiles of the same scene own: whatever scene has the page has
+// all of its polygons. Immutable, hence thread-safe.
 class IdPage {
  public:
   struct Entry {
     uint64_t id;
-    Polygon polygon;
+    PolygonView polygon;
   };
   using Key = uint64_t;
   struct Head {
