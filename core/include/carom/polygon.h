@@ -85,8 +85,6 @@ namespace internal {
 // taken as it is: a vertex at the end that equals the first one stays.
 Polygon PolygonOfRing(const PolygonSpec& head, std::span<const Vec2> ring);
 
-class PolygonView;
-
 }  // namespace internal
 
 // An immutable polygon. Copies share it, so copying costs O(1). A polygon moved from may only be
@@ -205,7 +203,6 @@ class Polygon {
   friend bool PlaceInto(const Polygon& shape, const Pose& pose, std::optional<Polygon>& placed);
   friend void RingInto(std::span<const Vec2> ring, std::optional<Polygon>& polygon);
   friend Polygon internal::PolygonOfRing(const PolygonSpec& head, std::span<const Vec2> ring);
-  friend class internal::PolygonView;
 
   explicit Polygon(Block* block) : block_(block) {}
   static Block& Reuse(std::optional<Polygon>& polygon, size_t vertex_count);

@@ -183,7 +183,7 @@ class Reader {
           return InvalidItem("id_order", i, "must name the polygons by ascending id");
         }
         last = ids[at];
-        entries.push_back({last, internal::PolygonView(polygons[at])});
+        entries.push_back({last, internal::Unowned(polygons[at])});
       }
       pages.push_back(std::make_shared<const IdPage>(std::move(entries)));
     }

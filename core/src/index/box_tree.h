@@ -210,7 +210,7 @@ class BoxTree {
   static constexpr size_t kMaxLevels = 11;  // of 2^32 items
 
   size_t count_ = 0;
-  size_t level_count_ = 0;
+  uint32_t level_count_ = 0;
   std::array<uint32_t, kMaxLevels> level_begin_{};  // from the leaves up
   std::vector<BoxNode> nodes_;
 };

@@ -17,74 +17,6 @@
 namespace carom::internal {
 namespace {
 
-constexpr int kCurveBits = 31;  // of a place along a side
-
-// The place of `value` between `min` and `max` in [0, 2^kCurveBits).
-// A box without an extent has one cell. Places outside of the frame go to the nearest cell: the
-// order along the curve gets worse there, and no answer changes.
-uint32_t Cell(double value, double min, double max) {
-  if (!(max > min)) return 0;
-  constexpr double kCells = uint32_t{1} << kCurveBits;
-  return static_cast<uint32_t>(std::clamp((value - min) / (max - min) * kCells, 0.0, kCells - 1));
-}
-
-// Hilbert's curve (1891): two bits of a place for each level, and the quarter that the next levels
-// lie in is turned so that its curve begins where the last one ended. A quarter is turned by
-// exchanging x and y, by taking both from the other end, or both.
-struct Turn {
-  uint32_t swapped = 0;
-  uint32_t flipped = 0;
-};
-
-// The two bits of a cell whose bits at a level are `x` and `y`; `turn` becomes that of its quarter.
-constexpr uint32_t TakeLevel(uint32_t x, uint32_t y, Turn& turn) {
-  const uint32_t right = (turn.swapped != 0 ? y : x) ^ turn.flipped;
-  const uint32_t upper = (turn.swapped != 0 ? x : y) ^ turn.flipped;
-  if (upper == 0) turn = {turn.swapped ^ 1, turn.flipped ^ right};
-  return (3 * right) ^ upper;
-}
-
-// Four levels at once: for a turn and four bits of x and y the byte of the place, and the next
-// turn.
-constexpr int kLevels = 4;
-struct Levels {
-  uint8_t place;
-  uint8_t turn;
-};
-using LevelTable = std::array<std::array<Levels, 256>, 4>;
-
-constexpr LevelTable MakeLevelTable() {
-  LevelTable table{};
-  for (uint32_t state = 0; state < 4; ++state) {
-    for (uint32_t cell = 0; cell < 256; ++cell) {
-      Turn turn{state & 1, state >> 1};
-      uint32_t place = 0;
-      for (int bit = kLevels - 1; bit >= 0; --bit) {
-        place = place << 2 | TakeLevel(cell >> (kLevels + bit) & 1, cell >> bit & 1, turn);
-      }
-      table[state][cell] = {static_cast<uint8_t>(place),
-                            static_cast<uint8_t>(turn.swapped | turn.flipped << 1)};
-    }
-  }
-  return table;
-}
-
-constexpr LevelTable kLevelTable = MakeLevelTable();
-
-// The place of a cell along the curve. 32 levels are taken, of which the first, where both bits are
-// 0, only swaps; so it begins with a swap.
-uint64_t HilbertPlace(uint32_t x, uint32_t y) {
-  static_assert(kCurveBits == 31);
-  uint64_t place = 0;
-  uint32_t turn = 1;
-  for (int bit = 32 - kLevels; bit >= 0; bit -= kLevels) {
-    const Levels levels = kLevelTable[turn][(x >> bit & 15) << kLevels | (y >> bit & 15)];
-    place = place << (2 * kLevels) | levels.place;
-    turn = levels.turn;
-  }
-  return place;
-}
-
 // Calls work(begin, end) for parts of [0, count).
 template <class Work>
 void Share(size_t count, const Workers& workers, const Work& work) {
@@ -123,7 +55,7 @@ std::vector<IdPage::Entry> Entries(std::span<const Polygon> polygons) {
   std::vector<IdPage::Entry> entries;
   entries.reserve(polygons.size());
   for (const Polygon& polygon : polygons) {
-    entries.push_back({polygon.id(), PolygonView(polygon)});
+    entries.push_back({polygon.id(), Unowned(polygon)});
   }
   return entries;
 }
@@ -258,24 +190,24 @@ void Prefetch(std::span<const IndexedPolygon> entries) {
 }
 
 // Of few edits the places in the tile of what is replaced by something near, and by what; nothing
-// if that is not all that happens.
-std::optional<std::vector<std::pair<size_t, IndexedPolygon>>> FewReplaced(
-    std::span<const IndexedPolygon> entries, std::span<const CurveKey> gone,
-    std::span<const IndexedPolygon> arriving) {
+// if that is not all that happens. Looks at what is near alone.
+std::optional<Tile::Replaced> FewReplaced(const Tile& tile, std::span<const CurveKey> gone,
+                                          std::span<const IndexedPolygon> arriving) {
   constexpr size_t kFew = 8;
   if (gone.size() != arriving.size() || gone.size() > kFew) return std::nullopt;
-  std::vector<std::pair<size_t, IndexedPolygon>> replaced;
+  Tile::Replaced replaced;
   replaced.reserve(gone.size());
-  for (size_t i = 0; i < entries.size() && replaced.size() < gone.size(); ++i) {
-    const Polygon& polygon = entries[i].polygon();
-    const auto has_id = [&](const CurveKey& key) { return key.id == polygon.id(); };
-    if (std::none_of(gone.begin(), gone.end(), has_id)) continue;
-    const auto stays = std::find_if(
-        arriving.begin(), arriving.end(),
-        [&](const IndexedPolygon& indexed) { return indexed.polygon().id() == polygon.id(); });
-    if (stays == arriving.end()) return std::nullopt;
-    if (!stays->polygon().bounds().Intersects(polygon.bounds())) return std::nullopt;
-    replaced.emplace_back(i, *stays);
+  WorkMeter unlimited;
+  for (const IndexedPolygon& by : arriving) {
+    const Polygon& polygon = by.polygon();
+    const size_t before = replaced.size();
+    tile.tree().Traverse(unlimited, MeetsBox{polygon.bounds()}, [&](size_t place) {
+      const Polygon& there = tile.entries()[place].polygon();
+      if (there.id() != polygon.id()) return true;
+      if (polygon.bounds().Intersects(there.bounds())) replaced.emplace_back(place, by);
+      return false;
+    });
+    if (replaced.size() == before) return std::nullopt;
   }
   return replaced;
 }
@@ -288,11 +220,11 @@ std::shared_ptr<const Tile> PatchedTile(const Tile& tile, std::span<const CurveK
   CurveKey first_key = tile.head().first_key;
   if (!arriving.empty()) first_key = std::min(first_key, curve.KeyOf(arriving[0].polygon()));
   const std::span<const IndexedPolygon> entries = tile.entries();
-  Prefetch(entries);
   if (tile.MayReplace()) {
-    const auto few = FewReplaced(entries, gone, arriving);
+    const auto few = FewReplaced(tile, gone, arriving);
     if (few) return std::make_shared<const Tile>(tile, *few, first_key);
   }
+  Prefetch(entries);
   // By id: what takes the place of what goes, null for nothing.
   absl::flat_hash_map<uint64_t, const IndexedPolygon*> edited;
   for (const CurveKey& key : gone) edited[key.id] = nullptr;
@@ -303,7 +235,7 @@ std::shared_ptr<const Tile> PatchedTile(const Tile& tile, std::span<const CurveK
   }
   std::vector<const IndexedPolygon*> kept;
   kept.reserve(tile.entries().size() + added.size());
-  std::vector<std::pair<size_t, IndexedPolygon>> replaced;
+  Tile::Replaced replaced;
   bool is_near = added.empty() && tile.MayReplace();
   size_t left = gone.size();
   for (size_t i = 0; i < entries.size(); ++i) {
@@ -374,54 +306,6 @@ std::shared_ptr<const IdPage> MakeIdPage(std::vector<IdPage::Entry> entries) {
 
 }  // namespace
 
-// By the middle of the bounds.
-CurveKey Curve::KeyOf(const Polygon& polygon) const {
-  const Box& box = polygon.bounds();
-  const uint32_t x = Cell(box.min.x / 2 + box.max.x / 2, frame_.min.x, frame_.max.x);
-  const uint32_t y = Cell(box.min.y / 2 + box.max.y / 2, frame_.min.y, frame_.max.y);
-  return {HilbertPlace(x, y), polygon.id()};
-}
-
-// The head has what is needed without reading the tile.
-Tile::Tile(std::vector<IndexedPolygon> arranged, CurveKey first_key)
-    : polygons_(std::move(arranged)) {
-  SetHead(first_key);
-  tree_ = BoxTree(polygons_.size(), [this](size_t i) { return polygons_[i].polygon().bounds(); });
-}
-
-Tile::Tile(const Tile& base, const std::vector<std::pair<size_t, IndexedPolygon>>& replaced,
-           CurveKey first_key)
-    : polygons_(base.polygons_), tree_(base.tree_), replacements_(base.replacements_ + 1) {
-  for (const auto& [place, indexed] : replaced) {
-    polygons_[place] = indexed;
-    tree_.Reset(place, indexed.polygon().bounds());
-  }
-  SetHead(first_key);
-}
-
-void Tile::SetHead(CurveKey first_key) {
-  head_.first_key = first_key;
-  head_.polygon_count = polygons_.size();
-  for (const IndexedPolygon& indexed : polygons_) {
-    head_.bounds.Extend(indexed.polygon().bounds());
-    head_.vertex_count += indexed.polygon().vertex_count();
-  }
-}
-
-// Back in the order of the curve, in which edits merge.
-std::vector<IndexedPolygon> Tile::Sorted(const Curve& curve) const {
-  Ordered order;
-  order.reserve(polygons_.size());
-  for (const IndexedPolygon& indexed : polygons_) {
-    order.emplace_back(curve.KeyOf(indexed.polygon()), static_cast<uint32_t>(order.size()));
-  }
-  std::sort(order.begin(), order.end());
-  std::vector<IndexedPolygon> sorted;
-  sorted.reserve(polygons_.size());
-  for (const auto& [key, i] : order) sorted.push_back(polygons_[i]);
-  return sorted;
-}
-
 SceneIndex::SceneIndex(std::vector<Polygon> polygons, const Workers& workers) {
   for (const Polygon& polygon : polygons) bounds_.Extend(polygon.bounds());
   curve_ = Curve(Doubled(bounds_));
@@ -433,7 +317,7 @@ SceneIndex::SceneIndex(std::vector<Polygon> polygons, const Workers& workers) {
   });
   SortShared(order, workers, std::less<>());
   std::vector<size_t> ends{0};
-  if (!order.empty()) CutAtSquares(order, 0, order.size(), 2 * kCurveBits - 1, ends);
+  if (!order.empty()) CutAtSquares(order, 0, order.size(), 2 * Curve::kBits - 1, ends);
   JoinSmall(ends);
   std::vector<std::shared_ptr<const Tile>> tiles(ends.size() - 1);
   Share(tiles.size(), workers, [&](size_t begin, size_t end) {
@@ -448,6 +332,7 @@ SceneIndex::SceneIndex(std::vector<Polygon> polygons, const Workers& workers) {
   });
   tiles_.assign(tiles.begin(), tiles.end());
   SortShared(polygons, workers, ById);
+  id_pages_.reserve((polygons.size() + kPageSize - 1) / kPageSize);
   for (size_t i = 0; i < polygons.size(); i += kPageSize) {
     const size_t count = std::min(kPageSize, polygons.size() - i);
     id_pages_.push_back(MakeIdPage(Entries(std::span(polygons).subspan(i, count))));
@@ -513,9 +398,8 @@ bool SceneIndex::HasPlaceFor(const Polygon& arriving) const {
 size_t SceneIndex::BytesBeyond(const SceneIndex& base) const {
   const size_t tables = sizeof(SceneIndex) + tiles_.size() * (sizeof(PageRef<Tile>) + 12) +
                         tree_.memory() + id_pages_.size() * (sizeof(PageRef<IdPage>) + 8);
-  const size_t of_tiles = UnsharedBytes(tiles_, base.tiles_, [](const Tile& tile) {
-    return sizeof(Tile) + tile.entries().size() * sizeof(IndexedPolygon) + tile.tree().memory();
-  });
+  const size_t of_tiles =
+      UnsharedBytes(tiles_, base.tiles_, [](const Tile& tile) { return tile.memory(); });
   const size_t of_id_pages = UnsharedBytes(id_pages_, base.id_pages_, [](const IdPage& page) {
     return sizeof(IdPage) + page.entries().size() * sizeof(IdPage::Entry);
   });

@@ -21,74 +21,14 @@
 #include "carom/scene.h"
 #include "carom/work_meter.h"
 #include "index/box_tree.h"
+#include "index/curve.h"
 #include "index/indexed_polygon.h"
 #include "index/pages.h"
-#include "index/polygon_view.h"
 #include "index/scene_grid.h"
+#include "index/tile.h"
+#include "index/unowned.h"
 
 namespace carom::internal {
-
-// A place along the curve; the id orders what is at one place.
-struct CurveKey {
-  uint64_t place = 0;
-  uint64_t id = 0;
-
-  friend constexpr bool operator<(const CurveKey& a, const CurveKey& b) {
-    return a.place != b.place ? a.place < b.place : a.id < b.id;
-  }
-};
-
-// A Hilbert curve over a box. What is outside of it is keyed as if at its border.
-class Curve {
- public:
-  Curve() = default;
-  explicit Curve(const Box& frame) : frame_(frame) {}
-
-  const Box& frame() const { return frame_; }
-  CurveKey KeyOf(const Polygon& polygon) const;
-
- private:
-  Box frame_;
-};
-
-// Polygons that are near each other. Immutable, hence thread-safe.
-class Tile {
- public:
-  using Entry = IndexedPolygon;
-  using Key = CurveKey;
-  struct Head {
-    CurveKey first_key;
-    Box bounds;
-    size_t polygon_count = 0;
-    size_t vertex_count = 0;
-  };
-
-  // Of polygons in an order that is good for a tree. No polygon of the tile comes before
-  // `first_key` on the curve.
-  Tile(std::vector<IndexedPolygon> arranged, CurveKey first_key);
-  // That tile with other polygons in some places, near to those before. Its order is as good until
-  // there were many such edits: then `MayReplace` is false.
-  Tile(const Tile& base, const std::vector<std::pair<size_t, IndexedPolygon>>& replaced,
-       CurveKey first_key);
-  bool MayReplace() const { return replacements_ < kMaxReplacements; }
-
-  // As the tree has them.
-  std::span<const IndexedPolygon> entries() const { return polygons_; }
-  // Along the curve.
-  std::vector<IndexedPolygon> Sorted(const Curve& curve) const;
-  const BoxTree& tree() const { return tree_; }
-  const Head& head() const { return head_; }
-
- private:
-  static constexpr size_t kMaxReplacements = 64;
-
-  void SetHead(CurveKey first_key);
-
-  std::vector<IndexedPolygon> polygons_;
-  BoxTree tree_;
-  Head head_;
-  size_t replacements_ = 0;  // edits since the order was made
-};
 
 // Polygons by ascending id, which the tiles of the same scene own: whatever scene has the page has
 // all of its polygons. Immutable, hence thread-safe.
@@ -96,7 +36,7 @@ class IdPage {
  public:
   struct Entry {
     uint64_t id;
-    PolygonView polygon;
+    Unowned<Polygon> polygon;
   };
   using Key = uint64_t;
   struct Head {
