@@ -27,9 +27,9 @@
 #include <vector>
 
 #include "carom/batch.h"
+#include "carom/bodies.h"
 #include "carom/cast.h"
 #include "carom/geometry.h"
-#include "carom/scene.h"
 #include "carom/shape.h"
 #include "carom/sweep.h"
 #include "carom/work_meter.h"
@@ -93,7 +93,7 @@ struct SlideAnswers {
 };
 
 // Returns false if `meter` stopped the work; `out` is then meaningless. Thread-safe.
-bool SlideShapes(const Scene& scene, const SlideColumns& columns, const SlideOptions& options,
+bool SlideShapes(const World& world, const SlideColumns& columns, const SlideOptions& options,
                  SlideAnswers& out, WorkMeter& meter);
 
 }  // namespace carom
