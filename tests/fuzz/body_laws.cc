@@ -99,6 +99,15 @@ void CheckRowsOfAll(const GroupCase& made, const GroupAnswers& answers) {
       CheckRows(made, ScopeOf(columns), mask, answers.*kind.answers);
     }
   });
+  size_t row = 0;
+  for (size_t item = 0; item < answers.slides.rows.size(); ++item) {
+    for (uint32_t k = 0; k < answers.slides.rows[item].legs; ++k, ++row) {
+      const SweepHit& hit = answers.slides.legs[row].hit;
+      Require(!hit.is_body || Considers(made.group, made.group.slides.movers.scope, item,
+                                        made.group.slide_options.mask, hit.polygon_id),
+              made, "legs name bodies that are considered");
+    }
+  }
 }
 
 // Bodies of an owner that every item passes over might as well be in no category.

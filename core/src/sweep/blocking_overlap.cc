@@ -31,7 +31,7 @@ class AtRest {
     return Orientation(moving.a, moving.b, q);
   }
   bool IsAt(Vec2 p, Vec2 q) const { return p == q; }
-  // For points on the lines of the edges.
+  // For points on the lines of the edges; every line is one of an edge of length 0.
   bool IsWithin(const Segment& fixed, Vec2 p) const { return IsOnSegment(p, fixed); }
   bool IsWithinMoving(const Segment& moving, Vec2 q) const { return IsOnSegment(q, moving); }
   // Whether q is above p.
@@ -80,9 +80,11 @@ class AtTime {
            SignOfLinear(Dyadic(p.y) - q.y, d_.y, t_) == 0;
   }
   bool IsWithin(const Segment& fixed, Vec2 p) const {
+    if (fixed.a == fixed.b) return IsAt(p, fixed.a);
     return Along(fixed.a, fixed.b, fixed.a, p) >= 0 && Along(fixed.b, fixed.a, fixed.b, p) >= 0;
   }
   bool IsWithinMoving(const Segment& moving, Vec2 q) const {
+    if (moving.a == moving.b) return IsAt(moving.a, q);
     return Along(moving.b, moving.a, q, moving.a) >= 0 &&
            Along(moving.a, moving.b, q, moving.b) >= 0;
   }

@@ -118,35 +118,45 @@ bool SafePose::IsSafe(const SafeRequest& request, Vec2 position, double fraction
   });
 }
 
-// Of all pairs of edges near each other, in plain doubles: a guess of where there is room.
+// In plain doubles: a guess of where there is room. Of gaps that are nearly equal, and of too many,
+// the order decides, so that it must not be that of visits.
 void SafePose::FindGaps(const BlockingMover& mover, double reach) {
   gaps_.clear();
-  const PlacedShape& shape = mover.shape();
-  const Box near = Grown(shape.bounds(), reach);
+  near_.clear();
   const auto visit = [&](const Obstacle& fixed) {
-    const double radius = shape.radius() + fixed.radius();
-    const Box near_axis = Grown(near, fixed.radius());
-    return fixed.core->VisitEdges(
-        meter_, [&](const Box& box) { return near_axis.Intersects(box); },
-        [&](size_t, const Segment& edge) {
-          if (mover.is_round()) {
-            AddRoundGap(shape.edge(0), edge, radius, reach);
-            return true;
-          }
-          const Box edge_box = Grown(BoundsOf(edge), reach + radius);
-          return shape.VisitEdges(
-              meter_, [&](const Box& box) { return edge_box.Intersects(box); },
-              [&](size_t j, const Segment& moving) {
-                if (radius > 0) {
-                  AddRoundGap(moving, edge, radius, reach);
-                } else {
-                  AddRingGaps(mover, edge, j, reach);
-                }
-                return true;
-              });
-        });
+    near_.push_back(fixed);
+    return true;
   };
+  const Box near = Grown(mover.shape().bounds(), reach);
   obstacles_.VisitNear(SweptBox(near, {}, 0), meter_, std::ref(visit));
+  SortBySource(near_);
+  for (const Obstacle& fixed : near_) FindGapsTo(fixed, mover, reach);
+}
+
+// Of all pairs of edges near each other.
+void SafePose::FindGapsTo(const Obstacle& fixed, const BlockingMover& mover, double reach) {
+  const PlacedShape& shape = mover.shape();
+  const double radius = shape.radius() + fixed.radius();
+  const Box near = Grown(Grown(shape.bounds(), reach), fixed.radius());
+  fixed.core->VisitEdges(
+      meter_, [&](const Box& box) { return near.Intersects(box); },
+      [&](size_t, const Segment& edge) {
+        if (mover.is_round()) {
+          AddRoundGap(shape.edge(0), edge, radius, reach);
+          return true;
+        }
+        const Box edge_box = Grown(BoundsOf(edge), reach + radius);
+        return shape.VisitEdges(
+            meter_, [&](const Box& box) { return edge_box.Intersects(box); },
+            [&](size_t j, const Segment& moving) {
+              if (radius > 0) {
+                AddRoundGap(moving, edge, radius, reach);
+              } else {
+                AddRingGaps(mover, edge, j, reach);
+              }
+              return true;
+            });
+      });
 }
 
 // Along the line from the nearest point of the edge to the moving one, at each end of both.

@@ -196,7 +196,8 @@ SweepHit BlockingSweep::Measured(const BlockingHit& hit) {
   measured.has_edge = !hit.fixed.is_round();
   if (measured.has_edge) measured.edge = hit.fixed.core->polygon().edge_ref(hit.event.first_edge);
   measured.point = PointOf(hit, measured.fraction);
-  // What touches then is not clear of the path.
+  // What touches then is not clear of the path. Of ends that are parallel the first counts.
+  SortBySource(unclear_);
   for (const Obstacle& near : unclear_) {
     FindContacts(PairWith(near), *near.core, hit.time(), meter_, contacts_);
   }

@@ -3,10 +3,17 @@
 
 #include "sweep/obstacle.h"
 
+#include <algorithm>
+
 #include "index/scene_traversal.h"
 #include "shape/meets_box.h"
 
 namespace carom::internal {
+
+void SortBySource(std::vector<Obstacle>& obstacles) {
+  std::sort(obstacles.begin(), obstacles.end(),
+            [](const Obstacle& a, const Obstacle& b) { return a.source() < b.source(); });
+}
 
 void Obstacles::VisitNear(const SweptBox& reach, WorkMeter& meter, const Visit& visit) const {
   bool goes_on = true;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "base/hit_collector.h"
 #include "carom/bodies.h"
@@ -31,6 +32,9 @@ struct Obstacle {
 
   friend bool operator==(const Obstacle& a, const Obstacle& b) { return a.core == b.core; }
 };
+
+// In the order of ids and indices, for what must not depend on the order of visits.
+void SortBySource(std::vector<Obstacle>& obstacles);
 
 // What an item considers of a scene and of bodies. Not thread-safe.
 class Obstacles {
