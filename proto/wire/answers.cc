@@ -301,7 +301,8 @@ class Reader {
       Counts(rows, out.counts);
     }
     Rows(rows, columns, out.hits);
-    IsBody(out.hits, [](auto& hit) -> auto& { return hit; });
+    IsBody(
+        out.hits, [](auto& hit) -> auto& { return hit; });
     for (const uint32_t index : message_.truncated()) {
       const bool ascends = out.truncated.empty() || out.truncated.back() < index;
       Require(ascends && index < out.counts.size() && out.counts[index] != 0, "truncated");

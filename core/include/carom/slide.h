@@ -14,6 +14,9 @@
 //   SlideShapes(*scene, {{shapes, {}, x, y}, dx, dy}, {}, out, meter);
 //   // out.rows[0].position: (-1, 3), up the wall of polygon 7; out.legs[0].hit.normal: (-1, 0)
 //
+// Players slide around each other by a scope (carom/batch.h) against the scene and the bodies of
+// the group, which stay where they are, with the player's own owner passed over.
+//
 // Lengths are in the unit of the caller's coordinates. Touching does not count: what is touched may
 // be slid along and left. Normal: the unit normal is from what is hit to the shape. Error: poses
 // are safe ones, within 8 ulp of the exact ones. Cost: that of a sweep for each leg, and about as
@@ -50,7 +53,7 @@ struct SlideOptions {
 // kMaxPushes], are item i's; an empty column means one each. Several are for steps (up, along,
 // down). `skin` as for sweeps. Movers are those that the blocking policies take.
 struct SlideColumns {
-  ShapeColumns movers;
+  ShapeColumns movers;  // with the scope of the batch
   std::span<const double> dx, dy;
   std::span<const uint32_t> pushes = {};
   std::span<const double> skin = {};
@@ -58,9 +61,9 @@ struct SlideColumns {
   size_t size() const { return movers.size(); }
 };
 
-// One leg: the sweep by `d` from the position `from`, under the slide's policy, mask and skin.
-// Asked so with CLOSEST, it answers `hit`, if any, and as its safe pose where the next leg starts,
-// or the slide ends.
+// One leg: the sweep by `d` from the position `from`, under the slide's policy, scope, mask and
+// skin. Asked so with CLOSEST, it answers `hit`, if any, and as its safe pose where the next leg
+// starts, or the slide ends.
 struct SlideLeg {
   Vec2 from;
   Vec2 d;
@@ -92,7 +95,7 @@ struct SlideAnswers {
   void Clear();
 };
 
-// Returns false if `meter` stopped the work; `out` is then meaningless. Thread-safe.
+// Returns false if `meter` stopped the work; `out` is then meaningless. Thread-safe without bodies.
 bool SlideShapes(const World& world, const SlideColumns& columns, const SlideOptions& options,
                  SlideAnswers& out, WorkMeter& meter);
 

@@ -97,7 +97,8 @@ class RingContacts {
 // The contacts of an axis with a radius, or of a ring with a round body.
 class RoundContacts {
  public:
-  RoundContacts(const BlockingPair& pair, const SweepTime& t, std::vector<BlockingContact>& contacts)
+  RoundContacts(const BlockingPair& pair, const SweepTime& t,
+                std::vector<BlockingContact>& contacts)
       : motion_(pair.motion()),
         vertex_count_(pair.mover().is_round() ? 2 : pair.mover().vertex_count()),
         t_(t),
@@ -135,9 +136,9 @@ class RoundContacts {
   }
 
  private:
-  void Push(Kind kind, const Segment& fixed, size_t moving, const std::optional<RoundTouch>& touch) {
-    contacts_.push_back(
-        {kind, fixed, static_cast<uint32_t>(moving), touch, motion_.fixed_radius});
+  void Push(Kind kind, const Segment& fixed, size_t moving,
+            const std::optional<RoundTouch>& touch) {
+    contacts_.push_back({kind, fixed, static_cast<uint32_t>(moving), touch, motion_.fixed_radius});
   }
   bool IsParallel(const Segment& side) const { return SideOfPath(side.b, side.a, motion_.d) == 0; }
   // Whether p moves along the side at exactly the radius from the line through q. In doubles the

@@ -13,9 +13,9 @@
 //   beside
 //     any vertex of the ring.
 //
-// A round body is its axis and a radius. It is the closure of its interior, as the shape is, so that
-// both overlap so exactly if a point of the axis is closer to the shape's than the sum of the radii:
-// where two edges are, or a ring has the axis in it.
+// A round body is its axis and a radius. It is the closure of its interior, as the shape is, so
+// that both overlap so exactly if a point of the axis is closer to the shape's than the sum of the
+// radii: where two edges are, or a ring has the axis in it.
 #pragma once
 
 #include "carom/work_meter.h"

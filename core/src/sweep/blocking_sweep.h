@@ -104,8 +104,8 @@ class BlockingSweep {
   const SweepAxes& axes() const { return pair_.axes(); }
   // Whether the shape at the start overlaps none of those that were asked in more than touch.
   Known known() const { return overlaps_ ? Known::kNothing : Known::kOverlapsNothing; }
-  // Of those that were asked: whether BLOCKING_LEAVE passes over it from the start to the end of the
-  // sweep, for the overlap of the start lasts as long.
+  // Of those that were asked: whether BLOCKING_LEAVE passes over it from the start to the end of
+  // the sweep, for the overlap of the start lasts as long.
   bool PassesOver(const Obstacle& fixed) const;
 
  private:
@@ -123,8 +123,8 @@ class BlockingSweep {
   InsidePolicy policy_ = InsidePolicy::kBlocking;
   BlockingPair pair_;
   BlockingPair round_;  // with the round body that is asked
-  SweepPair touch_;  // for the place of a start inside
-  Box reach_;        // of the path and the margin
+  SweepPair touch_;     // for the place of a start inside
+  Box reach_;           // of the path and the margin
   Known known_ = Known::kNothing;
   bool overlaps_ = false;
   double ulp_ = 0;

@@ -28,8 +28,9 @@ void Obstacles::VisitNear(const SweptBox& reach, WorkMeter& meter, const Visit& 
     VisitPolygons(world_.scene, considered_.mask, meter, may_meet, visit_polygon);
   }
   if (!goes_on) return;
-  VisitBodies(world_, considered_, meter, may_meet,
-              [&](Body& body) { return visit({&body.core(), &body}); });
+  VisitBodies(world_, considered_, meter, may_meet, [&](Body& body) {
+    return visit({&body.core(), &body});
+  });
 }
 
 }  // namespace carom::internal

@@ -46,8 +46,8 @@ class Obstacles {
   // What the calls that follow visit.
   void Consider(const Considered& considered) { considered_ = considered; }
 
-  // Calls visit(obstacle) for at least those considered whose box may meet `reach`, each once, while
-  // it returns true and the meter allows.
+  // Calls visit(obstacle) for at least those considered whose box may meet `reach`, each once,
+  // while it returns true and the meter allows.
   void VisitNear(const SweptBox& reach, WorkMeter& meter, const Visit& visit) const;
 
  private:

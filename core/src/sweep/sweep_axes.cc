@@ -41,7 +41,8 @@ double LocalVertices::Most(Vec2 n) const { return -Least({-n.x, -n.y}); }
 // reach of all vertices from the origin: a local coordinate errs by u R, its product by another u,
 // the sum by u of both, so a projection by 3.1 u N R, and the difference of two by 8.3 u N R. Where
 // n is the rounded normal of an edge of a convex polygon, the others of its vertices may be ahead
-// of that edge by 2 u N R. The radius, a sum, times |n|, a root of a sum of squares, errs by 5 u of itself.
+// of that edge by 2 u N R. The radius, a sum, times |n|, a root of a sum of squares, errs by 5 u of
+// itself.
 struct SweepAxes::Gap {
   Gap(const Motion& motion, Vec2 n, double ahead, double reach)
       : error(16 * kUnit * SumOfMagnitudes(n) * reach),

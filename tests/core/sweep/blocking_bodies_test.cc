@@ -112,18 +112,15 @@ TEST(BlockingBodiesTest, Law1RoundBodiesGrowRoundMovers) {
     const Crowd crowd({Shape::Create(body).value()});
     const Shape shape = Shape::Create(mover).value();
     const Shape grown = Shape::Create(Capsule{mover.axis, sum.high}).value();
-    const Scene::Ptr axis = SceneOf({{0,
-                                      {{{body.axis.a, body.axis.b}, true}},
-                                      FillRule::kEvenOdd,
-                                      Solidity::kBoundary}});
+    const Scene::Ptr axis = SceneOf(
+        {{0, {{{body.axis.a, body.axis.b}, true}}, FillRule::kEvenOdd, Solidity::kBoundary}});
     const std::string code = absl::StrCat("seed ", seed, " ", CodeOf(body), " ", CodeOf(mover),
                                           absl::StrFormat(" {%a, %a}", d.x, d.y));
     for (const InsidePolicy policy : kBlockingPolicies) {
       const SweepOptions options{CastMode::kClosest, policy};
       const Player player{EmptyScene(), shape, 0, 0, &crowd.bodies};
       const SweepAnswers out = SweepBy(player, {}, d, options);
-      ASSERT_NO_FATAL_FAILURE(
-          ExpectSame(out, SweepBy({*axis, grown}, {}, d, options), 1, code));
+      ASSERT_NO_FATAL_FAILURE(ExpectSame(out, SweepBy({*axis, grown}, {}, d, options), 1, code));
       ASSERT_NO_FATAL_FAILURE(ExpectPointAndSafePose(player, d, out, grid.scale, code));
       hits += out.counts[0];
     }
@@ -264,7 +261,8 @@ TEST(BlockingBodiesTest, AFloorAndABodyAtOnceAreACorner) {
   const Crowd disc({CircleOf({5, 1}, 1)});
   const Player player{*floor, box, 0, 0, &disc.bodies};
   for (const Vec2 d : {Vec2{8, -8}, Vec2{7, -7}, Vec2{11, -11}}) {
-    const SweepAnswers out = SweepBy(player, {{0, 4}}, d, {CastMode::kAll, InsidePolicy::kBlocking});
+    const SweepAnswers out =
+        SweepBy(player, {{0, 4}}, d, {CastMode::kAll, InsidePolicy::kBlocking});
     ASSERT_EQ(out.counts[0], 2u);
     EXPECT_EQ(out.hits[0].polygon_id, 3u);
     EXPECT_FALSE(out.hits[0].is_body);

@@ -37,9 +37,9 @@ inline SlideAnswers Slide(const Player& player, const Pose& pose, const std::vec
   for (const Vec2 d : pushes) dx.push_back(d.x), dy.push_back(d.y);
   const auto count = static_cast<uint32_t>(pushes.size());
   SlideColumns columns;
-  columns.movers = {{&player.shape, 1},    {},           {&pose.position.x, 1},
-                    {&pose.position.y, 1}, {&pose.c, 1}, {&pose.s, 1},
-                    {},                    player.scope()};
+  columns.movers = {
+      {&player.shape, 1}, {}, {&pose.position.x, 1}, {&pose.position.y, 1}, {&pose.c, 1},
+      {&pose.s, 1},       {}, player.scope()};
   columns.dx = dx;
   columns.dy = dy;
   columns.pushes = {&count, 1};
@@ -53,9 +53,9 @@ inline SlideAnswers Slide(const Player& player, const Pose& pose, const std::vec
 inline SweepAnswers SweepBy(const Player& player, const Pose& pose, Vec2 d,
                             const SweepOptions& options) {
   SweepColumns columns;
-  columns.movers = {{&player.shape, 1},    {},           {&pose.position.x, 1},
-                    {&pose.position.y, 1}, {&pose.c, 1}, {&pose.s, 1},
-                    {},                    player.scope()};
+  columns.movers = {
+      {&player.shape, 1}, {}, {&pose.position.x, 1}, {&pose.position.y, 1}, {&pose.c, 1},
+      {&pose.s, 1},       {}, player.scope()};
   columns.dx = {&d.x, 1};
   columns.dy = {&d.y, 1};
   columns.skin = {&player.skin, 1};
@@ -118,8 +118,7 @@ inline bool OriginMeets(const Player& player, Vec2 from, Vec2 to) {
   options.mode = CastMode::kAny;
   CastAnswers answers;
   WorkMeter meter;
-  const SegmentColumns path{
-      {&from.x, 1}, {&from.y, 1}, {&to.x, 1}, {&to.y, 1}, player.scope()};
+  const SegmentColumns path{{&from.x, 1}, {&from.y, 1}, {&to.x, 1}, {&to.y, 1}, player.scope()};
   EXPECT_TRUE(CastSegments(player.world(), path, options, answers, meter));
   return answers.counts[0] != 0;
 }
