@@ -98,14 +98,14 @@ const Asked kAsked[] = {
      R"("left":[0,0]})"},
     {R"({"op":"sweep","shape":{"circle":1},"at":[15,9],"d":[0,-6],"inside":"blocking",)"
      R"("against":"bodies"})",
-     R"({"hit":true,"t":0.333333333333,"body":0,"edge":null,"normal":[0,1],"start_in":[],"bodies":[],)"
+     R"({"hit":true,"t":0.33333333333333337,"body":0,"edge":null,"normal":[0,1],"start_in":[],"bodies":[],)"
      R"("safe":[15,7]})"},
     {R"({"op":"sweep","shape":{"circle":1},"at":[15,6],"d":[0,-6],"inside":"blocking",)"
      R"("against":"both"})",
      R"({"hit":true,"t":0,"body":0,"edge":null,"normal":[0,0],"start_in":[],"bodies":[0],)"
      R"("safe":[15,6]})"},
     {R"({"op":"slide","shape":{"circle":1},"at":[12.5,9],"d":[[0,-6]],"against":"both"})",
-     R"({"at":[12.5,7],"legs":[{"from":[12.5,9],"d":[0,-6],"t":0.333333333333,"body":1,)"
+     R"({"at":[12.5,7],"legs":[{"from":[12.5,9],"d":[0,-6],"t":0.33333333333333337,"body":1,)"
      R"("normal":[0,1]}],"left":[0,-4]})"},
     {R"({"op":"slide","shape":{"circle":1},"at":[12.5,9],"d":[[0,-6]],"against":"both",)"
      R"("ignore_owner":2})",

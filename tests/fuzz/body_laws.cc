@@ -158,14 +158,18 @@ class SlidesAgain {
       Vec2 at = start;
       for (uint32_t k = 0; k < slide.legs; ++k, ++row) {
         const SlideLeg& leg = answers_.legs[row];
-        Is(leg.from == at, "a leg among bodies starts where the one before it ends", i);
+        const auto is = [&](bool holds, const char* law) {
+          const Vec2 p = leg.from, d = leg.d;
+          Require(holds, made_, law, {static_cast<double>(i), p.x, p.y, d.x, d.y});
+        };
+        is(leg.from == at, "a leg among bodies starts where the one before it ends");
         const SweepAnswers sweep = Swept(
             i, leg.from, leg.d, {CastMode::kClosest, made_.group.slide_options.inside_policy});
         const SweepHit hit = sweep.hits.empty() ? SweepHit() : sweep.hits[0];
-        Is((sweep.counts[0] != 0) == leg.has_hit && hit.polygon_id == leg.hit.polygon_id &&
+        is((sweep.counts[0] != 0) == leg.has_hit && hit.polygon_id == leg.hit.polygon_id &&
                hit.is_body == leg.hit.is_body && hit.fraction == leg.hit.fraction &&
                hit.point == leg.hit.point && hit.normal == leg.hit.normal,
-           "a leg among bodies is a sweep", i);
+           "a leg among bodies is a sweep");
         at = Normalized(sweep.safe[0]);
       }
       Is(Normalized(slide.position) == at, "a slide among bodies ends where its last leg does", i);

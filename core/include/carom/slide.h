@@ -84,9 +84,9 @@ struct SlideRow {
 // the skin. Where U holds the push, the next leg is as much of what is left as the blocking ray
 // keeps, in the ray's direction; else it is all that is left. It is rounded so that it does not
 // enter U. The push ends where it is used up, where no ray keeps any of it, where a leg would be 8
-// ulp at most, and after `max_contacts` contacts. Of a push along a straight wall the part along
-// the wall is kept within 8 ulp of the largest coordinate. In a corner the same push again gives
-// the same pose.
+// ulp at most or above 2^53 in a coordinate, and after `max_contacts` contacts. Of a push along a
+// straight wall the part along the wall is kept within 8 ulp of the largest coordinate. In a corner
+// the same push again gives the same pose.
 struct SlideAnswers {
   std::vector<SlideRow> rows;     // of item i; those in error are all 0
   std::vector<SlideLeg> legs;     // item after item

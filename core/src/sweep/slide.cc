@@ -124,7 +124,8 @@ std::optional<BlockingHit> Slider::AddLeg(Vec2 d, SlideRow& row) {
   return hit;
 }
 
-// Until it is used up, or nothing is left that is not blocked. What is left is of the push as it
+// Until it is used up, or nothing is left that is not blocked. Along a slanted ray one coordinate
+// may be more than it was: above 2^53 no sweep takes it. What is left is of the push as it
 // was given, so that a corner that turned it from one wall to the other ends it.
 void Slider::Push(Vec2 push, SlideRow& row) {
   row.left = push;
@@ -140,7 +141,7 @@ void Slider::Push(Vec2 push, SlideRow& row) {
     rest *= 1 - out_.legs.back().hit.fraction;
     row.left = Normalized(Vec2{rest * push.x, rest * push.y});
     const std::optional<Vec2> next = Redirected(*hit, push, row);
-    if (!next || ++contacts >= options_.max_contacts) return;
+    if (!next || !IsAccepted(*next) || ++contacts >= options_.max_contacts) return;
     if (std::sqrt(next->x * next->x + next->y * next->y) <= 8 * ulp()) return;
     d = *next;
   }
