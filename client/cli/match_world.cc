@@ -303,7 +303,7 @@ FrameGroup MatchWorld::Ask(uint64_t tick) {
   AddShots(tick);
   const ShapeColumns placed{.shapes = disc_, .shape = shape_, .x = x_, .y = y_};
   out.group.bodies = {placed, {}, owners_};
-  // Nobody is in its own way.
+  // Nobody blocks itself.
   out.group.slides = {placed, dx_, dy_};
   out.group.slides.movers.scope = {Against::kBoth, {}, owners_};
   out.group.sights = {sight_ax_, sight_ay_, sight_bx_, sight_by_};
@@ -327,7 +327,7 @@ void MatchWorld::TakeMoves(uint64_t tick, const SlideAnswers& answer) {
     // More than one leg, or one that did not come through.
     const bool met = answer.rows[i].legs > 1 || moved < kSpeed * unit_ / 2;
     counts_.slid += met ? 1 : 0;
-    // It is stuck in a corner, or before another one: another way.
+    // It is stuck in a corner, or before another one: elsewhere.
     if (moved < kSpeed * unit_ / 2) bot.turns_at = std::min(bot.turns_at, tick + 1);
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What may be in the way of a moving shape: a polygon of the scene, or a body.
+// What may block a moving shape: a polygon of the scene, or a body.
 #pragma once
 
 #include <cstdint>

@@ -106,7 +106,7 @@ class RoundContact {
   // Passes over discs that the path touches at one time alone.
   void IgnoreGrazes() { counts_grazes_ = false; }
   // Looks at the meetings of the mask alone, and does not ask of the one that defines `t` what else
-  // is asked. `rounded` is `t`, rounded either way.
+  // is asked. `rounded` is `t`, rounded up or down.
   void LookAt(const SweepTime& t, double rounded, uint32_t meetings) {
     time_ = &t;
     rounded_ = rounded;

@@ -25,7 +25,7 @@ struct Player {
   const Shape& shape;
   double skin = 0;
   double reach = 1.5;              // of the pushes of a walk, by coordinate
-  const Bodies* bodies = nullptr;  // in the way, too, if there are any
+  const Bodies* bodies = nullptr;  // considered, too, if there are any
 
   World world() const { return {scene, bodies}; }
   Scope scope() const { return {.against = bodies == nullptr ? Against::kScene : Against::kBoth}; }

@@ -144,8 +144,8 @@ TEST(SlideTest, EndsAreFreeWhereLittleIsReadAsZero) {
   EXPECT_GT(blocked, 20);
 }
 
-// A leg along a slope had 1.2 times the greatest coordinate that is accepted: asked again as a sweep
-// it was an error.
+// A leg along a slope had 1.2 times the greatest coordinate that is accepted: asked again as a
+// sweep it was an error.
 TEST(SlideTest, LegsAreSweepsThatAreAccepted) {
   PolygonSpec slope;
   slope.id = 1;
