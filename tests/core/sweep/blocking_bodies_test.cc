@@ -161,6 +161,7 @@ TEST(BlockingBodiesTest, Law2RingsAndRoundBodiesBlockEachOther) {
 // ordinary sweep, but for what is grazed.
 TEST(BlockingBodiesTest, FractionsAreThoseOfOrdinarySweeps) {
   size_t hits = 0;
+  size_t grazes = 0;
   for (int seed = 1; seed <= Repeats(20000, 600000); ++seed) {
     Random random(static_cast<uint64_t>(seed));
     const Grid grid{6, std::ldexp(1, random.Below(7) - 3), 30};
@@ -187,7 +188,8 @@ TEST(BlockingBodiesTest, FractionsAreThoseOfOrdinarySweeps) {
       continue;
     }
     ++hits;
-    ASSERT_EQ(blocked.hits[0].fraction, touched.hits[0].fraction) << "seed " << seed;
+    ASSERT_GE(blocked.hits[0].fraction, touched.hits[0].fraction) << "seed " << seed;
+    grazes += blocked.hits[0].fraction > touched.hits[0].fraction ? 1 : 0;
     // Sides that are parallel share more than a point.
     const Shape point = CircleOf(blocked.hits[0].point, 0);
     const double t = blocked.hits[0].fraction;
@@ -196,6 +198,7 @@ TEST(BlockingBodiesTest, FractionsAreThoseOfOrdinarySweeps) {
     ASSERT_LE(Distance(point, crowd.shapes[0]).distance, 1e-12 * (1 + grid.scale)) << seed;
   }
   EXPECT_GT(hits, 500u);
+  EXPECT_LT(grazes, 1 + hits / 1000);
 }
 
 // A scene, and bodies of all kinds, some twice with another radius.
@@ -366,7 +369,7 @@ TEST(BlockingBodiesTest, AnOwnerPassesItsOwnBody) {
 // A hall of tiles, in which others stand about.
 TEST(BlockingBodiesTest, Law4PlayersWalkAmongOthers) {
   WalkCounts counts;
-  for (int i = 0; i < Repeats(8, 200) && !HasFailure(); ++i) {
+  for (int i = 0; i < Repeats(8, 60) && !HasFailure(); ++i) {
     Random random(0xb0d1e5 + static_cast<uint64_t>(i));
     std::vector<PolygonSpec> walls;
     const auto add_box = [&](Vec2 min, Vec2 max) {
