@@ -52,7 +52,8 @@ class SafePose {
   std::optional<Vec2> FindNear(const SafeRequest& request, Vec2 base, double ulp);
   bool IsSafe(const SafeRequest& request, Vec2 position, double fraction);
   void FindGaps(const BlockingMover& mover, double reach);
-  void AddRoundGap(const BlockingMover& mover, const Segment& edge, double reach);
+  void FindGapsTo(const Obstacle& fixed, const BlockingMover& mover, double reach);
+  void AddRoundGap(const Segment& moving, const Segment& edge, double radius, double reach);
   void AddRingGaps(const BlockingMover& mover, const Segment& edge, size_t j, double reach);
   void AddGap(Vec2 n, double distance, double reach);
   std::optional<Vec2> Offset(double gap) const;
@@ -61,6 +62,7 @@ class SafePose {
   WorkMeter& meter_;
   BlockingPose there_;
   BlockingSweep check_;
+  std::vector<Obstacle> near_;
   std::vector<Gap> gaps_;
 };
 

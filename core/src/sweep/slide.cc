@@ -54,14 +54,16 @@ std::optional<Vec2> NotBlocked(Vec2 push, const BlockedArcs& arcs) {
 // Slides one shape after the other. Not thread-safe.
 class Slider {
  public:
-  Slider(const Scene& scene, const SlideOptions& options, SlideAnswers& out, WorkMeter& meter)
-      : obstacles_(scene, options.mask),
+  Slider(const World& world, const SlideOptions& options, SlideAnswers& out, WorkMeter& meter)
+      : obstacles_(world),
         options_(options),
         out_(out),
         meter_(meter),
         sweep_(obstacles_, meter),
         safe_(obstacles_, meter) {}
 
+  // What the items that begin from here on consider.
+  void Consider(const internal::Considered& considered) { obstacles_.Consider(considered); }
   // The item whose shape is placed in `start()`.
   BlockingPose& start() { return start_; }
   void Begin(const Shape& shape, double skin, SlideRow& row);
@@ -75,7 +77,7 @@ class Slider {
   bool IsNear(const BlockingContact& contact) const;
   double ulp() const { return internal::UlpOf(start_.mover().shape().bounds()); }
 
-  const internal::SceneObstacles obstacles_;
+  internal::Obstacles obstacles_;
   const SlideOptions& options_;
   SlideAnswers& out_;
   WorkMeter& meter_;
@@ -122,7 +124,8 @@ std::optional<BlockingHit> Slider::AddLeg(Vec2 d, SlideRow& row) {
   return hit;
 }
 
-// Until it is used up, or nothing is left that is not blocked. What is left is of the push as it
+// Until it is used up, or nothing is left that is not blocked. Along a slanted ray one coordinate
+// may be more than it was: above 2^53 no sweep takes it. What is left is of the push as it
 // was given, so that a corner that turned it from one wall to the other ends it.
 void Slider::Push(Vec2 push, SlideRow& row) {
   row.left = push;
@@ -138,7 +141,7 @@ void Slider::Push(Vec2 push, SlideRow& row) {
     rest *= 1 - out_.legs.back().hit.fraction;
     row.left = Normalized(Vec2{rest * push.x, rest * push.y});
     const std::optional<Vec2> next = Redirected(*hit, push, row);
-    if (!next || ++contacts >= options_.max_contacts) return;
+    if (!next || !IsAccepted(*next) || ++contacts >= options_.max_contacts) return;
     if (std::sqrt(next->x * next->x + next->y * next->y) <= 8 * ulp()) return;
     d = *next;
   }
@@ -171,11 +174,11 @@ std::optional<Vec2> Slider::AlongRay(const internal::ArcDirection& ray, Vec2 pus
 // Of a contact met before, at the shape as it stands.
 bool Slider::IsNear(const BlockingContact& contact) const {
   const BlockingMover& mover = start_.mover();
-  const double reach = mover.shape().radius() + skin_ + 8 * ulp();
+  const double radius = mover.shape().radius() + contact.fixed_radius;
+  const double reach = radius + skin_ + 8 * ulp();
   using Kind = BlockingContact::Kind;
-  const bool is_axis = mover.is_round();
-  const Segment moving = mover.shape().edge(is_axis ? 0 : contact.moving);
-  const Vec2 p = is_axis && contact.moving == 1 ? moving.b : moving.a;
+  const Segment moving = contact.MovingEdge(mover);
+  const Vec2 p = contact.MovingVertex(mover);
   if (contact.kind == Kind::kVertexOnEdge) {
     return CompareDistance(contact.fixed, Circle{p, reach}) <= 0;
   }
@@ -212,11 +215,11 @@ void SlideAnswers::Clear() {
 
 // The displacements of an item are found behind those of the items before, which `CheckGroup` has
 // added up; a column that is too short ends the batch.
-bool SlideShapes(const Scene& scene, const SlideColumns& columns, const SlideOptions& options,
+bool SlideShapes(const World& world, const SlideColumns& columns, const SlideOptions& options,
                  SlideAnswers& out, WorkMeter& meter) {
   out.Clear();
   out.rows.resize(columns.size());
-  Slider slider(scene, options, out, meter);
+  Slider slider(world, options, out, meter);
   size_t next = 0;
   for (size_t i = 0; i < columns.size(); ++i) {
     if (!meter.Spend(1)) return false;
@@ -229,6 +232,7 @@ bool SlideShapes(const Scene& scene, const SlideColumns& columns, const SlideOpt
     if (!skin) continue;
     if (!internal::PlaceBlocking(columns.movers, i, check, meter, slider.start())) continue;
     const size_t shape = columns.movers.shape.empty() ? i : columns.movers.shape[i];
+    slider.Consider(internal::Considered::Of(columns.movers.scope, i, options.mask));
     SlideRow& row = out.rows[i];
     slider.Begin(columns.movers.shapes[shape], *skin, row);
     for (size_t k = first; k < first + *count && !meter.stopped(); ++k) {
