@@ -10,6 +10,9 @@
 #include "carom/predicates.h"
 #include "sweep/blocking_batch.h"
 #include "sweep/blocking_safe.h"
+#include "index/placed_items.h"
+#include "sweep/plain_slide.h"
+#include "sweep/slide_step.h"
 
 namespace carom {
 namespace {
@@ -20,37 +23,6 @@ using internal::BlockingHit;
 using internal::BlockingMover;
 using internal::BlockingPose;
 
-double Dot(Vec2 a, Vec2 b) { return a.x * b.x + a.y * b.y; }
-
-// What of `push` a unit vector keeps.
-Vec2 Along(Vec2 push, Vec2 ray) {
-  const double length = Dot(push, ray);
-  return Normalized(Vec2{length * ray.x, length * ray.y});
-}
-
-// `value`, so many doubles away from 0, or towards it.
-double Stepped(double value, int steps) {
-  const double towards = steps > 0 ? std::copysign(HUGE_VAL, value) : 0.0;
-  for (int i = 0; i < std::abs(steps); ++i) value = std::nextafter(value, towards);
-  return value;
-}
-
-// A vector that is not blocked, at most some ulps from `push`, or nothing. Along a slanted edge a
-// rounded vector may point into it: a step of its lesser component turns it by less than an ulp.
-std::optional<Vec2> NotBlocked(Vec2 push, const BlockedArcs& arcs) {
-  for (const int greater : {0, 1, -1}) {
-    for (const int lesser : {0, 1, -1, 2, -2}) {
-      Vec2 v = push;
-      const bool is_x_greater = std::abs(v.x) >= std::abs(v.y);
-      v.x = Stepped(v.x, is_x_greater ? greater : lesser);
-      v.y = Stepped(v.y, is_x_greater ? lesser : greater);
-      v = Normalized(v);
-      if (!(v == Vec2{}) && !arcs.Contains(v)) return v;
-    }
-  }
-  return std::nullopt;
-}
-
 // Slides one shape after the other. Not thread-safe.
 class Slider {
  public:
@@ -60,20 +32,25 @@ class Slider {
         out_(out),
         meter_(meter),
         sweep_(obstacles_, meter),
-        safe_(obstacles_, meter) {}
+        safe_(obstacles_, meter),
+        plain_(obstacles_, meter) {}
 
-  // The item whose shape is placed in `start()`.
-  BlockingPose& start() { return start_; }
-  void Begin(const Shape& shape, double skin, SlideRow& row);
+  // Takes item i. Returns false with an error recorded, or with the meter stopped.
+  bool Begin(const SlideColumns& columns, size_t i, ItemChecker& check, SlideRow& row);
   void Push(Vec2 push, SlideRow& row);
 
  private:
-  std::optional<BlockingHit> AddLeg(Vec2 d, SlideRow& row);
-  std::optional<Vec2> Redirected(const BlockingHit& hit, Vec2 push, const SlideRow& row);
+  using Known = internal::BlockingSweep::Known;
+  enum class End : uint8_t { kFree, kHit, kStartsInside };
+
+  End AddLeg(Vec2 d, SlideRow& row);
+  bool AddPlainLeg(SlideLeg& leg, SlideRow& row);
+  std::optional<Vec2> Redirected(Vec2 push, const SlideRow& row);
+  void Gather(const SlideRow& row);
   std::optional<Vec2> AlongRay(const internal::ArcDirection& ray, Vec2 push, Vec2 left);
   void PlaceAt(Vec2 position);
   bool IsNear(const BlockingContact& contact) const;
-  double ulp() const { return internal::UlpOf(start_.mover().shape().bounds()); }
+  double UlpAt(Vec2 position);
 
   const internal::SceneObstacles obstacles_;
   const SlideOptions& options_;
@@ -81,45 +58,83 @@ class Slider {
   WorkMeter& meter_;
   internal::BlockingSweep sweep_;
   internal::SafePose safe_;
-  BlockingPose start_;
+  internal::PlainSlide plain_;
   const Shape* shape_ = nullptr;
+  Pose pose_;
+  BlockingPose start_;      // for the exact search
+  bool is_placed_ = false;  // whether that is of this item
+  bool takes_plain_ = false;
+  bool is_plain_ = false;  // of the leg that was last
   double skin_ = 0;
-  internal::BlockingSweep::Known known_{};  // of the shape in `start_`
+  Known known_{};  // of the shape in `start_`
   std::vector<BlockingContact> earlier_;
 };
 
-void Slider::Begin(const Shape& shape, double skin, SlideRow& row) {
-  shape_ = &shape;
-  skin_ = skin;
-  known_ = internal::BlockingSweep::Known::kNothing;
+bool Slider::Begin(const SlideColumns& columns, size_t i, ItemChecker& check, SlideRow& row) {
+  const std::optional<double> skin = internal::SkinOf(columns.skin, i, check);
+  if (!skin) return false;
+  shape_ = internal::ShapeOf(columns.movers, i, check);
+  if (shape_ == nullptr) return false;
+  const std::optional<Pose> pose = internal::PoseOf(columns.movers, i, check);
+  if (!pose || !meter_.Spend(1)) return false;
+  pose_ = *pose;
+  skin_ = *skin;
+  known_ = Known::kNothing;
   earlier_.clear();
-  row.position = start_.pose().position;
+  takes_plain_ = skin_ == 0 && plain_.Start(*shape_, pose_);
+  is_placed_ = !takes_plain_;
+  if (is_placed_ && !internal::PlaceBlocking(*shape_, pose_, check, meter_, start_)) return false;
+  row.position = pose_.position;
+  return true;
 }
 
 // A safe pose: the shape has an interior there.
 void Slider::PlaceAt(Vec2 position) {
-  if (position == start_.pose().position) return;
-  Pose pose = start_.pose();
-  pose.position = position;
-  start_.Place(*shape_, pose, meter_);
+  if (is_placed_ && position == start_.pose().position) return;
+  is_placed_ = true;
+  pose_.position = position;
+  start_.Place(*shape_, pose_, meter_);
+}
+
+double Slider::UlpAt(Vec2 position) {
+  if (is_plain_) return internal::UlpOf(plain_.BoundsAt(position));
+  PlaceAt(position);
+  return internal::UlpOf(start_.mover().shape().bounds());
+}
+
+bool Slider::AddPlainLeg(SlideLeg& leg, SlideRow& row) {
+  using Verdict = internal::PlainSlide::Verdict;
+  const Verdict verdict = plain_.Leg(leg.from, leg.d, known_);
+  if (verdict == Verdict::kLeft) return false;
+  leg.has_hit = verdict == Verdict::kHit;
+  if (leg.has_hit) leg.hit = plain_.hit();
+  row.position = plain_.position();
+  known_ = Known::kOverlapsNothing;
+  return true;
 }
 
 // The sweep of one leg, to its safe pose. That overlaps nothing if the start does not: all but what
 // the sweep is clear of was looked at.
-std::optional<BlockingHit> Slider::AddLeg(Vec2 d, SlideRow& row) {
-  PlaceAt(row.position);
-  sweep_.Start(start_, d, options_.inside_policy, known_);
-  const std::optional<BlockingHit> hit = sweep_.First();
-  if (meter_.stopped() || !meter_.SpendRows(1)) return std::nullopt;
-  SlideLeg leg{row.position, d, hit.has_value(), {}};
-  if (hit) leg.hit = sweep_.Measured(*hit);
-  const double fraction = hit ? leg.hit.fraction : 1;
-  row.position =
-      safe_.Find({*shape_, start_, sweep_, options_.inside_policy, hit, fraction, skin_});
-  known_ = sweep_.known();
+Slider::End Slider::AddLeg(Vec2 d, SlideRow& row) {
+  SlideLeg leg{row.position, d, false, {}};
+  is_plain_ = takes_plain_ && AddPlainLeg(leg, row);
+  if (!is_plain_) {
+    PlaceAt(row.position);
+    sweep_.Start(start_, d, options_.inside_policy, known_);
+    const std::optional<BlockingHit> hit = sweep_.First();
+    leg.has_hit = hit.has_value();
+    if (hit && !meter_.stopped()) leg.hit = sweep_.Measured(*hit);
+    const double fraction = hit ? leg.hit.fraction : 1;
+    if (meter_.stopped()) return End::kFree;
+    row.position =
+        safe_.Find({*shape_, start_, sweep_, options_.inside_policy, hit, fraction, skin_});
+    known_ = sweep_.known();
+  }
+  if (!meter_.SpendRows(1)) return End::kFree;
   out_.legs.push_back(leg);
   ++row.legs;
-  return hit;
+  if (!leg.has_hit) return End::kFree;
+  return leg.hit.starts_inside ? End::kStartsInside : End::kHit;
 }
 
 // Until it is used up, or nothing is left that is not blocked. What is left is of the push as it
@@ -129,49 +144,65 @@ void Slider::Push(Vec2 push, SlideRow& row) {
   double rest = 1;
   Vec2 d = push;
   for (uint32_t contacts = 0; !(d == Vec2{}) && !meter_.stopped();) {
-    const std::optional<BlockingHit> hit = AddLeg(d, row);
+    const End end = AddLeg(d, row);
     if (meter_.stopped()) return;
-    if (!hit) {
+    if (end == End::kFree) {
       row.left = {};
       return;
     }
     rest *= 1 - out_.legs.back().hit.fraction;
     row.left = Normalized(Vec2{rest * push.x, rest * push.y});
-    const std::optional<Vec2> next = Redirected(*hit, push, row);
+    if (end == End::kStartsInside) return;
+    const std::optional<Vec2> next = Redirected(push, row);
     if (!next || ++contacts >= options_.max_contacts) return;
-    if (std::sqrt(next->x * next->x + next->y * next->y) <= 8 * ulp()) return;
+    if (std::sqrt(next->x * next->x + next->y * next->y) <= 8 * UlpAt(row.position)) return;
     d = *next;
   }
 }
 
-// What is left of the push, along the blocking ray; nothing if that keeps none of it. Leaves the
-// shape placed where the leg has ended.
-std::optional<Vec2> Slider::Redirected(const BlockingHit& hit, Vec2 push, const SlideRow& row) {
-  const std::vector<BlockingContact>& met = sweep_.contacts();
-  BlockedArcs& arcs = sweep_.arcs();
-  PlaceAt(row.position);
-  if (hit.starts_inside) return std::nullopt;
-  std::erase_if(earlier_, [this](const BlockingContact& c) { return !IsNear(c); });
-  for (const BlockingContact& contact : earlier_) arcs.Add(contact, start_.mover(), true);
-  const bool is_alone = earlier_.empty() && push == sweep_.motion().d;
+// What is left of the push, along the blocking ray; nothing if that keeps none of it.
+std::optional<Vec2> Slider::Redirected(Vec2 push, const SlideRow& row) {
+  const bool is_first = out_.legs.back().d == push;
+  if (is_plain_ && is_first && earlier_.empty()) {
+    earlier_.assign(plain_.contacts().begin(), plain_.contacts().end());
+    return plain_.Redirected(row.left);
+  }
+  Gather(row);
+  const std::span<const BlockingContact> met = is_plain_ ? plain_.contacts() : sweep_.contacts();
+  const BlockedArcs& arcs = sweep_.arcs();
+  const bool is_alone = earlier_.empty() && is_first;
   earlier_.insert(earlier_.end(), met.begin(), met.end());
   if (is_alone && sweep_.ray()) return AlongRay(*sweep_.ray(), push, row.left);
-  if (!arcs.Contains(push)) return NotBlocked(row.left, arcs);
+  const auto is_blocked = [&](Vec2 v) { return arcs.Contains(v); };
+  if (!is_blocked(push)) return internal::NotBlocked(row.left, is_blocked);
   const std::optional<BlockedArcs::Ends> ends = arcs.EndsAbout(push);
   if (!ends) return std::nullopt;
   return AlongRay(arcs.Nearer(*ends, push), push, row.left);
 }
 
+// All that blocks the shape where the leg has ended, in the arcs of the exact search.
+void Slider::Gather(const SlideRow& row) {
+  PlaceAt(row.position);
+  BlockedArcs& arcs = sweep_.arcs();
+  if (is_plain_) {
+    arcs.Start({out_.legs.back().d, start_.mover().shape().radius()}, plain_.time());
+    for (const BlockingContact& contact : plain_.contacts()) arcs.Add(contact, start_.mover());
+  }
+  std::erase_if(earlier_, [this](const BlockingContact& c) { return !IsNear(c); });
+  for (const BlockingContact& contact : earlier_) arcs.Add(contact, start_.mover(), true);
+}
+
 std::optional<Vec2> Slider::AlongRay(const internal::ArcDirection& ray, Vec2 push, Vec2 left) {
   const BlockedArcs& arcs = sweep_.arcs();
   if (!arcs.IsAlong(ray, push)) return std::nullopt;
-  return NotBlocked(Along(left, arcs.Unit(ray)), arcs);
+  return internal::NotBlocked(internal::PartAlong(left, arcs.Unit(ray)),
+                              [&](Vec2 v) { return arcs.Contains(v); });
 }
 
 // Of a contact met before, at the shape as it stands.
 bool Slider::IsNear(const BlockingContact& contact) const {
   const BlockingMover& mover = start_.mover();
-  const double reach = mover.shape().radius() + skin_ + 8 * ulp();
+  const double reach = mover.shape().radius() + skin_ + 8 * internal::UlpOf(mover.shape().bounds());
   using Kind = BlockingContact::Kind;
   const bool is_axis = mover.is_round();
   const Segment moving = mover.shape().edge(is_axis ? 0 : contact.moving);
@@ -225,12 +256,8 @@ bool SlideShapes(const Scene& scene, const SlideColumns& columns, const SlideOpt
     next += columns.pushes.empty() ? 1 : columns.pushes[i];
     const std::optional<uint32_t> count = PushCount(columns, i, check);
     if (!count || !AreAccepted(columns, first, *count, check)) continue;
-    const std::optional<double> skin = internal::SkinOf(columns.skin, i, check);
-    if (!skin) continue;
-    if (!internal::PlaceBlocking(columns.movers, i, check, meter, slider.start())) continue;
-    const size_t shape = columns.movers.shape.empty() ? i : columns.movers.shape[i];
     SlideRow& row = out.rows[i];
-    slider.Begin(columns.movers.shapes[shape], *skin, row);
+    if (!slider.Begin(columns, i, check, row)) continue;
     for (size_t k = first; k < first + *count && !meter.stopped(); ++k) {
       slider.Push(Normalized(Vec2{columns.dx[k], columns.dy[k]}), row);
     }

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Where does a capsule come to that walks freely, or along a wall, where filters can decide?
+//
+// The fast path of `SlideShapes` (docs/adr/0027-slides-by-faces.md): legs without skin that meet
+// nothing, or run into one edge, not beyond its ends, and of which the safe pose is next to the
+// exact one. It answers what the exact search does (blocking_sweep.h, blocking_safe.h), or leaves
+// the leg to that.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "carom/geometry.h"
+#include "carom/shape.h"
+#include "carom/sweep.h"
+#include "carom/work_meter.h"
+#include "sweep/blocking_arcs.h"
+#include "sweep/blocking_sweep.h"
+#include "sweep/free_offset.h"
+#include "sweep/near_edges.h"
+#include "sweep/round_face.h"
+
+namespace carom::internal {
+
+// Reused from slide to slide. Not thread-safe.
+class PlainSlide {
+ public:
+  PlainSlide(const Obstacles& obstacles, WorkMeter& meter)
+      : obstacles_(obstacles), meter_(meter), offset_(meter) {}
+
+  // The shape of the calls that follow, at a pose that is accepted. Returns false where it is not
+  // taken: no capsule, without a radius, or placed out of range.
+  bool Start(const Shape& shape, const Pose& pose);
+
+  enum class Verdict : uint8_t { kLeft, kFree, kHit };
+  // The leg by d, not 0, of the shape at that position. Where it is not left, the shape overlaps
+  // nothing in more than touch, which `known` may say beforehand, and what follows may be asked.
+  Verdict Leg(Vec2 from, Vec2 d, BlockingSweep::Known known);
+
+  // Of the shape at that position.
+  const Box& BoundsAt(Vec2 position) {
+    MoveTo(position);
+    return bounds_;
+  }
+  // The safe pose.
+  Vec2 position() const { return next_; }
+  // Of a hit: its row, the time of it, and the contacts then.
+  const SweepHit& hit() const { return hit_; }
+  SweepTime time() const;
+  std::span<const BlockingContact> contacts() const { return {contacts_.data(), contact_count_}; }
+  // Of a hit by the push itself: what is left of it, along the wall, or nothing.
+  std::optional<Vec2> Redirected(Vec2 left) const;
+
+ private:
+  static constexpr size_t kMostFaces = 6;
+
+  // An edge that is not clear of the path.
+  struct Near {
+    size_t edge;  // of `near_`
+    RoundFace face;
+    bool is_apart;                          // the shape stays beyond the face on the whole path
+    std::optional<RoundFace::Entry> entry;  // else when it comes to the edge
+  };
+
+  bool MoveTo(Vec2 position);
+  bool Place(Vec2 position, Segment& axis) const;
+  bool Find(BlockingSweep::Known known);
+  bool LookAt(uint32_t unclear);
+  bool IsBeside(const RoundFace& face, const RoundFace::Entry& entry) const;
+  bool IsFirst();
+  bool SetHit();
+  std::optional<Vec2> SafePose();
+  std::optional<Vec2> SafeOffset(Vec2 base, double ulp);
+  Side SafeAt(Vec2 position) const;
+  bool IsAtStart(Vec2 position, double ulp) const;
+
+  const Obstacles& obstacles_;
+  WorkMeter& meter_;
+  const UnclearEdgesFunction unclear_edges_ = UnclearEdges();
+  NearEdges near_;
+  FreeOffset offset_;
+
+  // The shape as described, its rotation, and as it stands.
+  Segment described_;
+  double radius_ = 0;
+  Pose pose_;
+  Segment axis_;
+  Box bounds_;
+
+  // The leg.
+  Vec2 d_;
+  double ulp_ = 0;
+  double margin_ = 0;
+  uint32_t unclear_ = 0;  // edges of `near_`
+  std::array<std::optional<Near>, kMostFaces> faces_;
+  size_t face_count_ = 0;
+  const Near* first_ = nullptr;  // that is hit
+  double fraction_ = 1;
+  Vec2 next_;
+  SweepHit hit_;
+  std::array<BlockingContact, 2> contacts_;
+  size_t contact_count_ = 0;
+};
+
+}  // namespace carom::internal

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "sweep/round_face.h"
+
+#include <cmath>
+#include <utility>
+
+#include "carom/predicates.h"
+#include "numeric/exact.h"
+#include "numeric/expansion.h"
+
+namespace carom::internal {
+namespace {
+
+// Entries that are farther apart in time are in order when they are rounded.
+constexpr double kApart = 0x1p-46;
+
+Vec2 Difference(Vec2 a, Vec2 b) { return {a.x - b.x, a.y - b.y}; }
+double Dot(Vec2 a, Vec2 b) { return a.x * b.x + a.y * b.y; }
+double SumOfMagnitudes(Vec2 v) { return std::abs(v.x) + std::abs(v.y); }
+
+Side SideOfSign(int sign) { return sign >= 0 ? Side::kBeyond : Side::kWithin; }
+
+// A number that is certain, rounded up.
+std::optional<double> RoundedUp(const BoundedPair& t) {
+  if (!(t.error < HUGE_VAL)) return std::nullopt;
+  const double high = RoundedUpEnd(t, 1) + 0.0;
+  if (!kHasFilters || RoundedUpEnd(t, -1) + 0.0 != high) return std::nullopt;
+  return high;
+}
+
+}  // namespace
+
+RoundFace::RoundFace(const Segment& edge, const Segment& axis, double radius)
+    : edge_(edge), axis_(axis), radius_(radius) {
+  s_ = Difference(edge.b, edge.a);
+  reach_ = radius * std::sqrt(Dot(s_, s_));
+  const Vec2 apart = Difference(axis.a, edge.a);
+  if (s_.x * apart.y - s_.y * apart.x >= 0) return;
+  std::swap(edge_.a, edge_.b);
+  s_ = {-s_.x, -s_.y};
+}
+
+// s x (p + d - a) - r |s|. In doubles the product errs by less than 8u of the magnitudes.
+Side RoundFace::SideOf(Vec2 p, Vec2 d) const {
+  const Vec2 apart = Difference(p, edge_.a);
+  const Vec2 at{apart.x + d.x, apart.y + d.y};
+  const double gap = (s_.x * at.y - s_.y * at.x) - reach_;
+  const double magnitude = std::abs(s_.x) * (std::abs(apart.y) + std::abs(d.y)) +
+                           std::abs(s_.y) * (std::abs(apart.x) + std::abs(d.x));
+  if (std::abs(gap) > 16 * kFilterUnit * (magnitude + reach_)) return SideOfSign(Sign(gap));
+  if (is_upright() || is_level()) {
+    if (s_ == Vec2{}) return Side::kUnknown;
+    const bool is_up = is_upright();
+    const bool is_positive = is_up ? s_.y < 0 : s_.x > 0;
+    const double from = is_up ? edge_.a.x : edge_.a.y;
+    const double to = is_up ? p.x : p.y;
+    const double by = is_up ? d.x : d.y;
+    const auto apart_by = is_positive ? internal::Difference(to, from) : internal::Difference(from, to);
+    return SideOfSign((apart_by + internal::Difference(is_positive ? by : -by, radius_)).sign());
+  }
+  BoundedPairVec2 z = ExactDifference(p, edge_.a);
+  if (!(d == Vec2{})) z = {z.x + ExactValue(d.x), z.y + ExactValue(d.y)};
+  const BoundedPair exact = Cross(ExactDifference(edge_.b, edge_.a), z) - Reach();
+  return exact.is_certain() ? SideOfSign(exact.sign()) : Side::kUnknown;
+}
+
+BoundedPair RoundFace::Reach() const {
+  if (!exact_reach_) {
+    const BoundedPairVec2 s = ExactDifference(edge_.b, edge_.a);
+    exact_reach_ = ExactValue(radius_) * SquareRoot(internal::Dot(s, s));
+  }
+  return *exact_reach_;
+}
+
+bool RoundFace::IsBeside(Vec2 p, double slack) const {
+  const Vec2 apart = Difference(p, edge_.a);
+  const double along = Dot(s_, apart);
+  const double length2 = Dot(s_, s_);
+  const double error = SumOfMagnitudes(s_) *
+                       (16 * kFilterUnit * (SumOfMagnitudes(apart) + SumOfMagnitudes(s_)) + slack);
+  return along > error && along < length2 - error;
+}
+
+bool RoundFace::IsBehind(const Segment& other) const {
+  return Orientation(edge_.a, edge_.b, other.a) <= 0 && Orientation(edge_.a, edge_.b, other.b) <= 0;
+}
+
+bool RoundFace::IsEnteredBy(Vec2 v) const {
+  const RoundedCross rounded(s_.x * v.y, s_.y * v.x);
+  if (rounded.is_certain()) return rounded.value < 0;
+  const BoundedPair exact = Cross(ExactDifference(edge_.b, edge_.a), ExactValue(v));
+  if (exact.is_certain()) return exact.sign() < 0;
+  return CrossSign(edge_.a, edge_.b, {0, 0}, v) < 0;
+}
+
+// An end comes there after gap / rate, of which the gap errs as in `SideOf`, and the rate by 4u of
+// its magnitudes.
+std::optional<RoundFace::Entry> RoundFace::EntryOf(Vec2 d) const {
+  const RoundedCross rate(s_.y * d.x, s_.x * d.y);
+  const double slowest = rate.value - rate.error();
+  if (!(slowest > rate.error())) return std::nullopt;
+  double low[2];
+  double high[2];
+  for (const uint32_t end : {0U, 1U}) {
+    const Vec2 apart = Difference(end == 0 ? axis_.a : axis_.b, edge_.a);
+    const RoundedCross across(s_.x * apart.y, s_.y * apart.x);
+    const double gap = across.value - reach_;
+    const double error = 16 * kFilterUnit * (across.magnitude + reach_);
+    low[end] = std::fmax(0, gap - error) / (rate.value + rate.error()) * kDown;
+    high[end] = (gap + error) / slowest * kUp;
+  }
+  const bool is_parallel = (axis_.a.x == axis_.b.x && is_upright()) ||
+                           (axis_.a.y == axis_.b.y && is_level());
+  Entry entry{low[0], high[0], is_parallel && !(axis_.a == axis_.b), 0};
+  if (!is_parallel && !(axis_.a == axis_.b)) {
+    entry.end = high[0] <= high[1] ? 0 : 1;
+    entry.low = low[entry.end];
+    entry.high = high[entry.end];
+    if (!(entry.high + kApart < low[1 - entry.end])) return std::nullopt;
+  }
+  return entry.high < 1 - kApart ? std::optional(entry) : std::nullopt;
+}
+
+// (z x s - r |s|) / (d x s): where a shape at rest touches the edge, n is what is left of numbers
+// that cancel but for their last bits.
+std::optional<double> RoundFace::RoundedUpEntry(uint32_t end, Vec2 d) const {
+  const Motion motion{d, radius_};
+  const EdgeMeeting meeting = MeetingOf(end);
+  if (is_upright() || is_level()) {
+    const RoundQuotient t = AxisParallelTouch(motion, meeting, IntervalEnd::kBegin);
+    return RoundedUp(t.n / t.m);
+  }
+  const BoundedPairVec2 s = ExactDifference(edge_.b, edge_.a);
+  const BoundedPair n = Cross(ExactDifference(edge_.a, meeting.moving.a), s) - Reach();
+  if (const auto t = RoundedUp(n / Cross(ExactValue(d), s))) return t;
+  return RoundedUp(RoundTouchTime(motion, meeting, IntervalEnd::kBegin));
+}
+
+}  // namespace carom::internal
