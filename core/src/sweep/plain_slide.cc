@@ -61,7 +61,7 @@ PlainSlide::Verdict PlainSlide::Leg(Vec2 from, Vec2 d, BlockingSweep::Known know
   fraction_ = 1;
   contact_count_ = 0;
   if (!Find(known) || meter_.stopped()) return Verdict::kLeft;
-  if (first_ != nullptr && !SetHit()) return Verdict::kLeft;
+  if (first_ != nullptr) SetHit();
   const std::optional<Vec2> safe = SafePose();
   if (!safe || meter_.stopped()) return Verdict::kLeft;
   next_ = *safe;
@@ -86,43 +86,53 @@ bool PlainSlide::Find(BlockingSweep::Known known) {
   const Vec2 axis = Difference(axis_.b, axis_.a);
   unclear_ = unclear_edges_(near_.points(), {axis_.a, axis, radius_, d_, margin_});
   face_count_ = 0;
-  return unclear_ == 0 || (LookAt(unclear_) && IsFirst());
+  return unclear_ == 0 || (LookAt(unclear_) && FindFirst());
 }
 
 // Sets what becomes of the path at each edge that is not clear of it. Returns false unless the
 // shape surely overlaps none of them at the start. An edge that it is not in front of, as that
 // beyond a corner, may lie behind the face of another.
 bool PlainSlide::LookAt(uint32_t unclear) {
-  uint32_t behind = 0;
+  behind_ = 0;
   for (uint32_t bits = unclear; bits != 0; bits &= bits - 1) {
     const auto i = static_cast<size_t>(std::countr_zero(bits));
-    const RoundFace face(near_.edge(i), axis_, radius_);
-    const auto is_beyond = [&](Vec2 d) {
-      return face.SideOf(axis_.a, d) == Side::kBeyond && face.SideOf(axis_.b, d) == Side::kBeyond;
-    };
-    if (face_count_ == kMostFaces || !is_beyond({})) {
-      behind |= uint32_t{1} << i;
-      continue;
+    const std::optional<Near> near = face_count_ < kMostFaces ? NearOf(i) : std::nullopt;
+    if (near) {
+      faces_[face_count_++] = near;
+    } else {
+      behind_ |= uint32_t{1} << i;
     }
-    Near near{i, face, is_beyond(d_), std::nullopt};
-    if (!near.is_apart) {
-      near.entry = face.EntryOf(d_);
-      if (near.entry && !IsBeside(face, *near.entry)) near.entry.reset();
-      if (!near.entry) {
-        behind |= uint32_t{1} << i;
-        continue;
-      }
-    }
-    faces_[face_count_++] = near;
   }
-  for (; behind != 0; behind &= behind - 1) {
-    const Segment edge = near_.edge(static_cast<size_t>(std::countr_zero(behind)));
-    const bool is_behind = std::any_of(
-        faces_.begin(), faces_.begin() + static_cast<std::ptrdiff_t>(face_count_),
-        [&](const std::optional<Near>& near) { return near->face.IsBehind(edge); });
-    if (!is_behind) return false;
+  for (uint32_t bits = behind_; bits != 0; bits &= bits - 1) {
+    if (!IsBehindFace(static_cast<size_t>(std::countr_zero(bits)))) return false;
   }
   return true;
+}
+
+// Nothing of an edge that the shape is not in front of, or comes to at an uncertain time, or at an
+// end.
+std::optional<PlainSlide::Near> PlainSlide::NearOf(size_t edge) const {
+  const RoundFace face(near_.edge(edge), axis_, radius_);
+  bool is_strict = true;
+  const auto is_beyond = [&](Vec2 p, Vec2 d) {
+    const Side side = face.SideOf(p, d);
+    is_strict = is_strict && side == Side::kBeyond;
+    return side == Side::kBeyond || side == Side::kOn;
+  };
+  if (!is_beyond(axis_.a, {}) || !is_beyond(axis_.b, {})) return std::nullopt;
+  Near near{edge, face, is_strict, false, std::nullopt, 0};
+  near.is_apart = is_beyond(axis_.a, d_) && is_beyond(axis_.b, d_);
+  if (near.is_apart) return near;
+  near.entry = face.EntryOf(d_);
+  if (!near.entry || !IsBeside(face, *near.entry)) return std::nullopt;
+  return near;
+}
+
+bool PlainSlide::IsBehindFace(size_t edge) const {
+  for (size_t i = 0; i < face_count_; ++i) {
+    if (faces_[i]->face.IsBehind(near_.edge(edge))) return true;
+  }
+  return false;
 }
 
 // Whether the ends that come to the face meet the edge. The time is one of an interval.
@@ -134,42 +144,57 @@ bool PlainSlide::IsBeside(const RoundFace& face, const RoundFace::Entry& entry) 
   return is_beside(entry.end == 0 ? axis_.a : axis_.b);
 }
 
-// Sets the first hit, if any. Returns false unless everything else is clear of the path up to it,
-// or stays behind its face until then and is clear of the shape there: by so much that it comes
-// later when times are rounded.
-bool PlainSlide::IsFirst() {
+// Sets the first hit, if any. Returns false unless nothing else touches then: a face that the shape
+// stays beyond is touched at no time before the end of the path unless it is at the start, and one
+// that it comes to is touched later if that is so when times are rounded up.
+bool PlainSlide::FindFirst() {
   for (size_t i = 0; i < face_count_; ++i) {
-    const Near& near = *faces_[i];
-    if (near.is_apart) continue;
-    if (first_ == nullptr || near.entry->high < first_->entry->high) first_ = &near;
+    Near& near = *faces_[i];
+    if (near.entry && (first_ == nullptr || near.entry->low < first_->entry->low)) first_ = &near;
   }
   if (first_ == nullptr) return true;
+  const double latest = first_->entry->high + 0x1p-46;
+  Near* first = nullptr;
+  for (size_t i = 0; i < face_count_; ++i) {
+    Near& near = *faces_[i];
+    if (near.is_apart && !near.is_strict) return false;
+    if (near.is_apart || near.entry->low > latest) continue;
+    const std::optional<double> time = near.face.RoundedUpEntry(near.entry->end, d_);
+    if (!time || (first != nullptr && *time == first->time)) return false;
+    near.time = *time;
+    if (first == nullptr || *time < first->time) first = &near;
+  }
+  first_ = first;
+  return AreClearAtHit();
+}
+
+// Whether what is not behind another face than the first, if on which the shape is at no time up to
+// the hit, is clear of the shape then: by so much that it comes later when times are rounded.
+bool PlainSlide::AreClearAtHit() const {
+  uint32_t behind = 0;
+  for (uint32_t bits = behind_; bits != 0; bits &= bits - 1) {
+    const auto edge = static_cast<size_t>(std::countr_zero(bits));
+    bool is_behind_other = false;
+    for (size_t i = 0; i < face_count_ && !is_behind_other; ++i) {
+      is_behind_other = &*faces_[i] != first_ && faces_[i]->face.IsBehind(near_.edge(edge));
+    }
+    if (!is_behind_other) behind |= uint32_t{1} << edge;
+  }
+  if (behind == 0) return true;
   const Vec2 axis = Difference(axis_.b, axis_.a);
   const Vec2 by = Scaled(first_->entry->high, d_);
   const double margin = margin_ + 0x1p-46 * Largest(d_);
   meter_.Spend(near_.points().count);
-  const uint32_t own = uint32_t{1} << first_->edge;
-  const uint32_t before =
-      unclear_edges_(near_.points(), {axis_.a, axis, radius_, by, margin}) & ~own;
-  if (before == 0) return true;
-  const uint32_t then =
-      unclear_edges_(near_.points(), {Sum(axis_.a, by), axis, radius_, {0, 0}, margin}) & ~own;
-  if (then != 0) return false;
-  for (uint32_t bits = before; bits != 0; bits &= bits - 1) {
-    const auto i = static_cast<size_t>(std::countr_zero(bits));
-    if (!first_->face.IsBehind(near_.edge(i))) return false;
-  }
-  return true;
+  const RoundPath then{Sum(axis_.a, by), axis, radius_, {0, 0}, margin};
+  return (unclear_edges_(near_.points(), then) & behind) == 0;
 }
 
 // As `BlockingSweep::Measured` has it: the arc that one edge blocks is half a turn, so its ends are
 // along the edge, and the ray is that along which the motion goes on.
-bool PlainSlide::SetHit() {
+void PlainSlide::SetHit() {
   const RoundFace& face = first_->face;
   const RoundFace::Entry& entry = *first_->entry;
-  const std::optional<double> fraction = face.RoundedUpEntry(entry.end, d_);
-  if (!fraction) return false;
-  fraction_ = *fraction;
+  fraction_ = first_->time;
   const Polygon& polygon = near_.polygon(first_->edge).polygon();
   hit_ = {};
   hit_.polygon_id = polygon.id();
@@ -185,7 +210,6 @@ bool PlainSlide::SetHit() {
     contacts_[contact_count_++] = {BlockingContact::Kind::kVertexOnEdge, at_end.fixed, end,
                                    RoundTouch{at_end, IntervalEnd::kBegin}};
   }
-  return true;
 }
 
 SweepTime PlainSlide::time() const {
@@ -206,6 +230,7 @@ std::optional<Vec2> PlainSlide::SafePose() {
   if (IsAtStart(base, ulp)) return from;
   switch (SafeAt(base)) {
     case Side::kBeyond:
+    case Side::kOn:
       return base;
     case Side::kUnknown:
       return std::nullopt;
@@ -239,7 +264,7 @@ std::optional<Vec2> PlainSlide::SafeOffset(Vec2 base, double ulp) {
 
 // Whether the pose is safe: kBeyond, or surely not: kWithin. The path there is within 8 ulp of a
 // part of that of the leg, or nothing is known. What is clear of the leg is clear of it, too, and
-// of the shape as it is placed there; of the rest all lies behind a face.
+// of the shape as it is placed there; the rest lies behind a face.
 Side PlainSlide::SafeAt(Vec2 position) const {
   const Vec2 d = Normalized(Difference(position, pose_.position));
   const Vec2 exact = Scaled(fraction_, d_);
@@ -250,7 +275,6 @@ Side PlainSlide::SafeAt(Vec2 position) const {
   }
   for (size_t i = 0; i < face_count_; ++i) {
     const Near& near = *faces_[i];
-    if (first_ != nullptr && &near != first_) continue;
     const auto side_of = [&](Vec2 p, Vec2 by) {
       const Side side = near.face.SideOf(p, by);
       if (side != Side::kWithin) return side;
@@ -258,7 +282,7 @@ Side PlainSlide::SafeAt(Vec2 position) const {
     };
     for (const Side side : {side_of(axis_.a, d), side_of(axis_.b, d), side_of(there.a, {0, 0}),
                             side_of(there.b, {0, 0})}) {
-      if (side != Side::kBeyond) return side;
+      if (side == Side::kUnknown || side == Side::kWithin) return side;
     }
   }
   return Side::kBeyond;

@@ -63,17 +63,22 @@ class PlainSlide {
   struct Near {
     size_t edge;  // of `near_`
     RoundFace face;
-    bool is_apart;                          // the shape stays beyond the face on the whole path
+    bool is_strict;                         // the shape is beyond the face at the start, not on it
+    bool is_apart;                          // it stays beyond or on the face on the whole path
     std::optional<RoundFace::Entry> entry;  // else when it comes to the edge
+    double time;                            // that rounded up, once it is asked
   };
 
   bool MoveTo(Vec2 position);
   bool Place(Vec2 position, Segment& axis) const;
   bool Find(BlockingSweep::Known known);
   bool LookAt(uint32_t unclear);
+  std::optional<Near> NearOf(size_t edge) const;
   bool IsBeside(const RoundFace& face, const RoundFace::Entry& entry) const;
-  bool IsFirst();
-  bool SetHit();
+  bool IsBehindFace(size_t edge) const;
+  bool FindFirst();
+  bool AreClearAtHit() const;
+  void SetHit();
   std::optional<Vec2> SafePose();
   std::optional<Vec2> SafeOffset(Vec2 base, double ulp);
   Side SafeAt(Vec2 position) const;
@@ -97,9 +102,10 @@ class PlainSlide {
   double ulp_ = 0;
   double margin_ = 0;
   uint32_t unclear_ = 0;  // edges of `near_`
+  uint32_t behind_ = 0;   // those that the shape is not in front of
   std::array<std::optional<Near>, kMostFaces> faces_;
   size_t face_count_ = 0;
-  const Near* first_ = nullptr;  // that is hit
+  Near* first_ = nullptr;  // that is hit
   double fraction_ = 1;
   Vec2 next_;
   SweepHit hit_;

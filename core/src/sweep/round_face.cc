@@ -20,7 +20,10 @@ Vec2 Difference(Vec2 a, Vec2 b) { return {a.x - b.x, a.y - b.y}; }
 double Dot(Vec2 a, Vec2 b) { return a.x * b.x + a.y * b.y; }
 double SumOfMagnitudes(Vec2 v) { return std::abs(v.x) + std::abs(v.y); }
 
-Side SideOfSign(int sign) { return sign >= 0 ? Side::kBeyond : Side::kWithin; }
+Side SideOfSign(int sign) {
+  if (sign == 0) return Side::kOn;
+  return sign > 0 ? Side::kBeyond : Side::kWithin;
+}
 
 // A number that is certain, rounded up.
 std::optional<double> RoundedUp(const BoundedPair& t) {

@@ -19,7 +19,7 @@
 
 namespace carom::internal {
 
-enum class Side : uint8_t { kUnknown, kBeyond, kWithin };
+enum class Side : uint8_t { kUnknown, kBeyond, kOn, kWithin };
 
 // An edge beside an axis with a radius above 0.
 class RoundFace {
@@ -28,7 +28,7 @@ class RoundFace {
   RoundFace(const Segment& edge, const Segment& axis, double radius);
 
   const Segment& edge() const { return edge_; }
-  // Where p + d is: beyond the line moved to the left by the radius, or on that, or within it.
+  // Where p + d is: beyond the line moved to the left by the radius, on that, or within it.
   Side SideOf(Vec2 p, Vec2 d) const;
   // Whether p surely is beside the edge, not beyond its ends, by `slack` in each coordinate.
   bool IsBeside(Vec2 p, double slack) const;
