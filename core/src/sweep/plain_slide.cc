@@ -96,23 +96,23 @@ bool PlainSlide::LookAt(uint32_t unclear) {
   behind_ = 0;
   for (uint32_t bits = unclear; bits != 0; bits &= bits - 1) {
     const auto i = static_cast<size_t>(std::countr_zero(bits));
-    const std::optional<Near> near = face_count_ < kMostFaces ? NearOf(i) : std::nullopt;
-    if (near) {
+    const std::optional<Near> near = NearOf(i, RoundFace(near_.edge(i), axis_, radius_));
+    if (near && face_count_ < kMostFaces) {
       faces_[face_count_++] = near;
     } else {
       behind_ |= uint32_t{1} << i;
     }
   }
   for (uint32_t bits = behind_; bits != 0; bits &= bits - 1) {
-    if (!IsBehindFace(static_cast<size_t>(std::countr_zero(bits)))) return false;
+    const auto i = static_cast<size_t>(std::countr_zero(bits));
+    if (!IsBehindFace(i) && !AddVertex(i)) return false;
   }
   return true;
 }
 
-// Nothing of an edge that the shape is not in front of, or comes to at an uncertain time, or at an
-// end.
-std::optional<PlainSlide::Near> PlainSlide::NearOf(size_t edge) const {
-  const RoundFace face(near_.edge(edge), axis_, radius_);
+// Nothing of a face that the shape is not in front of, or comes to at an uncertain time, or beyond
+// an end of it.
+std::optional<PlainSlide::Near> PlainSlide::NearOf(size_t edge, const RoundFace& face) const {
   bool is_strict = true;
   const auto is_beyond = [&](Vec2 p, Vec2 d) {
     const Side side = face.SideOf(p, d);
@@ -120,12 +120,41 @@ std::optional<PlainSlide::Near> PlainSlide::NearOf(size_t edge) const {
     return side == Side::kBeyond || side == Side::kOn;
   };
   if (!is_beyond(axis_.a, {}) || !is_beyond(axis_.b, {})) return std::nullopt;
-  Near near{edge, face, is_strict, false, std::nullopt, 0};
+  Near near{edge, uint32_t{1} << edge, face, is_strict, false, std::nullopt, 0};
   near.is_apart = is_beyond(axis_.a, d_) && is_beyond(axis_.b, d_);
   if (near.is_apart) return near;
   near.entry = face.EntryOf(d_);
   if (!near.entry || !IsBeside(face, *near.entry)) return std::nullopt;
   return near;
+}
+
+// A face of a vertex that the edge ends at, where the edge lies behind it; of a vertex that is met,
+// all else there lies strictly behind.
+bool PlainSlide::AddVertex(size_t edge) {
+  if (face_count_ == kMostFaces || axis_.a == axis_.b) return false;
+  const Segment e = near_.edge(edge);
+  const Vec2 f = Difference(axis_.b, axis_.a);
+  const auto across = [&](Vec2 q) {
+    return std::abs(f.x * (q.y - axis_.a.y) - f.y * (q.x - axis_.a.x));
+  };
+  const Vec2 q = across(e.a) <= across(e.b) ? e.a : e.b;
+  const RoundFace face(q, axis_, radius_);
+  if (!face.IsBehind(e)) return false;
+  std::optional<Near> near = NearOf(edge, face);
+  if (!near) return false;
+  const IndexedPolygon& polygon = near_.polygon(edge);
+  for (uint32_t bits = near->is_apart ? 0 : unclear_; bits != 0; bits &= bits - 1) {
+    const auto i = static_cast<size_t>(std::countr_zero(bits));
+    const Segment other = near_.edge(i);
+    const bool is_at_a = other.a == q;
+    if (!is_at_a && !(other.b == q)) continue;
+    if (&near_.polygon(i) != &polygon) return false;
+    if (face.SideOf(is_at_a ? other.b : other.a) >= 0) return false;
+    near->edge = std::min(near->edge, i);
+    near->edges |= uint32_t{1} << i;
+  }
+  faces_[face_count_++] = near;
+  return true;
 }
 
 bool PlainSlide::IsBehindFace(size_t edge) const {
@@ -139,9 +168,7 @@ bool PlainSlide::IsBehindFace(size_t edge) const {
 bool PlainSlide::IsBeside(const RoundFace& face, const RoundFace::Entry& entry) const {
   const double slack = (entry.high - entry.low) * Largest(d_) + 64 * ulp_;
   const Vec2 by = Scaled(entry.high, d_);
-  const auto is_beside = [&](Vec2 p) { return face.IsBeside(Sum(p, by), slack); };
-  if (entry.is_of_both) return is_beside(axis_.a) && is_beside(axis_.b);
-  return is_beside(entry.end == 0 ? axis_.a : axis_.b);
+  return face.IsBeside(entry.end, by, slack) && (!entry.is_of_both || face.IsBeside(1, by, slack));
 }
 
 // Sets the first hit, if any. Returns false unless nothing else touches then: a face that the shape
@@ -172,7 +199,7 @@ bool PlainSlide::FindFirst() {
 // the hit, is clear of the shape then: by so much that it comes later when times are rounded.
 bool PlainSlide::AreClearAtHit() const {
   uint32_t behind = 0;
-  for (uint32_t bits = behind_; bits != 0; bits &= bits - 1) {
+  for (uint32_t bits = behind_ & ~first_->edges; bits != 0; bits &= bits - 1) {
     const auto edge = static_cast<size_t>(std::countr_zero(bits));
     bool is_behind_other = false;
     for (size_t i = 0; i < face_count_ && !is_behind_other; ++i) {
@@ -201,8 +228,15 @@ void PlainSlide::SetHit() {
   hit_.fraction = fraction_;
   hit_.has_edge = true;
   hit_.edge = polygon.edge_ref(near_.number(first_->edge));
-  hit_.normal = UnitNormal(face.edge(), 1);
+  hit_.normal = UnitNormal(face.along(), 1);
   const EdgeMeeting meeting = face.MeetingOf(entry.end);
+  hit_.point = meeting.fixed.a;
+  if (face.is_of_vertex()) {
+    const uint32_t moving = meeting.moving.a == axis_.a ? 0 : 1;
+    contacts_[contact_count_++] = {BlockingContact::Kind::kEdgeOnVertex, meeting.fixed, moving,
+                                   RoundTouch{meeting, IntervalEnd::kBegin}};
+    return;
+  }
   const Vec2 step{radius_ * hit_.normal.x, radius_ * hit_.normal.y};
   hit_.point = PointOnPath(meeting.moving.a, d_, fraction_, step);
   for (uint32_t end = entry.end; end <= (entry.is_of_both ? 1 : entry.end); ++end) {
@@ -275,13 +309,13 @@ Side PlainSlide::SafeAt(Vec2 position) const {
   }
   for (size_t i = 0; i < face_count_; ++i) {
     const Near& near = *faces_[i];
-    const auto side_of = [&](Vec2 p, Vec2 by) {
+    const auto side_of = [&](uint32_t end, Vec2 p, Vec2 by) {
       const Side side = near.face.SideOf(p, by);
       if (side != Side::kWithin) return side;
-      return near.face.IsBeside(Sum(p, by), ulp_) ? side : Side::kUnknown;
+      return near.face.IsBeside(end, d, 64 * ulp_) ? side : Side::kUnknown;
     };
-    for (const Side side : {side_of(axis_.a, d), side_of(axis_.b, d), side_of(there.a, {0, 0}),
-                            side_of(there.b, {0, 0})}) {
+    for (const Side side : {side_of(0, axis_.a, d), side_of(1, axis_.b, d),
+                            side_of(0, there.a, {0, 0}), side_of(1, there.b, {0, 0})}) {
       if (side == Side::kUnknown || side == Side::kWithin) return side;
     }
   }
@@ -291,8 +325,8 @@ Side PlainSlide::SafeAt(Vec2 position) const {
 // The unit vector along the ray is the normal turned, whatever the order of its edge's ends.
 std::optional<Vec2> PlainSlide::Redirected(Vec2 left) const {
   const RoundFace& face = first_->face;
-  const Segment& edge = face.edge();
-  const bool is_forward = DotSign({edge.a, edge.b}, {{0, 0}, d_}) >= 0;
+  const Segment& along = face.along();
+  const bool is_forward = DotSign({along.a, along.b}, {{0, 0}, d_}) >= 0;
   const Vec2 n = hit_.normal;
   const Vec2 unit = is_forward ? Vec2{n.y + 0.0, 0.0 - n.x} : Vec2{0.0 - n.y, n.x + 0.0};
   return NotBlocked(PartAlong(left, unit), [&](Vec2 v) { return face.IsEnteredBy(v); });

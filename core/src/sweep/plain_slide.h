@@ -61,7 +61,8 @@ class PlainSlide {
 
   // An edge that is not clear of the path.
   struct Near {
-    size_t edge;  // of `near_`
+    size_t edge;     // of `near_`, of those at a vertex the first
+    uint32_t edges;  // that are met there
     RoundFace face;
     bool is_strict;                         // the shape is beyond the face at the start, not on it
     bool is_apart;                          // it stays beyond or on the face on the whole path
@@ -73,7 +74,8 @@ class PlainSlide {
   bool Place(Vec2 position, Segment& axis) const;
   bool Find(BlockingSweep::Known known);
   bool LookAt(uint32_t unclear);
-  std::optional<Near> NearOf(size_t edge) const;
+  std::optional<Near> NearOf(size_t edge, const RoundFace& face) const;
+  bool AddVertex(size_t edge);
   bool IsBeside(const RoundFace& face, const RoundFace::Entry& entry) const;
   bool IsBehindFace(size_t edge) const;
   bool FindFirst();

@@ -35,19 +35,19 @@ std::optional<double> RoundedUp(const BoundedPair& t) {
 
 }  // namespace
 
-RoundFace::RoundFace(const Segment& edge, const Segment& axis, double radius)
-    : edge_(edge), axis_(axis), radius_(radius) {
-  s_ = Difference(edge.b, edge.a);
+RoundFace::RoundFace(Vec2 on, const Segment& along, const Segment& axis, double radius)
+    : on_(on), along_(along), axis_(axis), radius_(radius) {
+  s_ = Difference(along.b, along.a);
   reach_ = radius * std::sqrt(Dot(s_, s_));
-  const Vec2 apart = Difference(axis.a, edge.a);
+  const Vec2 apart = Difference(axis.a, on);
   if (s_.x * apart.y - s_.y * apart.x >= 0) return;
-  std::swap(edge_.a, edge_.b);
+  std::swap(along_.a, along_.b);
   s_ = {-s_.x, -s_.y};
 }
 
 // s x (p + d - a) - r |s|. In doubles the product errs by less than 8u of the magnitudes.
 Side RoundFace::SideOf(Vec2 p, Vec2 d) const {
-  const Vec2 apart = Difference(p, edge_.a);
+  const Vec2 apart = Difference(p, on_);
   const Vec2 at{apart.x + d.x, apart.y + d.y};
   const double gap = (s_.x * at.y - s_.y * at.x) - reach_;
   const double magnitude = std::abs(s_.x) * (std::abs(apart.y) + std::abs(d.y)) +
@@ -57,45 +57,46 @@ Side RoundFace::SideOf(Vec2 p, Vec2 d) const {
     if (s_ == Vec2{}) return Side::kUnknown;
     const bool is_up = is_upright();
     const bool is_positive = is_up ? s_.y < 0 : s_.x > 0;
-    const double from = is_up ? edge_.a.x : edge_.a.y;
+    const double from = is_up ? on_.x : on_.y;
     const double to = is_up ? p.x : p.y;
     const double by = is_up ? d.x : d.y;
     const auto apart_by = is_positive ? internal::Difference(to, from) : internal::Difference(from, to);
     return SideOfSign((apart_by + internal::Difference(is_positive ? by : -by, radius_)).sign());
   }
-  BoundedPairVec2 z = ExactDifference(p, edge_.a);
+  BoundedPairVec2 z = ExactDifference(p, on_);
   if (!(d == Vec2{})) z = {z.x + ExactValue(d.x), z.y + ExactValue(d.y)};
-  const BoundedPair exact = Cross(ExactDifference(edge_.b, edge_.a), z) - Reach();
+  const BoundedPair exact = Cross(ExactDifference(along_.b, along_.a), z) - Reach();
   return exact.is_certain() ? SideOfSign(exact.sign()) : Side::kUnknown;
 }
 
 BoundedPair RoundFace::Reach() const {
   if (!exact_reach_) {
-    const BoundedPairVec2 s = ExactDifference(edge_.b, edge_.a);
+    const BoundedPairVec2 s = ExactDifference(along_.b, along_.a);
     exact_reach_ = ExactValue(radius_) * SquareRoot(internal::Dot(s, s));
   }
   return *exact_reach_;
 }
 
-bool RoundFace::IsBeside(Vec2 p, double slack) const {
-  const Vec2 apart = Difference(p, edge_.a);
-  const double along = Dot(s_, apart);
+// From the begin of the edge to the end of the axis, or from that of the axis to the vertex.
+bool RoundFace::IsBeside(uint32_t end, Vec2 d, double slack) const {
+  const Vec2 p = is_of_vertex_ ? on_ : EndOf(end);
+  const Vec2 apart = Difference(p, along_.a);
+  const Vec2 at = is_of_vertex_ ? Difference(apart, d) : Vec2{apart.x + d.x, apart.y + d.y};
+  const double along = Dot(s_, at);
   const double length2 = Dot(s_, s_);
-  const double error = SumOfMagnitudes(s_) *
-                       (16 * kFilterUnit * (SumOfMagnitudes(apart) + SumOfMagnitudes(s_)) + slack);
+  const double magnitude = SumOfMagnitudes(apart) + SumOfMagnitudes(d) + SumOfMagnitudes(s_);
+  const double error = SumOfMagnitudes(s_) * (16 * kFilterUnit * magnitude + slack);
   return along > error && along < length2 - error;
 }
 
-bool RoundFace::IsBehind(const Segment& other) const {
-  return Orientation(edge_.a, edge_.b, other.a) <= 0 && Orientation(edge_.a, edge_.b, other.b) <= 0;
-}
+int RoundFace::SideOf(Vec2 q) const { return CrossSign(along_.a, along_.b, on_, q); }
 
 bool RoundFace::IsEnteredBy(Vec2 v) const {
   const RoundedCross rounded(s_.x * v.y, s_.y * v.x);
   if (rounded.is_certain()) return rounded.value < 0;
-  const BoundedPair exact = Cross(ExactDifference(edge_.b, edge_.a), ExactValue(v));
+  const BoundedPair exact = Cross(ExactDifference(along_.b, along_.a), ExactValue(v));
   if (exact.is_certain()) return exact.sign() < 0;
-  return CrossSign(edge_.a, edge_.b, {0, 0}, v) < 0;
+  return CrossSign(along_.a, along_.b, {0, 0}, v) < 0;
 }
 
 // An end comes there after gap / rate, of which the gap errs as in `SideOf`, and the rate by 4u of
@@ -107,7 +108,7 @@ std::optional<RoundFace::Entry> RoundFace::EntryOf(Vec2 d) const {
   double low[2];
   double high[2];
   for (const uint32_t end : {0U, 1U}) {
-    const Vec2 apart = Difference(end == 0 ? axis_.a : axis_.b, edge_.a);
+    const Vec2 apart = Difference(EndOf(end), on_);
     const RoundedCross across(s_.x * apart.y, s_.y * apart.x);
     const double gap = across.value - reach_;
     const double error = 16 * kFilterUnit * (across.magnitude + reach_);
@@ -116,8 +117,8 @@ std::optional<RoundFace::Entry> RoundFace::EntryOf(Vec2 d) const {
   }
   const bool is_parallel = (axis_.a.x == axis_.b.x && is_upright()) ||
                            (axis_.a.y == axis_.b.y && is_level());
-  Entry entry{low[0], high[0], is_parallel && !(axis_.a == axis_.b), 0};
-  if (!is_parallel && !(axis_.a == axis_.b)) {
+  Entry entry{low[0], high[0], is_parallel && !is_of_vertex_ && !(axis_.a == axis_.b), 0};
+  if (!is_parallel && !is_of_vertex_ && !(axis_.a == axis_.b)) {
     entry.end = high[0] <= high[1] ? 0 : 1;
     entry.low = low[entry.end];
     entry.high = high[entry.end];
@@ -135,8 +136,8 @@ std::optional<double> RoundFace::RoundedUpEntry(uint32_t end, Vec2 d) const {
     const RoundQuotient t = AxisParallelTouch(motion, meeting, IntervalEnd::kBegin);
     return RoundedUp(t.n / t.m);
   }
-  const BoundedPairVec2 s = ExactDifference(edge_.b, edge_.a);
-  const BoundedPair n = Cross(ExactDifference(edge_.a, meeting.moving.a), s) - Reach();
+  const BoundedPairVec2 s = ExactDifference(along_.b, along_.a);
+  const BoundedPair n = Cross(ExactDifference(meeting.fixed.a, meeting.moving.a), s) - Reach();
   if (const auto t = RoundedUp(n / Cross(ExactValue(d), s))) return t;
   return RoundedUp(RoundTouchTime(motion, meeting, IntervalEnd::kBegin));
 }
