@@ -23,40 +23,83 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-HWY_INLINE V Dot(V ax, V ay, V bx, V by) { return Add(Mul(ax, bx), Mul(ay, by)); }
+struct Vectors {
+  V x, y;
+};
 
-// As `SweepAxes::IsClear`: along the line from the point of the edge that is nearest to the middle
-// of the path, any axis being as good for a proof. With N the sum of the magnitudes of n, and R no
-// less than any coordinate about the begin of the axis and the radius, a projection errs by 3.1 u N
-// R, and the gap, of four projections and the radius times |n|, by less than 32 u N R.
-uint32_t UnclearEdgesOf(const EdgePoints& edges, const RoundPath& path) {
-  const V fx = All(path.axis.x), fy = All(path.axis.y);
-  const V dx = All(path.d.x), dy = All(path.d.y);
-  const V middle_x = All((path.axis.x + path.d.x) / 2), middle_y = All((path.axis.y + path.d.y) / 2);
-  const V begin_x = All(path.begin.x), begin_y = All(path.begin.y);
-  const double own = std::max({std::abs(path.axis.x), std::abs(path.axis.y), path.radius}) +
-                     std::max(std::abs(path.d.x), std::abs(path.d.y));
-  const V zero = All(0);
-  uint32_t bits = 0;
-  for (size_t i = 0; i < edges.count; i += hn::Lanes(D())) {
-    const V ax = Sub(At(&edges.ax[i]), begin_x), ay = Sub(At(&edges.ay[i]), begin_y);
-    const V bx = Sub(At(&edges.bx[i]), begin_x), by = Sub(At(&edges.by[i]), begin_y);
-    const V sx = Sub(bx, ax), sy = Sub(by, ay);
-    const V mx = Sub(middle_x, ax), my = Sub(middle_y, ay);
-    const V t = hn::Div(Dot(mx, my, sx, sy), Dot(sx, sy, sx, sy));
-    // Of an edge of length 0 that is NaN, which leaves its begin.
-    const V along = IfThenElse(hn::Gt(t, zero), Min(t, All(1)), zero);
-    const V nx = Sub(mx, Mul(along, sx)), ny = Sub(my, Mul(along, sy));
-    const V length = hn::Sqrt(Dot(nx, ny, nx, ny));
-    const V least = Add(Min(zero, Dot(nx, ny, fx, fy)), Min(zero, Dot(nx, ny, dx, dy)));
-    const V most = Max(Dot(nx, ny, ax, ay), Dot(nx, ny, bx, by));
-    const V gap = Sub(Sub(least, most), Mul(All(path.radius), length));
-    const V reach = Add(All(own), Max(Max(Abs(ax), Abs(ay)), Max(Abs(bx), Abs(by))));
-    const V slack = Add(Mul(All(32 * kFilterUnit), reach), All(2 * path.margin));
-    const Mask is_clear = hn::Gt(gap, Mul(Add(Abs(nx), Abs(ny)), slack));
-    bits |= (~BitsOf(is_clear) & ((1U << hn::Lanes(D())) - 1)) << i;
+// A path among edges, as many at a time as there are lanes, about the begin of the axis.
+class PathLanes {
+ public:
+  HWY_INLINE explicit PathLanes(const RoundPath& path)
+      : fx_(All(path.axis.x)),
+        fy_(All(path.axis.y)),
+        dx_(All(path.d.x)),
+        dy_(All(path.d.y)),
+        begin_{All(path.begin.x), All(path.begin.y)},
+        middle_{All((path.axis.x + path.d.x) / 2), All((path.axis.y + path.d.y) / 2)},
+        radius_(All(path.radius)),
+        margin_(All(2 * path.margin)),
+        own_(All(std::max({std::abs(path.axis.x), std::abs(path.axis.y), path.radius}) +
+                 std::max(std::abs(path.d.x), std::abs(path.d.y)))) {}
+
+  // As `SweepAxes::IsClear`, along the line from the point of the edge that is nearest to the
+  // middle of the path, and that nearest to the corner that is foremost then: any axis is good for a
+  // proof.
+  HWY_INLINE Mask AreClear(const EdgePoints& edges, size_t i) {
+    a_ = {Sub(At(&edges.ax[i]), begin_.x), Sub(At(&edges.ay[i]), begin_.y)};
+    b_ = {Sub(At(&edges.bx[i]), begin_.x), Sub(At(&edges.by[i]), begin_.y)};
+    s_ = {Sub(b_.x, a_.x), Sub(b_.y, a_.y)};
+    length2_ = Dot(s_, s_);
+    const V reach = Add(own_, Max(Max(Abs(a_.x), Abs(a_.y)), Max(Abs(b_.x), Abs(b_.y))));
+    slack_ = hn::MulAdd(All(32 * kFilterUnit), reach, margin_);
+    const Vectors n = FromEdge(middle_);
+    const Mask along_f = hn::Lt(DotOf(n, fx_, fy_), All(0));
+    const Mask along_d = hn::Lt(DotOf(n, dx_, dy_), All(0));
+    const Vectors foremost = {
+        Add(hn::IfThenElseZero(along_f, fx_), hn::IfThenElseZero(along_d, dx_)),
+        Add(hn::IfThenElseZero(along_f, fy_), hn::IfThenElseZero(along_d, dy_))};
+    return hn::Or(IsGap(n), IsGap(FromEdge(foremost)));
   }
-  return edges.count < EdgePoints::kMost ? bits & ((uint32_t{1} << edges.count) - 1) : bits;
+
+ private:
+  static HWY_INLINE V DotOf(const Vectors& a, V x, V y) { return Add(Mul(a.x, x), Mul(a.y, y)); }
+  static HWY_INLINE V Dot(const Vectors& a, const Vectors& b) { return DotOf(a, b.x, b.y); }
+
+  // To p from the point of the edge nearest to it. Of an edge of length 0 the quotient is NaN, which
+  // leaves its begin.
+  HWY_INLINE Vectors FromEdge(const Vectors& p) const {
+    const Vectors m = {Sub(p.x, a_.x), Sub(p.y, a_.y)};
+    const V t = hn::Div(Dot(m, s_), length2_);
+    const V along = hn::IfThenElseZero(hn::Gt(t, All(0)), Min(t, All(1)));
+    return {Sub(m.x, Mul(along, s_.x)), Sub(m.y, Mul(along, s_.y))};
+  }
+
+  // With N the sum of the magnitudes of n, and R no less than any coordinate and the radius, a
+  // projection errs by 3.1 u N R, and the gap, of four projections and the radius times |n|, by less
+  // than 32 u N R.
+  HWY_INLINE Mask IsGap(const Vectors& n) const {
+    const V least = Add(Min(All(0), DotOf(n, fx_, fy_)), Min(All(0), DotOf(n, dx_, dy_)));
+    const V most = Max(Dot(n, a_), Dot(n, b_));
+    const V gap = Sub(Sub(least, most), Mul(radius_, hn::Sqrt(Dot(n, n))));
+    return hn::Gt(gap, Mul(Add(Abs(n.x), Abs(n.y)), slack_));
+  }
+
+  V fx_, fy_, dx_, dy_;
+  Vectors begin_, middle_;
+  V radius_, margin_, own_;
+  Vectors a_, b_, s_;
+  V length2_, slack_;
+};
+
+uint32_t UnclearEdgesOf(const EdgePoints& edges, const RoundPath& path) {
+  PathLanes lanes(path);
+  uint32_t clear = 0;
+  for (size_t i = 0; i < edges.count; i += hn::Lanes(D())) {
+    clear |= BitsOf(lanes.AreClear(edges, i)) << i;
+  }
+  const uint32_t all =
+      edges.count < EdgePoints::kMost ? (uint32_t{1} << edges.count) - 1 : ~uint32_t{0};
+  return all & ~clear;
 }
 
 UnclearEdgesFunction UnclearEdgesHere() { return &UnclearEdgesOf; }

@@ -127,8 +127,9 @@ std::optional<RoundFace::Entry> RoundFace::EntryOf(Vec2 d) const {
   return entry.high < 1 - kApart ? std::optional(entry) : std::nullopt;
 }
 
-// (z x s - r |s|) / (d x s): where a shape at rest touches the edge, n is what is left of numbers
-// that cancel but for their last bits.
+// (z x s - r |s|) / (d x s). Where a shape at rest touches the edge, the numerator is what is left
+// of numbers that cancel but for their last bits: with c = z x s and l near |s| it is
+// ((c - r l) (c + r l) + r^2 (l^2 - |s|^2)) / (c + r |s|), of which the differences are exact.
 std::optional<double> RoundFace::RoundedUpEntry(uint32_t end, Vec2 d) const {
   const Motion motion{d, radius_};
   const EdgeMeeting meeting = MeetingOf(end);
@@ -136,9 +137,24 @@ std::optional<double> RoundFace::RoundedUpEntry(uint32_t end, Vec2 d) const {
     const RoundQuotient t = AxisParallelTouch(motion, meeting, IntervalEnd::kBegin);
     return RoundedUp(t.n / t.m);
   }
+  const Vec2 p = meeting.moving.a;
   const BoundedPairVec2 s = ExactDifference(along_.b, along_.a);
-  const BoundedPair n = Cross(ExactDifference(meeting.fixed.a, meeting.moving.a), s) - Reach();
-  if (const auto t = RoundedUp(n / Cross(ExactValue(d), s))) return t;
+  const BoundedPair rate = Cross(ExactValue(d), s);
+  const BoundedPair rough = Cross(ExactDifference(on_, p), s) - Reach();
+  if (rough.value.high > 0x1p-30 * reach_) {
+    if (const auto t = RoundedUp(rough / rate)) return t;
+  }
+  const auto sx = internal::Difference(along_.b.x, along_.a.x);
+  const auto sy = internal::Difference(along_.b.y, along_.a.y);
+  const auto c = internal::Difference(on_.x, p.x) * sy - internal::Difference(on_.y, p.y) * sx;
+  const auto length2 = sx * sx + sy * sy;
+  const double l = std::sqrt(length2.estimate());
+  const BoundedPair r = ExactValue(radius_);
+  const BoundedPair across = ToBoundedPair(c);
+  const BoundedPair first = ToBoundedPair(c - Expand(TwoProduct(radius_, l)));
+  const BoundedPair second = ToBoundedPair(Square(l) - length2);
+  const BoundedPair n = (first * (across + r * ExactValue(l)) + r * r * second) / (across + Reach());
+  if (const auto t = RoundedUp(n / rate)) return t;
   return RoundedUp(RoundTouchTime(motion, meeting, IntervalEnd::kBegin));
 }
 
