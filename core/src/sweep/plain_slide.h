@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <variant>
 
 #include "carom/geometry.h"
 #include "carom/shape.h"
@@ -23,6 +24,7 @@
 #include "sweep/blocking_sweep.h"
 #include "sweep/free_offset.h"
 #include "sweep/near_edges.h"
+#include "sweep/round_corner.h"
 #include "sweep/round_face.h"
 
 namespace carom::internal {
@@ -51,36 +53,44 @@ class PlainSlide {
   Vec2 position() const { return next_; }
   // Of a hit: its row, the time of it, and the contacts then.
   const SweepHit& hit() const { return hit_; }
-  SweepTime time() const;
+  SweepTime time() const { return time_; }
   std::span<const BlockingContact> contacts() const { return {contacts_.data(), contact_count_}; }
+  // Whether the hit is at an edge or at a side of the shape, so that the next may be asked.
+  bool IsAtFace() const { return std::holds_alternative<RoundFace>(first_->front); }
   // Of a hit by the push itself: what is left of it, along the wall, or nothing.
   std::optional<Vec2> Redirected(Vec2 left) const;
 
  private:
   static constexpr size_t kMostFaces = 6;
 
-  // An edge that is not clear of the path.
+  // What the path is not clear of.
   struct Near {
-    size_t edge;     // of `near_`, of those at a vertex the first
-    uint32_t edges;  // that are met there
-    RoundFace face;
-    bool is_strict;                         // the shape is beyond the face at the start, not on it
-    bool is_apart;                          // it stays beyond or on the face on the whole path
-    std::optional<RoundFace::Entry> entry;  // else when it comes to the edge
-    double time;                            // that rounded up, once it is asked
+    std::variant<RoundFace, RoundCorner> front;  // behind which it is
+    size_t edge;                                 // of `near_`; of those at a vertex the first
+    uint32_t edges;                              // that are met there
+    PathSide path;
+    std::optional<FaceEntry> entry;  // unless the path is apart from it
+    double time;                     // that rounded up, once it is asked
+
+    bool IsBehind(const Segment& other) const {
+      return std::visit([&](const auto& side) { return side.IsBehind(other); }, front);
+    }
   };
 
   bool MoveTo(Vec2 position);
   bool Place(Vec2 position, Segment& axis) const;
   bool Find(BlockingSweep::Known known);
-  bool LookAt(uint32_t unclear);
-  std::optional<Near> NearOf(size_t edge, const RoundFace& face) const;
+  bool LookAt();
+  bool AddEdge(size_t edge);
   bool AddVertex(size_t edge);
-  bool IsBeside(const RoundFace& face, const RoundFace::Entry& entry) const;
-  bool IsBehindFace(size_t edge) const;
+  bool AddCorner(size_t edge);
+  template <class IsBehind>
+  bool AddAtVertex(Near near, Vec2 vertex, const IsBehind& is_behind);
+  bool IsBehindAny(size_t edge) const;
   bool FindFirst();
   bool AreClearAtHit() const;
   void SetHit();
+  void AddContact(BlockingContact::Kind kind, const EdgeMeeting& meeting, uint32_t moving);
   std::optional<Vec2> SafePose();
   std::optional<Vec2> SafeOffset(Vec2 base, double ulp);
   Side SafeAt(Vec2 position) const;
@@ -94,14 +104,11 @@ class PlainSlide {
 
   // The shape as described, its rotation, and as it stands.
   Segment described_;
-  double radius_ = 0;
   Pose pose_;
-  Segment axis_;
   Box bounds_;
 
   // The leg.
-  Vec2 d_;
-  double ulp_ = 0;
+  RoundMove move_;
   double margin_ = 0;
   uint32_t unclear_ = 0;  // edges of `near_`
   uint32_t behind_ = 0;   // those that the shape is not in front of
@@ -111,6 +118,7 @@ class PlainSlide {
   double fraction_ = 1;
   Vec2 next_;
   SweepHit hit_;
+  SweepTime time_ = SweepTime::Zero();
   std::array<BlockingContact, 2> contacts_;
   size_t contact_count_ = 0;
 };

@@ -3,6 +3,7 @@
 
 #include "sweep/round_face.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -13,9 +14,6 @@
 namespace carom::internal {
 namespace {
 
-// Entries that are farther apart in time are in order when they are rounded.
-constexpr double kApart = 0x1p-46;
-
 Vec2 Difference(Vec2 a, Vec2 b) { return {a.x - b.x, a.y - b.y}; }
 double Dot(Vec2 a, Vec2 b) { return a.x * b.x + a.y * b.y; }
 double SumOfMagnitudes(Vec2 v) { return std::abs(v.x) + std::abs(v.y); }
@@ -25,7 +23,8 @@ Side SideOfSign(int sign) {
   return sign > 0 ? Side::kBeyond : Side::kWithin;
 }
 
-// A number that is certain, rounded up.
+}  // namespace
+
 std::optional<double> RoundedUp(const BoundedPair& t) {
   if (!(t.error < HUGE_VAL)) return std::nullopt;
   const double high = RoundedUpEnd(t, 1) + 0.0;
@@ -33,13 +32,11 @@ std::optional<double> RoundedUp(const BoundedPair& t) {
   return high;
 }
 
-}  // namespace
-
-RoundFace::RoundFace(Vec2 on, const Segment& along, const Segment& axis, double radius)
-    : on_(on), along_(along), axis_(axis), radius_(radius) {
+RoundFace::RoundFace(Vec2 on, const Segment& along, const RoundMove& move, bool is_of_vertex)
+    : move_(&move), on_(on), along_(along), is_of_vertex_(is_of_vertex) {
   s_ = Difference(along.b, along.a);
-  reach_ = radius * std::sqrt(Dot(s_, s_));
-  const Vec2 apart = Difference(axis.a, on);
+  reach_ = move.radius * std::sqrt(Dot(s_, s_));
+  const Vec2 apart = Difference(move.axis.a, on);
   if (s_.x * apart.y - s_.y * apart.x >= 0) return;
   std::swap(along_.a, along_.b);
   s_ = {-s_.x, -s_.y};
@@ -61,7 +58,7 @@ Side RoundFace::SideOf(Vec2 p, Vec2 d) const {
     const double to = is_up ? p.x : p.y;
     const double by = is_up ? d.x : d.y;
     const auto apart_by = is_positive ? internal::Difference(to, from) : internal::Difference(from, to);
-    return SideOfSign((apart_by + internal::Difference(is_positive ? by : -by, radius_)).sign());
+    return SideOfSign((apart_by + internal::Difference(is_positive ? by : -by, move_->radius)).sign());
   }
   BoundedPairVec2 z = ExactDifference(p, on_);
   if (!(d == Vec2{})) z = {z.x + ExactValue(d.x), z.y + ExactValue(d.y)};
@@ -69,17 +66,45 @@ Side RoundFace::SideOf(Vec2 p, Vec2 d) const {
   return exact.is_certain() ? SideOfSign(exact.sign()) : Side::kUnknown;
 }
 
+PathSide RoundFace::SideOfPath() const {
+  PathSide path;
+  path.is_strict = true;
+  const auto are_beyond = [&](Vec2 by) {
+    for (const Vec2 p : {move_->axis.a, move_->axis.b}) {
+      const Side side = SideOf(p, by);
+      if (side != Side::kBeyond && side != Side::kOn) return false;
+      path.is_strict = path.is_strict && (side == Side::kBeyond || !(by == Vec2{}));
+    }
+    return true;
+  };
+  path.is_in_front = are_beyond({});
+  path.is_apart = path.is_in_front && are_beyond(move_->d);
+  return path;
+}
+
+Side RoundFace::SideOfMove(Vec2 d, const Segment& there) const {
+  for (const uint32_t end : {0U, 1U}) {
+    for (const bool is_placed : {false, true}) {
+      const Vec2 p = is_placed ? (end == 0 ? there.a : there.b) : move_->end(end);
+      const Side side = SideOf(p, is_placed ? Vec2{} : d);
+      if (side == Side::kUnknown) return side;
+      if (side == Side::kWithin) return IsBeside(end, d, 64 * move_->ulp) ? side : Side::kUnknown;
+    }
+  }
+  return Side::kBeyond;
+}
+
 BoundedPair RoundFace::Reach() const {
   if (!exact_reach_) {
     const BoundedPairVec2 s = ExactDifference(along_.b, along_.a);
-    exact_reach_ = ExactValue(radius_) * SquareRoot(internal::Dot(s, s));
+    exact_reach_ = ExactValue(move_->radius) * SquareRoot(internal::Dot(s, s));
   }
   return *exact_reach_;
 }
 
 // From the begin of the edge to the end of the axis, or from that of the axis to the vertex.
 bool RoundFace::IsBeside(uint32_t end, Vec2 d, double slack) const {
-  const Vec2 p = is_of_vertex_ ? on_ : EndOf(end);
+  const Vec2 p = is_of_vertex_ ? on_ : move_->end(end);
   const Vec2 apart = Difference(p, along_.a);
   const Vec2 at = is_of_vertex_ ? Difference(apart, d) : Vec2{apart.x + d.x, apart.y + d.y};
   const double along = Dot(s_, at);
@@ -101,37 +126,46 @@ bool RoundFace::IsEnteredBy(Vec2 v) const {
 
 // An end comes there after gap / rate, of which the gap errs as in `SideOf`, and the rate by 4u of
 // its magnitudes.
-std::optional<RoundFace::Entry> RoundFace::EntryOf(Vec2 d) const {
+std::optional<FaceEntry> RoundFace::EntryOf() const {
+  const Vec2 d = move_->d;
+  const Segment& axis = move_->axis;
   const RoundedCross rate(s_.y * d.x, s_.x * d.y);
   const double slowest = rate.value - rate.error();
   if (!(slowest > rate.error())) return std::nullopt;
   double low[2];
   double high[2];
   for (const uint32_t end : {0U, 1U}) {
-    const Vec2 apart = Difference(EndOf(end), on_);
+    const Vec2 apart = Difference(move_->end(end), on_);
     const RoundedCross across(s_.x * apart.y, s_.y * apart.x);
     const double gap = across.value - reach_;
     const double error = 16 * kFilterUnit * (across.magnitude + reach_);
     low[end] = std::fmax(0, gap - error) / (rate.value + rate.error()) * kDown;
     high[end] = (gap + error) / slowest * kUp;
   }
-  const bool is_parallel = (axis_.a.x == axis_.b.x && is_upright()) ||
-                           (axis_.a.y == axis_.b.y && is_level());
-  Entry entry{low[0], high[0], is_parallel && !is_of_vertex_ && !(axis_.a == axis_.b), 0};
-  if (!is_parallel && !is_of_vertex_ && !(axis_.a == axis_.b)) {
+  const bool is_parallel = (axis.a.x == axis.b.x && is_upright()) ||
+                           (axis.a.y == axis.b.y && is_level());
+  FaceEntry entry{low[0], high[0], is_parallel && !is_of_vertex_ && !(axis.a == axis.b), 0};
+  if (!is_parallel && !is_of_vertex_ && !(axis.a == axis.b)) {
     entry.end = high[0] <= high[1] ? 0 : 1;
     entry.low = low[entry.end];
     entry.high = high[entry.end];
     if (!(entry.high + kApart < low[1 - entry.end])) return std::nullopt;
   }
-  return entry.high < 1 - kApart ? std::optional(entry) : std::nullopt;
+  if (!(entry.high < 1 - kApart)) return std::nullopt;
+  // The time is one of the interval.
+  const double slack =
+      (entry.high - entry.low) * std::max(std::abs(d.x), std::abs(d.y)) + 64 * move_->ulp;
+  const Vec2 by{entry.high * d.x, entry.high * d.y};
+  const bool is_beside =
+      IsBeside(entry.end, by, slack) && (!entry.is_of_both || IsBeside(1, by, slack));
+  return is_beside ? std::optional(entry) : std::nullopt;
 }
 
 // (z x s - r |s|) / (d x s). Where a shape at rest touches the edge, the numerator is what is left
 // of numbers that cancel but for their last bits: with c = z x s and l near |s| it is
 // ((c - r l) (c + r l) + r^2 (l^2 - |s|^2)) / (c + r |s|), of which the differences are exact.
-std::optional<double> RoundFace::RoundedUpEntry(uint32_t end, Vec2 d) const {
-  const Motion motion{d, radius_};
+std::optional<double> RoundFace::RoundedUpEntry(uint32_t end) const {
+  const Motion motion{move_->d, move_->radius};
   const EdgeMeeting meeting = MeetingOf(end);
   if (is_upright() || is_level()) {
     const RoundQuotient t = AxisParallelTouch(motion, meeting, IntervalEnd::kBegin);
@@ -139,7 +173,7 @@ std::optional<double> RoundFace::RoundedUpEntry(uint32_t end, Vec2 d) const {
   }
   const Vec2 p = meeting.moving.a;
   const BoundedPairVec2 s = ExactDifference(along_.b, along_.a);
-  const BoundedPair rate = Cross(ExactValue(d), s);
+  const BoundedPair rate = Cross(ExactValue(motion.d), s);
   const BoundedPair rough = Cross(ExactDifference(on_, p), s) - Reach();
   if (rough.value.high > 0x1p-30 * reach_) {
     if (const auto t = RoundedUp(rough / rate)) return t;
@@ -149,9 +183,9 @@ std::optional<double> RoundFace::RoundedUpEntry(uint32_t end, Vec2 d) const {
   const auto c = internal::Difference(on_.x, p.x) * sy - internal::Difference(on_.y, p.y) * sx;
   const auto length2 = sx * sx + sy * sy;
   const double l = std::sqrt(length2.estimate());
-  const BoundedPair r = ExactValue(radius_);
+  const BoundedPair r = ExactValue(move_->radius);
   const BoundedPair across = ToBoundedPair(c);
-  const BoundedPair first = ToBoundedPair(c - Expand(TwoProduct(radius_, l)));
+  const BoundedPair first = ToBoundedPair(c - Expand(TwoProduct(move_->radius, l)));
   const BoundedPair second = ToBoundedPair(Square(l) - length2);
   const BoundedPair n = (first * (across + r * ExactValue(l)) + r * r * second) / (across + Reach());
   if (const auto t = RoundedUp(n / rate)) return t;

@@ -22,25 +22,62 @@ namespace carom::internal {
 
 enum class Side : uint8_t { kUnknown, kBeyond, kOn, kWithin };
 
-// A line beside an axis with a radius above 0.
+// Times that are farther apart are in order when they are rounded.
+inline constexpr double kApart = 0x1p-46;
+
+// A number that is certain, rounded up.
+std::optional<double> RoundedUp(const BoundedPair& t);
+
+// What becomes of an axis on its path by d before something.
+struct PathSide {
+  bool is_in_front = false;  // at the start no nearer than the radius, for certain
+  bool is_strict = false;    // and at all times before the end of the path farther, if it is apart
+  bool is_apart = false;     // and at all times no nearer
+};
+
+// When an axis comes as near as the radius.
+struct FaceEntry {
+  double low = 0, high = 0;
+  bool is_of_both = false;  // ends of the axis, which is parallel to the edge, exactly
+  uint32_t end = 0;         // that comes first, which is certain; of both, or a vertex, 0
+};
+
+// An axis with a radius above 0 on its path by d. `ulp` is that of the largest coordinate there.
+struct RoundMove {
+  Segment axis;
+  double radius = 0;
+  Vec2 d;
+  double ulp = 0;
+
+  Vec2 end(uint32_t i) const { return i == 0 ? axis.a : axis.b; }
+};
+
+// A line beside a shape. Keeps a reference to its move.
 class RoundFace {
  public:
   // Through an edge, respectively through a vertex and parallel to the axis, which is not a point.
-  RoundFace(const Segment& edge, const Segment& axis, double radius)
-      : RoundFace(edge.a, edge, axis, radius) {}
-  RoundFace(Vec2 vertex, const Segment& axis, double radius)
-      : RoundFace(vertex, axis, axis, radius) {
-    is_of_vertex_ = true;
-  }
+  RoundFace(const Segment& edge, const RoundMove& move) : RoundFace(edge.a, edge, move, false) {}
+  RoundFace(Vec2 vertex, const RoundMove& move) : RoundFace(vertex, move.axis, move, true) {}
 
   bool is_of_vertex() const { return is_of_vertex_; }
   // Runs as the line does, with the begin of the axis on the left: the edge, or the axis.
   const Segment& along() const { return along_; }
-  // Where p + d is: beyond the line moved to the left by the radius, on that, or within it.
-  Side SideOf(Vec2 p, Vec2 d) const;
-  // Whether an end of the axis, displaced by d, surely is beside the edge, not beyond its ends; or
-  // the vertex beside the axis. By `slack` in each coordinate.
-  bool IsBeside(uint32_t end, Vec2 d, double slack) const;
+  PathSide SideOfPath() const;
+  // Of a shape that is in front. Nothing where it is not certain, or not certainly before 1, or may
+  // be beyond the ends of the edge.
+  std::optional<FaceEntry> EntryOf() const;
+  // That time of an end, rounded up; nothing where a rounding is not certain.
+  std::optional<double> RoundedUpEntry(uint32_t end) const;
+  // How an end meets the edge, or the axis the vertex.
+  EdgeMeeting MeetingOf(uint32_t end) const {
+    if (is_of_vertex_) return EdgeMeeting::OnMovingEdge(on_, {along_.b, along_.a});
+    return EdgeMeeting::OnFixedEdge(along_, move_->end(end));
+  }
+
+  // Whether the shape stays beyond the line on a path by d, next to a part of its own, and so does
+  // one that is placed next to the end of that. kWithin: one of them comes nearer to the edge or
+  // the vertex.
+  Side SideOfMove(Vec2 d, const Segment& there) const;
   // Whether both ends of an edge lie on the line or to the right of it. Exact.
   bool IsBehind(const Segment& edge) const { return SideOf(edge.a) <= 0 && SideOf(edge.b) <= 0; }
   // The sign of where a point is: 1 on the left. Exact.
@@ -48,38 +85,24 @@ class RoundFace {
   // Whether a vector points to the right of the line, towards what is behind it. Exact.
   bool IsEnteredBy(Vec2 v) const;
 
-  // When ends of the axis come to the moved line, on their path by d.
-  struct Entry {
-    double low = 0, high = 0;
-    bool is_of_both = false;  // the axis is parallel to the edge, exactly
-    uint32_t end = 0;         // that comes first, which is certain; of both, or a vertex, 0
-  };
-  // Nothing where that is not certain, or not certainly before 1. For ends that are beyond the line
-  // at the start.
-  std::optional<Entry> EntryOf(Vec2 d) const;
-  // That time of an end, rounded up; nothing where a rounding is not certain.
-  std::optional<double> RoundedUpEntry(uint32_t end, Vec2 d) const;
-  // How an end meets the edge, or the axis the vertex.
-  EdgeMeeting MeetingOf(uint32_t end) const {
-    if (is_of_vertex_) return EdgeMeeting::OnMovingEdge(on_, {along_.b, along_.a});
-    return EdgeMeeting::OnFixedEdge(along_, EndOf(end));
-  }
-
  private:
-  RoundFace(Vec2 on, const Segment& along, const Segment& axis, double radius);
+  RoundFace(Vec2 on, const Segment& along, const RoundMove& move, bool is_of_vertex);
 
   bool is_upright() const { return along_.a.x == along_.b.x; }
   bool is_level() const { return along_.a.y == along_.b.y; }
-  Vec2 EndOf(uint32_t end) const { return end == 0 ? axis_.a : axis_.b; }
   BoundedPair Reach() const;
+  // Where p + d is: beyond the line moved to the left by the radius, on that, or within it.
+  Side SideOf(Vec2 p, Vec2 d) const;
+  // Whether an end of the axis, displaced by d, surely is beside the edge, not beyond its ends; or
+  // the vertex beside the axis. By `slack` in each coordinate.
+  bool IsBeside(uint32_t end, Vec2 d, double slack) const;
 
+  const RoundMove* move_;
   Vec2 on_;  // the line
   Segment along_;
-  Segment axis_;
-  double radius_;
+  bool is_of_vertex_;
   Vec2 s_;        // along the line, rounded
   double reach_;  // the radius times the length of that, within 8u of itself
-  bool is_of_vertex_ = false;
   mutable std::optional<BoundedPair> exact_reach_;  // once it is asked
 };
 

@@ -163,7 +163,7 @@ void Slider::Push(Vec2 push, SlideRow& row) {
 // What is left of the push, along the blocking ray; nothing if that keeps none of it.
 std::optional<Vec2> Slider::Redirected(Vec2 push, const SlideRow& row) {
   const bool is_first = out_.legs.back().d == push;
-  if (is_plain_ && is_first && earlier_.empty()) {
+  if (is_plain_ && is_first && earlier_.empty() && plain_.IsAtFace()) {
     earlier_.assign(plain_.contacts().begin(), plain_.contacts().end());
     return plain_.Redirected(row.left);
   }
@@ -172,7 +172,7 @@ std::optional<Vec2> Slider::Redirected(Vec2 push, const SlideRow& row) {
   const BlockedArcs& arcs = sweep_.arcs();
   const bool is_alone = earlier_.empty() && is_first;
   earlier_.insert(earlier_.end(), met.begin(), met.end());
-  if (is_alone && sweep_.ray()) return AlongRay(*sweep_.ray(), push, row.left);
+  if (is_alone && !is_plain_ && sweep_.ray()) return AlongRay(*sweep_.ray(), push, row.left);
   const auto is_blocked = [&](Vec2 v) { return arcs.Contains(v); };
   if (!is_blocked(push)) return internal::NotBlocked(row.left, is_blocked);
   const std::optional<BlockedArcs::Ends> ends = arcs.EndsAbout(push);
@@ -182,12 +182,14 @@ std::optional<Vec2> Slider::Redirected(Vec2 push, const SlideRow& row) {
 
 // All that blocks the shape where the leg has ended, in the arcs of the exact search.
 void Slider::Gather(const SlideRow& row) {
-  PlaceAt(row.position);
   BlockedArcs& arcs = sweep_.arcs();
   if (is_plain_) {
-    arcs.Start({out_.legs.back().d, start_.mover().shape().radius()}, plain_.time());
+    const SlideLeg& leg = out_.legs.back();
+    PlaceAt(leg.from);
+    arcs.Start({leg.d, start_.mover().shape().radius()}, plain_.time());
     for (const BlockingContact& contact : plain_.contacts()) arcs.Add(contact, start_.mover());
   }
+  PlaceAt(row.position);
   std::erase_if(earlier_, [this](const BlockingContact& c) { return !IsNear(c); });
   for (const BlockingContact& contact : earlier_) arcs.Add(contact, start_.mover(), true);
 }
