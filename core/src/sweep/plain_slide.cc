@@ -33,9 +33,7 @@ bool PlainSlide::Start(const Shape& shape, const Pose& pose) {
   described_ = capsule->axis;
   move_.radius = capsule->radius;
   pose_ = pose;
-  if (!Place(pose.position, move_.axis)) return false;
-  bounds_ = Grown(BoundsOf(move_.axis), move_.radius);
-  return true;
+  return Place(pose.position, move_.axis);
 }
 
 bool PlainSlide::Place(Vec2 position, Segment& axis) const {
@@ -50,7 +48,6 @@ bool PlainSlide::MoveTo(Vec2 position) {
   if (pose_.position == position) return true;
   if (!Place(position, move_.axis)) return false;
   pose_.position = position;
-  bounds_ = Grown(BoundsOf(move_.axis), move_.radius);
   return true;
 }
 
@@ -68,25 +65,35 @@ PlainSlide::Verdict PlainSlide::Leg(Vec2 from, Vec2 d, BlockingSweep::Known know
   return first_ != nullptr ? Verdict::kHit : Verdict::kFree;
 }
 
-// Legs of one push start within its length of each other.
 bool PlainSlide::Find(BlockingSweep::Known known) {
-  const Box path = MovedBox(bounds_, move_.d, 0, 1);
-  move_.ulp = UlpOf(path);
-  margin_ = 32 * move_.ulp + 8 * kSmallestMagnitude;
-  const Box reach = Grown(path, margin_);
-  if (!near_.Covers(reach)) {
-    const bool is_short = std::abs(move_.d.x) <= bounds_.max.x - bounds_.min.x &&
-                          std::abs(move_.d.y) <= bounds_.max.y - bounds_.min.y;
-    const double length = std::sqrt(move_.d.x * move_.d.x + move_.d.y * move_.d.y);
-    const Box zone = is_short ? Grown(bounds_, length * (1 + 0x1p-20) + 4 * margin_) : reach;
-    if (!near_.Gather(obstacles_, zone, meter_) || !near_.Covers(reach)) return false;
-  }
-  if (known == BlockingSweep::Known::kNothing && !near_.IsOutside(move_.axis.a, meter_)) return false;
+  const Box core = BoundsOf(move_.axis);
+  const double around = move_.radius * (1 + 0x1p-50) + margin_;
+  const Vec2 d = move_.d;
+  const Box reach{{core.min.x - around + std::min(d.x, 0.0), core.min.y - around + std::min(d.y, 0.0)},
+                  {core.max.x + around + std::max(d.x, 0.0), core.max.y + around + std::max(d.y, 0.0)}};
+  if (!near_.Covers(reach) && !Gather()) return false;
+  const Segment& axis = move_.axis;
+  if (known == BlockingSweep::Known::kNothing && !near_.IsOutside(axis.a, meter_)) return false;
   meter_.Spend(near_.points().count);
-  const Vec2 axis = Difference(move_.axis.b, move_.axis.a);
-  unclear_ = unclear_edges_(near_.points(), {move_.axis.a, axis, move_.radius, move_.d, margin_});
+  unclear_ = unclear_edges_(
+      near_.points(), {axis.a, Difference(axis.b, axis.a), move_.radius, d, margin_});
   face_count_ = 0;
   return unclear_ == 0 || (LookAt() && FindFirst());
+}
+
+// Legs of one push start within its length of each other: where that is short, one zone does for
+// all. What is said of all coordinates there is said of those of the legs.
+bool PlainSlide::Gather() {
+  const Box bounds = Bounds();
+  const Vec2 d = move_.d;
+  const bool is_short = std::abs(d.x) <= bounds.max.x - bounds.min.x &&
+                        std::abs(d.y) <= bounds.max.y - bounds.min.y;
+  const Box path = is_short ? Grown(bounds, std::sqrt(d.x * d.x + d.y * d.y) * (1 + 0x1p-20))
+                            : MovedBox(bounds, d, 0, 1);
+  move_.ulp = 2 * UlpOf(path);
+  margin_ = 32 * move_.ulp + 8 * kSmallestMagnitude;
+  const Box zone = Grown(path, 4 * margin_);
+  return IsAccepted(zone.min) && IsAccepted(zone.max) && near_.Gather(obstacles_, zone, meter_);
 }
 
 // Sets what becomes of the path at each edge that is not clear of it. Returns false unless the
@@ -112,8 +119,9 @@ bool PlainSlide::AddEdge(size_t edge) {
   if (!path.is_in_front) return false;
   std::optional<FaceEntry> entry;
   if (!path.is_apart && !(entry = face.EntryOf())) return false;
-  faces_[face_count_++] = Near{face, edge, uint32_t{1} << edge, path, entry, 0};
-  return true;
+  return Add({face, edge, uint32_t{1} << edge, path, entry, 0},
+             entry ? entry->vertex : std::nullopt,
+             [&](Vec2 other) { return face.SideOf(other) < 0; });
 }
 
 // A line along the axis, through the end of the edge that is nearer to it.
@@ -132,8 +140,8 @@ bool PlainSlide::AddVertex(size_t edge) {
   if (!path.is_in_front) return false;
   std::optional<FaceEntry> entry;
   if (!path.is_apart && !(entry = face.EntryOf())) return false;
-  return AddAtVertex({face, edge, 0, path, entry, 0}, q,
-                     [&](Vec2 other) { return face.SideOf(other) < 0; });
+  return Add({face, edge, 0, path, entry, 0}, q,
+             [&](Vec2 other) { return face.SideOf(other) < 0; });
 }
 
 // Of the ends of both, those that are nearest to each other.
@@ -153,22 +161,22 @@ bool PlainSlide::AddCorner(size_t edge) {
   const RoundCorner corner(vertex, end, move_);
   const PathSide path = corner.side_of_path();
   if (!path.is_in_front || !(path.is_apart || corner.entry()) || !corner.IsBehind(e)) return false;
-  return AddAtVertex({corner, edge, 0, path, corner.entry(), 0}, vertex,
-                     [&](Vec2 other) { return corner.IsBehind({other, other}); });
+  return Add({corner, edge, 0, path, corner.entry(), 0}, vertex,
+             [&](Vec2 other) { return corner.IsBehind({other, other}); });
 }
 
-// Where the vertex is met, so are all edges that end there: those of one polygon, all else of which
+// Where a vertex is met, so are all edges that end there: those of one polygon, all else of which
 // lies strictly behind.
 template <class IsBehind>
-bool PlainSlide::AddAtVertex(Near near, Vec2 vertex, const IsBehind& is_behind) {
+bool PlainSlide::Add(Near near, const std::optional<Vec2>& vertex, const IsBehind& is_behind) {
   const IndexedPolygon& polygon = near_.polygon(near.edge);
-  for (uint32_t bits = near.path.is_apart ? 0 : unclear_; bits != 0; bits &= bits - 1) {
+  for (uint32_t bits = near.path.is_apart || !vertex ? 0 : unclear_ & ~near.edges; bits != 0;
+       bits &= bits - 1) {
     const auto i = static_cast<size_t>(std::countr_zero(bits));
     const Segment other = near_.edge(i);
-    const bool is_at_a = other.a == vertex;
-    if (!is_at_a && !(other.b == vertex)) continue;
+    const bool is_at_a = other.a == *vertex;
+    if (!is_at_a && !(other.b == *vertex)) continue;
     if (&near_.polygon(i) != &polygon || !is_behind(is_at_a ? other.b : other.a)) return false;
-    near.edge = std::min(near.edge, i);
     near.edges |= uint32_t{1} << i;
   }
   faces_[face_count_++] = near;
@@ -231,34 +239,47 @@ bool PlainSlide::AreClearAtHit() const {
 }
 
 // As `BlockingSweep::Measured` has it: the arc that one edge blocks is half a turn, so its ends are
-// along the edge, and the ray is that along which the motion goes on.
+// along the edge, and the ray is that along which the motion goes on. Of what is met at once the
+// first edge defines the touch.
 void PlainSlide::SetHit() {
   fraction_ = first_->time;
-  const Polygon& polygon = near_.polygon(first_->edge).polygon();
-  hit_ = {};
-  hit_.polygon_id = polygon.id();
-  hit_.fraction = fraction_;
-  hit_.has_edge = true;
-  hit_.edge = polygon.edge_ref(near_.number(first_->edge));
   const Motion motion{move_.d, move_.radius};
-  const uint32_t end = first_->entry->end;
+  const FaceEntry& entry = *first_->entry;
   using Kind = BlockingContact::Kind;
   if (const auto* const corner = std::get_if<RoundCorner>(&first_->front)) {
-    hit_.normal = RoundNormal(motion, corner->meeting(), IntervalEnd::kBegin);
-    hit_.point = corner->vertex();
-    return AddContact(Kind::kVertexOnVertex, corner->meeting(), end);
+    normal_ = RoundNormal(motion, corner->meeting(), IntervalEnd::kBegin);
+    point_ = corner->vertex();
+    return AddContact(Kind::kVertexOnVertex, corner->meeting(), entry.end);
   }
   const RoundFace& face = std::get<RoundFace>(first_->front);
-  hit_.normal = UnitNormal(face.along(), 1);
-  const EdgeMeeting meeting = face.MeetingOf(end);
-  if (face.is_of_vertex()) {
-    hit_.point = meeting.fixed.a;
-    return AddContact(Kind::kEdgeOnVertex, meeting, meeting.moving.a == move_.axis.a ? 0 : 1);
-  }
-  const Vec2 step{move_.radius * hit_.normal.x, move_.radius * hit_.normal.y};
-  hit_.point = PointOnPath(meeting.moving.a, move_.d, fraction_, step);
-  AddContact(Kind::kVertexOnEdge, meeting, end);
-  if (first_->entry->is_of_both) AddContact(Kind::kVertexOnEdge, face.MeetingOf(1), 1);
+  normal_ = UnitNormal(face.along(), 1);
+  const auto add_vertex = [&](const EdgeMeeting& meeting) {
+    point_ = meeting.fixed.a;
+    AddContact(Kind::kEdgeOnVertex, meeting, meeting.moving.a == move_.axis.a ? 0 : 1);
+  };
+  if (face.is_of_vertex()) return add_vertex(face.MeetingOf(0));
+  const bool is_vertex_first = (first_->edges & ((uint32_t{1} << first_->edge) - 1)) != 0;
+  if (is_vertex_first) add_vertex(RoundFace(*entry.vertex, move_).MeetingOf(0));
+  const EdgeMeeting meeting = face.MeetingOf(entry.end);
+  AddContact(Kind::kVertexOnEdge, meeting, entry.end);
+  if (entry.is_of_both) AddContact(Kind::kVertexOnEdge, face.MeetingOf(1), 1);
+  if (is_vertex_first) return;
+  if (entry.vertex) add_vertex(RoundFace(*entry.vertex, move_).MeetingOf(0));
+  const Vec2 step{move_.radius * normal_.x, move_.radius * normal_.y};
+  point_ = PointOnPath(meeting.moving.a, move_.d, fraction_, step);
+}
+
+SweepHit PlainSlide::hit() const {
+  const auto first = static_cast<size_t>(std::countr_zero(first_->edges));
+  const Polygon& polygon = near_.polygon(first).polygon();
+  SweepHit hit;
+  hit.polygon_id = polygon.id();
+  hit.fraction = fraction_;
+  hit.has_edge = true;
+  hit.edge = polygon.edge_ref(near_.number(first));
+  hit.point = point_;
+  hit.normal = normal_;
+  return hit;
 }
 
 // The first one defines the time.
@@ -277,19 +298,23 @@ bool PlainSlide::IsAtStart(Vec2 position, double ulp) const {
 // the path, or where a proof fails.
 std::optional<Vec2> PlainSlide::SafePose() {
   const Vec2 from = pose_.position;
-  const double ulp = UlpOf(MovedBox(bounds_, move_.d, 0, fraction_));
+  if (first_ == nullptr) {
+    // As `PointOnPath`: the sum rounded once.
+    const Vec2 end = Normalized(Sum(from, move_.d));
+    const Side side = SafeAt(end);
+    if (side == Side::kBeyond) return end;
+    return side == Side::kUnknown ? std::nullopt : SafeOffset(end, UlpOfPath());
+  }
+  const double ulp = UlpOfPath();
   const Vec2 base = Normalized(PointOnPath(from, move_.d, fraction_));
   if (IsAtStart(base, ulp)) return from;
-  switch (SafeAt(base)) {
-    case Side::kBeyond:
-    case Side::kOn:
-      return base;
-    case Side::kUnknown:
-      return std::nullopt;
-    case Side::kWithin:
-      break;
-  }
-  return SafeOffset(base, ulp);
+  const Side side = SafeAt(base);
+  if (side == Side::kBeyond) return base;
+  return side == Side::kUnknown ? std::nullopt : SafeOffset(base, ulp);
+}
+
+double PlainSlide::UlpOfPath() const {
+  return UlpOf(MovedBox(Bounds(), move_.d, 0, fraction_));
 }
 
 std::optional<Vec2> PlainSlide::SafeOffset(Vec2 base, double ulp) {
@@ -320,11 +345,13 @@ std::optional<Vec2> PlainSlide::SafeOffset(Vec2 base, double ulp) {
 Side PlainSlide::SafeAt(Vec2 position) const {
   const Vec2 d = Normalized(Difference(position, pose_.position));
   const Vec2 exact = Scaled(fraction_, move_.d);
-  Segment there;
-  if (!IsAccepted(position) || !IsAccepted(d) || !AreWithin(d, exact, 8 * move_.ulp) ||
-      !Place(position, there)) {
+  if (!IsAccepted(position) || !IsAccepted(d) || !AreWithin(d, exact, 8 * move_.ulp)) {
     return Side::kUnknown;
   }
+  // Where it comes to is in the zone, which is accepted.
+  if (face_count_ == 0) return Side::kBeyond;
+  Segment there;
+  if (!Place(position, there)) return Side::kUnknown;
   for (size_t i = 0; i < face_count_; ++i) {
     const Near& near = *faces_[i];
     const Side side = std::visit(
@@ -339,7 +366,7 @@ std::optional<Vec2> PlainSlide::Redirected(Vec2 left) const {
   const RoundFace& face = std::get<RoundFace>(first_->front);
   const Segment& along = face.along();
   const bool is_forward = DotSign({along.a, along.b}, {{0, 0}, move_.d}) >= 0;
-  const Vec2 n = hit_.normal;
+  const Vec2 n = normal_;
   const Vec2 unit = is_forward ? Vec2{n.y + 0.0, 0.0 - n.x} : Vec2{0.0 - n.y, n.x + 0.0};
   return NotBlocked(PartAlong(left, unit), [&](Vec2 v) { return face.IsEnteredBy(v); });
 }

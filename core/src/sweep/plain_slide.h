@@ -20,6 +20,7 @@
 #include "carom/shape.h"
 #include "carom/sweep.h"
 #include "carom/work_meter.h"
+#include "numeric/box_distance.h"
 #include "sweep/blocking_arcs.h"
 #include "sweep/blocking_sweep.h"
 #include "sweep/free_offset.h"
@@ -45,14 +46,14 @@ class PlainSlide {
   Verdict Leg(Vec2 from, Vec2 d, BlockingSweep::Known known);
 
   // Of the shape at that position.
-  const Box& BoundsAt(Vec2 position) {
+  Box BoundsAt(Vec2 position) {
     MoveTo(position);
-    return bounds_;
+    return Bounds();
   }
   // The safe pose.
   Vec2 position() const { return next_; }
   // Of a hit: its row, the time of it, and the contacts then.
-  const SweepHit& hit() const { return hit_; }
+  SweepHit hit() const;
   SweepTime time() const { return time_; }
   std::span<const BlockingContact> contacts() const { return {contacts_.data(), contact_count_}; }
   // Whether the hit is at an edge or at a side of the shape, so that the next may be asked.
@@ -66,8 +67,8 @@ class PlainSlide {
   // What the path is not clear of.
   struct Near {
     std::variant<RoundFace, RoundCorner> front;  // behind which it is
-    size_t edge;                                 // of `near_`; of those at a vertex the first
-    uint32_t edges;                              // that are met there
+    size_t edge;                                 // of `near_`
+    uint32_t edges;                              // that are met then
     PathSide path;
     std::optional<FaceEntry> entry;  // unless the path is apart from it
     double time;                     // that rounded up, once it is asked
@@ -77,15 +78,17 @@ class PlainSlide {
     }
   };
 
+  Box Bounds() const { return Grown(BoundsOf(move_.axis), move_.radius); }
   bool MoveTo(Vec2 position);
   bool Place(Vec2 position, Segment& axis) const;
   bool Find(BlockingSweep::Known known);
+  bool Gather();
   bool LookAt();
   bool AddEdge(size_t edge);
   bool AddVertex(size_t edge);
   bool AddCorner(size_t edge);
   template <class IsBehind>
-  bool AddAtVertex(Near near, Vec2 vertex, const IsBehind& is_behind);
+  bool Add(Near near, const std::optional<Vec2>& vertex, const IsBehind& is_behind);
   bool IsBehindAny(size_t edge) const;
   bool FindFirst();
   bool AreClearAtHit() const;
@@ -93,6 +96,7 @@ class PlainSlide {
   void AddContact(BlockingContact::Kind kind, const EdgeMeeting& meeting, uint32_t moving);
   std::optional<Vec2> SafePose();
   std::optional<Vec2> SafeOffset(Vec2 base, double ulp);
+  double UlpOfPath() const;
   Side SafeAt(Vec2 position) const;
   bool IsAtStart(Vec2 position, double ulp) const;
 
@@ -105,11 +109,10 @@ class PlainSlide {
   // The shape as described, its rotation, and as it stands.
   Segment described_;
   Pose pose_;
-  Box bounds_;
 
   // The leg.
   RoundMove move_;
-  double margin_ = 0;
+  double margin_ = 0;  // of all legs in the zone of `near_`
   uint32_t unclear_ = 0;  // edges of `near_`
   uint32_t behind_ = 0;   // those that the shape is not in front of
   std::array<std::optional<Near>, kMostFaces> faces_;
@@ -117,7 +120,8 @@ class PlainSlide {
   Near* first_ = nullptr;  // that is hit
   double fraction_ = 1;
   Vec2 next_;
-  SweepHit hit_;
+  Vec2 normal_;
+  Vec2 point_;
   SweepTime time_ = SweepTime::Zero();
   std::array<BlockingContact, 2> contacts_;
   size_t contact_count_ = 0;

@@ -37,9 +37,19 @@ RoundFace::RoundFace(Vec2 on, const Segment& along, const RoundMove& move, bool 
   s_ = Difference(along.b, along.a);
   reach_ = move.radius * std::sqrt(Dot(s_, s_));
   const Vec2 apart = Difference(move.axis.a, on);
-  if (s_.x * apart.y - s_.y * apart.x >= 0) return;
-  std::swap(along_.a, along_.b);
-  s_ = {-s_.x, -s_.y};
+  if (s_.x * apart.y - s_.y * apart.x < 0) {
+    std::swap(along_.a, along_.b);
+    s_ = {-s_.x, -s_.y};
+  }
+  const RoundedCross rate(s_.y * move.d.x, s_.x * move.d.y);
+  rate_ = rate.value;
+  rate_error_ = rate.error();
+  for (const uint32_t end : {0U, 1U}) {
+    const Vec2 from = Difference(move.end(end), on);
+    const RoundedCross across(s_.x * from.y, s_.y * from.x);
+    gap_[end] = across.value - reach_;
+    error_[end] = 16 * kFilterUnit * (across.magnitude + reach_);
+  }
 }
 
 // s x (p + d - a) - r |s|. In doubles the product errs by less than 8u of the magnitudes.
@@ -67,31 +77,34 @@ Side RoundFace::SideOf(Vec2 p, Vec2 d) const {
 }
 
 PathSide RoundFace::SideOfPath() const {
-  PathSide path;
-  path.is_strict = true;
-  const auto are_beyond = [&](Vec2 by) {
-    for (const Vec2 p : {move_->axis.a, move_->axis.b}) {
-      const Side side = SideOf(p, by);
-      if (side != Side::kBeyond && side != Side::kOn) return false;
-      path.is_strict = path.is_strict && (side == Side::kBeyond || !(by == Vec2{}));
+  PathSide path{true, true, true};
+  for (const uint32_t end : {0U, 1U}) {
+    if (!(gap_[end] > error_[end])) {
+      const Side side = gap_[end] < -error_[end] ? Side::kWithin : SideOf(move_->end(end), {});
+      if (side != Side::kBeyond && side != Side::kOn) return {};
+      path.is_strict = path.is_strict && side == Side::kBeyond;
     }
-    return true;
-  };
-  path.is_in_front = are_beyond({});
-  path.is_apart = path.is_in_front && are_beyond(move_->d);
+    const double last = gap_[end] - rate_;
+    const double error = (error_[end] + rate_error_) * (1 + 0x1p-20);
+    if (last > error || !path.is_apart) continue;
+    const Side side = last < -error ? Side::kWithin : SideOf(move_->end(end), move_->d);
+    path.is_apart = side == Side::kBeyond || side == Side::kOn;
+  }
   return path;
 }
 
 Side RoundFace::SideOfMove(Vec2 d, const Segment& there) const {
+  Side least = Side::kBeyond;
   for (const uint32_t end : {0U, 1U}) {
     for (const bool is_placed : {false, true}) {
-      const Vec2 p = is_placed ? (end == 0 ? there.a : there.b) : move_->end(end);
-      const Side side = SideOf(p, is_placed ? Vec2{} : d);
-      if (side == Side::kUnknown) return side;
-      if (side == Side::kWithin) return IsBeside(end, d, 64 * move_->ulp) ? side : Side::kUnknown;
+      const Vec2 placed = end == 0 ? there.a : there.b;
+      const Side side = is_placed ? SideOf(placed, {}) : SideOf(move_->end(end), d);
+      if (side == Side::kBeyond || side == Side::kOn) continue;
+      if (side == Side::kWithin && PlaceOf(end, d, 64 * move_->ulp) == 0) return side;
+      least = Side::kUnknown;
     }
   }
-  return Side::kBeyond;
+  return least;
 }
 
 BoundedPair RoundFace::Reach() const {
@@ -103,7 +116,7 @@ BoundedPair RoundFace::Reach() const {
 }
 
 // From the begin of the edge to the end of the axis, or from that of the axis to the vertex.
-bool RoundFace::IsBeside(uint32_t end, Vec2 d, double slack) const {
+std::optional<int> RoundFace::PlaceOf(uint32_t end, Vec2 d, double slack) const {
   const Vec2 p = is_of_vertex_ ? on_ : move_->end(end);
   const Vec2 apart = Difference(p, along_.a);
   const Vec2 at = is_of_vertex_ ? Difference(apart, d) : Vec2{apart.x + d.x, apart.y + d.y};
@@ -111,7 +124,9 @@ bool RoundFace::IsBeside(uint32_t end, Vec2 d, double slack) const {
   const double length2 = Dot(s_, s_);
   const double magnitude = SumOfMagnitudes(apart) + SumOfMagnitudes(d) + SumOfMagnitudes(s_);
   const double error = SumOfMagnitudes(s_) * (16 * kFilterUnit * magnitude + slack);
-  return along > error && along < length2 - error;
+  if (along > error && along < length2 - error) return 0;
+  if (along < -error) return -1;
+  return along > length2 + error ? std::optional(1) : std::nullopt;
 }
 
 int RoundFace::SideOf(Vec2 q) const { return CrossSign(along_.a, along_.b, on_, q); }
@@ -124,28 +139,23 @@ bool RoundFace::IsEnteredBy(Vec2 v) const {
   return CrossSign(along_.a, along_.b, {0, 0}, v) < 0;
 }
 
-// An end comes there after gap / rate, of which the gap errs as in `SideOf`, and the rate by 4u of
-// its magnitudes.
+// An end comes there after gap / rate.
 std::optional<FaceEntry> RoundFace::EntryOf() const {
   const Vec2 d = move_->d;
   const Segment& axis = move_->axis;
-  const RoundedCross rate(s_.y * d.x, s_.x * d.y);
-  const double slowest = rate.value - rate.error();
-  if (!(slowest > rate.error())) return std::nullopt;
+  const double slowest = rate_ - rate_error_;
+  if (!(slowest > rate_error_)) return std::nullopt;
   double low[2];
   double high[2];
   for (const uint32_t end : {0U, 1U}) {
-    const Vec2 apart = Difference(move_->end(end), on_);
-    const RoundedCross across(s_.x * apart.y, s_.y * apart.x);
-    const double gap = across.value - reach_;
-    const double error = 16 * kFilterUnit * (across.magnitude + reach_);
-    low[end] = std::fmax(0, gap - error) / (rate.value + rate.error()) * kDown;
-    high[end] = (gap + error) / slowest * kUp;
+    low[end] = std::fmax(0, gap_[end] - error_[end]) / (rate_ + rate_error_) * kDown;
+    high[end] = (gap_[end] + error_[end]) / slowest * kUp;
   }
-  const bool is_parallel = (axis.a.x == axis.b.x && is_upright()) ||
-                           (axis.a.y == axis.b.y && is_level());
-  FaceEntry entry{low[0], high[0], is_parallel && !is_of_vertex_ && !(axis.a == axis.b), 0};
-  if (!is_parallel && !is_of_vertex_ && !(axis.a == axis.b)) {
+  const bool is_point = axis.a == axis.b;
+  const bool is_parallel =
+      (axis.a.x == axis.b.x && is_upright()) || (axis.a.y == axis.b.y && is_level());
+  FaceEntry entry{low[0], high[0], is_parallel && !is_of_vertex_ && !is_point, 0, std::nullopt};
+  if (!is_parallel && !is_of_vertex_ && !is_point) {
     entry.end = high[0] <= high[1] ? 0 : 1;
     entry.low = low[entry.end];
     entry.high = high[entry.end];
@@ -156,9 +166,16 @@ std::optional<FaceEntry> RoundFace::EntryOf() const {
   const double slack =
       (entry.high - entry.low) * std::max(std::abs(d.x), std::abs(d.y)) + 64 * move_->ulp;
   const Vec2 by{entry.high * d.x, entry.high * d.y};
-  const bool is_beside =
-      IsBeside(entry.end, by, slack) && (!entry.is_of_both || IsBeside(1, by, slack));
-  return is_beside ? std::optional(entry) : std::nullopt;
+  const std::optional<int> place = PlaceOf(entry.end, by, slack);
+  if (!entry.is_of_both) return place == 0 ? std::optional(entry) : std::nullopt;
+  const std::optional<int> other = PlaceOf(1, by, slack);
+  if (!place || !other || (*place != 0 && *other != 0)) return std::nullopt;
+  if (*place == *other) return entry;
+  // One end is beside the edge and the other one beyond a vertex, which the axis comes to.
+  entry.is_of_both = false;
+  entry.end = *place == 0 ? 0 : 1;
+  entry.vertex = *place + *other < 0 ? along_.a : along_.b;
+  return entry;
 }
 
 // (z x s - r |s|) / (d x s). Where a shape at rest touches the edge, the numerator is what is left

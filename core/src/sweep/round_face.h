@@ -10,6 +10,7 @@
 // do not suffice, and of edges that are parallel to an axis of coordinates exactly.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -38,8 +39,9 @@ struct PathSide {
 // When an axis comes as near as the radius.
 struct FaceEntry {
   double low = 0, high = 0;
-  bool is_of_both = false;  // ends of the axis, which is parallel to the edge, exactly
-  uint32_t end = 0;         // that comes first, which is certain; of both, or a vertex, 0
+  bool is_of_both = false;     // ends of the axis, which is parallel to the edge, exactly
+  uint32_t end = 0;            // that comes first, which is certain; of both, or a vertex, 0
+  std::optional<Vec2> vertex;  // an end of the edge that comes to the axis then, too
 };
 
 // An axis with a radius above 0 on its path by d. `ulp` is that of the largest coordinate there.
@@ -93,9 +95,9 @@ class RoundFace {
   BoundedPair Reach() const;
   // Where p + d is: beyond the line moved to the left by the radius, on that, or within it.
   Side SideOf(Vec2 p, Vec2 d) const;
-  // Whether an end of the axis, displaced by d, surely is beside the edge, not beyond its ends; or
-  // the vertex beside the axis. By `slack` in each coordinate.
-  bool IsBeside(uint32_t end, Vec2 d, double slack) const;
+  // Where an end of the axis, displaced by d, surely is along the edge: beside it, 0, or beyond its
+  // begin or end, -1 or 1; or the vertex along the axis. By `slack` in each coordinate.
+  std::optional<int> PlaceOf(uint32_t end, Vec2 d, double slack) const;
 
   const RoundMove* move_;
   Vec2 on_;  // the line
@@ -103,6 +105,10 @@ class RoundFace {
   bool is_of_vertex_;
   Vec2 s_;        // along the line, rounded
   double reach_;  // the radius times the length of that, within 8u of itself
+  // Of each end at the start: how far it is beyond the line moved by the radius, times the length,
+  // and by how much that errs; and likewise how much nearer it is at the end of the path.
+  std::array<double, 2> gap_, error_;
+  double rate_, rate_error_;
   mutable std::optional<BoundedPair> exact_reach_;  // once it is asked
 };
 
