@@ -19,8 +19,24 @@ double UlpOf(const Box& box) {
   return NextAbove(largest) - largest;
 }
 
+// Few polygons are found first, in the order of a traversal, and then visited.
 void SceneObstacles::VisitNear(const SweptBox& reach, WorkMeter& meter, const Visit& visit) const {
-  if (reach.is_short()) return VisitPolygons(scene_, mask_, meter, MeetsBox{reach.reach()}, visit);
+  if (reach.is_short()) {
+    const MeetsBox meets{reach.reach()};
+    BoxQuery query;
+    query.reach = meets.reach;
+    query.is_asked = true;
+    FindTiles(scene_.index(), {&query, 1});
+    FewPolygons few;
+    if (!find_polygons_(query, few)) return VisitPolygons(scene_, mask_, meter, meets, visit);
+    if (!meter.Spend(query.boxes + few.boxes)) return;
+    for (size_t i = 0; i < few.count; ++i) {
+      const Polygon& polygon = few.polygons[i]->polygon();
+      if ((polygon.category() & mask_) == 0 || !meets(polygon.bounds())) continue;
+      if (!visit(*few.polygons[i]) || meter.stopped()) return;
+    }
+    return;
+  }
   VisitPolygons(
       scene_, mask_, meter, [&](const Box& box) { return reach.MayMeet(box); }, visit);
 }

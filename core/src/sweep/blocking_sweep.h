@@ -19,6 +19,7 @@
 #include "carom/shape.h"
 #include "carom/sweep.h"
 #include "carom/work_meter.h"
+#include "index/box_traversal.h"
 #include "index/indexed_polygon.h"
 #include "index/placed_shape.h"
 #include "numeric/box_distance.h"
@@ -53,6 +54,7 @@ class SceneObstacles : public Obstacles {
  private:
   const Scene& scene_;
   const uint64_t mask_;
+  const FindPolygonsFunction find_polygons_ = FindPolygons();
 };
 
 // One polygon that blocks.

@@ -143,7 +143,7 @@ bool NearEdges::Gather(const Obstacles& obstacles, const Box& zone, WorkMeter& m
     is_complete = Add(polygon, meets, meter);
     return is_complete;
   };
-  obstacles.VisitNear(SweptBox(zone, {}, 0), meter, std::ref(visit));
+  obstacles.VisitNear(SweptBox(zone), meter, std::ref(visit));
   zone_ = is_complete && !meter.stopped() ? zone : Box{};
   return is_complete;
 }

@@ -58,7 +58,7 @@ PlainSlide::Verdict PlainSlide::Leg(Vec2 from, Vec2 d, BlockingSweep::Known know
   fraction_ = 1;
   contact_count_ = 0;
   if (!Find(known) || meter_.stopped()) return Verdict::kLeft;
-  if (first_ != nullptr) SetHit();
+  if (first_ != nullptr) FindContacts();
   const std::optional<Vec2> safe = SafePose();
   if (!safe || meter_.stopped()) return Verdict::kLeft;
   next_ = *safe;
@@ -241,7 +241,7 @@ bool PlainSlide::AreClearAtHit() const {
 // As `BlockingSweep::Measured` has it: the arc that one edge blocks is half a turn, so its ends are
 // along the edge, and the ray is that along which the motion goes on. Of what is met at once the
 // first edge defines the touch.
-void PlainSlide::SetHit() {
+void PlainSlide::FindContacts() {
   fraction_ = first_->time;
   const Motion motion{move_.d, move_.radius};
   const FaceEntry& entry = *first_->entry;
@@ -269,17 +269,15 @@ void PlainSlide::SetHit() {
   point_ = PointOnPath(meeting.moving.a, move_.d, fraction_, step);
 }
 
-SweepHit PlainSlide::hit() const {
+void PlainSlide::SetHit(SweepHit& hit) const {
   const auto first = static_cast<size_t>(std::countr_zero(first_->edges));
   const Polygon& polygon = near_.polygon(first).polygon();
-  SweepHit hit;
   hit.polygon_id = polygon.id();
   hit.fraction = fraction_;
   hit.has_edge = true;
   hit.edge = polygon.edge_ref(near_.number(first));
   hit.point = point_;
   hit.normal = normal_;
-  return hit;
 }
 
 // The first one defines the time.

@@ -52,8 +52,8 @@ class PlainSlide {
   }
   // The safe pose.
   Vec2 position() const { return next_; }
-  // Of a hit: its row, the time of it, and the contacts then.
-  SweepHit hit() const;
+  // Of a hit: its row, in place of a default one, the time of it, and the contacts then.
+  void SetHit(SweepHit& hit) const;
   SweepTime time() const { return time_; }
   std::span<const BlockingContact> contacts() const { return {contacts_.data(), contact_count_}; }
   // Whether the hit is at an edge or at a side of the shape, so that the next may be asked.
@@ -92,7 +92,7 @@ class PlainSlide {
   bool IsBehindAny(size_t edge) const;
   bool FindFirst();
   bool AreClearAtHit() const;
-  void SetHit();
+  void FindContacts();
   void AddContact(BlockingContact::Kind kind, const EdgeMeeting& meeting, uint32_t moving);
   std::optional<Vec2> SafePose();
   std::optional<Vec2> SafeOffset(Vec2 base, double ulp);

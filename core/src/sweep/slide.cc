@@ -107,7 +107,7 @@ bool Slider::AddPlainLeg(SlideLeg& leg, SlideRow& row) {
   const Verdict verdict = plain_.Leg(leg.from, leg.d, known_);
   if (verdict == Verdict::kLeft) return false;
   leg.has_hit = verdict == Verdict::kHit;
-  if (leg.has_hit) leg.hit = plain_.hit();
+  if (leg.has_hit) plain_.SetHit(leg.hit);
   row.position = plain_.position();
   known_ = Known::kOverlapsNothing;
   return true;
@@ -116,7 +116,9 @@ bool Slider::AddPlainLeg(SlideLeg& leg, SlideRow& row) {
 // The sweep of one leg, to its safe pose. That overlaps nothing if the start does not: all but what
 // the sweep is clear of was looked at.
 Slider::End Slider::AddLeg(Vec2 d, SlideRow& row) {
-  SlideLeg leg{row.position, d, false, {}};
+  SlideLeg& leg = out_.legs.emplace_back();
+  leg.from = row.position;
+  leg.d = d;
   is_plain_ = takes_plain_ && AddPlainLeg(leg, row);
   if (!is_plain_) {
     PlaceAt(row.position);
@@ -131,7 +133,6 @@ Slider::End Slider::AddLeg(Vec2 d, SlideRow& row) {
     known_ = sweep_.known();
   }
   if (!meter_.SpendRows(1)) return End::kFree;
-  out_.legs.push_back(leg);
   ++row.legs;
   if (!leg.has_hit) return End::kFree;
   return leg.hit.starts_inside ? End::kStartsInside : End::kHit;
