@@ -84,15 +84,19 @@ bool PlainSlide::Find(BlockingSweep::Known known) {
 // Legs of one push start within its length of each other: where that is short, one zone does for
 // all. What is said of all coordinates there is said of those of the legs.
 bool PlainSlide::Gather() {
-  const Box bounds = Bounds();
+  const Box core = BoundsOf(move_.axis);
   const Vec2 d = move_.d;
-  const bool is_short = std::abs(d.x) <= bounds.max.x - bounds.min.x &&
-                        std::abs(d.y) <= bounds.max.y - bounds.min.y;
-  const Box path = is_short ? Grown(bounds, std::sqrt(d.x * d.x + d.y * d.y) * (1 + 0x1p-20))
-                            : MovedBox(bounds, d, 0, 1);
-  move_.ulp = 2 * UlpOf(path);
+  const double width = 2 * move_.radius;
+  const bool is_short = std::abs(d.x) <= core.max.x - core.min.x + width &&
+                        std::abs(d.y) <= core.max.y - core.min.y + width;
+  const double length = std::sqrt(d.x * d.x + d.y * d.y) * (1 + 0x1p-20);
+  const double ahead = move_.radius * (1 + 0x1p-20) + (is_short ? length : 0);
+  Box zone{{core.min.x - ahead, core.min.y - ahead}, {core.max.x + ahead, core.max.y + ahead}};
+  if (!is_short) zone = MovedBox(zone, d, 0, 1);
+  move_.ulp = 4 * kUnit * std::max(Largest(zone.min), Largest(zone.max));
   margin_ = 32 * move_.ulp + 8 * kSmallestMagnitude;
-  const Box zone = Grown(path, 4 * margin_);
+  const double slack = 4 * margin_;
+  zone = {{zone.min.x - slack, zone.min.y - slack}, {zone.max.x + slack, zone.max.y + slack}};
   return IsAccepted(zone.min) && IsAccepted(zone.max) && near_.Gather(obstacles_, zone, meter_);
 }
 
