@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <span>
 
 #include "numeric/exact.h"
 #include "shape/meets_box.h"
@@ -118,19 +119,43 @@ HWY_EXPORT(UnclearEdgesHere);
 
 UnclearEdgesFunction UnclearEdges() { return HWY_DYNAMIC_DISPATCH(UnclearEdgesHere)(); }
 
-bool NearEdges::Add(const IndexedPolygon& polygon, const MeetsBox& meets, WorkMeter& meter) {
+bool NearEdges::AddEdge(size_t number, const Segment& edge) {
+  if (points_.count == EdgePoints::kMost) return false;
+  const size_t i = points_.count++;
+  points_.ax[i] = edge.a.x, points_.ay[i] = edge.a.y;
+  points_.bx[i] = edge.b.x, points_.by[i] = edge.b.y;
+  polygon_[i] = static_cast<uint8_t>(polygon_count_ - 1);
+  number_[i] = static_cast<uint32_t>(number);
+  return true;
+}
+
+// A small ring is looked at vertex by vertex, each once.
+bool NearEdges::AddPolygon(const IndexedPolygon& polygon, const MeetsBox& meets,
+                           WorkMeter& meter) {
   if (polygon_count_ == kMostPolygons) return false;
-  const auto at = static_cast<uint8_t>(polygon_count_);
   polygons_[polygon_count_++] = &polygon;
-  return polygon.VisitEdges(meter, meets, [&](size_t number, const Segment& edge) {
-    if (points_.count == EdgePoints::kMost) return false;
-    const size_t i = points_.count++;
-    points_.ax[i] = edge.a.x, points_.ay[i] = edge.a.y;
-    points_.bx[i] = edge.b.x, points_.by[i] = edge.b.y;
-    polygon_[i] = at;
-    number_[i] = static_cast<uint32_t>(number);
-    return true;
-  });
+  const auto add = [this](size_t number, const Segment& edge) { return AddEdge(number, edge); };
+  const Polygon& of = polygon.polygon();
+  if (!of.is_one_closed_ring() || polygon.edge_index() != nullptr) {
+    return polygon.VisitEdges(meter, meets, add);
+  }
+  const std::span<const Vec2> ring = of.vertices();
+  if (!meter.Spend(ring.size())) return false;
+  const Box& reach = meets.reach;
+  // On which sides of the zone a vertex is: an edge between two on one side misses it.
+  const auto sides = [&](Vec2 p) {
+    return static_cast<uint32_t>(p.x < reach.min.x) | static_cast<uint32_t>(p.x > reach.max.x) << 1 |
+           static_cast<uint32_t>(p.y < reach.min.y) << 2 |
+           static_cast<uint32_t>(p.y > reach.max.y) << 3;
+  };
+  uint32_t from = sides(ring[0]);
+  for (size_t i = 0; i < ring.size(); ++i) {
+    const Vec2 end = ring[i + 1 < ring.size() ? i + 1 : 0];
+    const uint32_t to = sides(end);
+    if ((from & to) == 0 && !AddEdge(i, {ring[i], end})) return false;
+    from = to;
+  }
+  return true;
 }
 
 // Lanes behind the last edge compute with it.
@@ -140,7 +165,7 @@ bool NearEdges::Gather(const Obstacles& obstacles, const Box& zone, WorkMeter& m
   bool is_complete = true;
   const MeetsBox meets{zone};
   const auto visit = [&](const IndexedPolygon& polygon) {
-    is_complete = Add(polygon, meets, meter);
+    is_complete = AddPolygon(polygon, meets, meter);
     return is_complete;
   };
   obstacles.VisitNear(SweptBox(zone), meter, std::ref(visit));

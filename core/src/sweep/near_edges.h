@@ -52,12 +52,9 @@ class NearEdges {
   // Takes the edges whose boxes meet `zone`, in the order of visits. Returns false, and there are
   // none, where they or their polygons are too many.
   bool Gather(const Obstacles& obstacles, const Box& zone, WorkMeter& meter);
-  void Clear() { *this = {}; }
 
-  // Whether all edges that meet the box are among these.
-  bool Covers(const Box& box) const {
-    return zone_.Contains(box.min) && zone_.Contains(box.max);
-  }
+  // Whether it is in the zone, all edges at which are among these.
+  bool Covers(Vec2 p) const { return zone_.Contains(p); }
   // Whether p is in none of the polygons whose boxes meet the zone. Exact.
   bool IsOutside(Vec2 p, WorkMeter& meter) const;
 
@@ -69,7 +66,8 @@ class NearEdges {
   uint32_t number(size_t i) const { return number_[i]; }  // within its polygon
 
  private:
-  bool Add(const IndexedPolygon& polygon, const MeetsBox& meets, WorkMeter& meter);
+  bool AddPolygon(const IndexedPolygon& polygon, const MeetsBox& meets, WorkMeter& meter);
+  bool AddEdge(size_t number, const Segment& edge);
 
   Box zone_;  // empty: nothing is covered
   EdgePoints points_;

@@ -66,13 +66,11 @@ PlainSlide::Verdict PlainSlide::Leg(Vec2 from, Vec2 d, BlockingSweep::Known know
 }
 
 bool PlainSlide::Find(BlockingSweep::Known known) {
-  const Box core = BoundsOf(move_.axis);
-  const double around = move_.radius * (1 + 0x1p-50) + margin_;
-  const Vec2 d = move_.d;
-  const Box reach{{core.min.x - around + std::min(d.x, 0.0), core.min.y - around + std::min(d.y, 0.0)},
-                  {core.max.x + around + std::max(d.x, 0.0), core.max.y + around + std::max(d.y, 0.0)}};
-  if (!near_.Covers(reach) && !Gather()) return false;
   const Segment& axis = move_.axis;
+  const Vec2 d = move_.d;
+  if (!near_.Covers(axis.a) || !IsCovered()) {
+    if (!Gather()) return false;
+  }
   if (known == BlockingSweep::Known::kNothing && !near_.IsOutside(axis.a, meter_)) return false;
   meter_.Spend(near_.points().count);
   unclear_ = unclear_edges_(
@@ -81,10 +79,20 @@ bool PlainSlide::Find(BlockingSweep::Known known) {
   return unclear_ == 0 || (LookAt() && FindFirst());
 }
 
+bool PlainSlide::IsCovered() const {
+  const Box core = CoreBounds();
+  const double around = move_.radius * (1 + 0x1p-50) + margin_;
+  const Vec2 d = move_.d;
+  return near_.Covers({core.min.x - around + std::min(d.x, 0.0),
+                       core.min.y - around + std::min(d.y, 0.0)}) &&
+         near_.Covers({core.max.x + around + std::max(d.x, 0.0),
+                       core.max.y + around + std::max(d.y, 0.0)});
+}
+
 // Legs of one push start within its length of each other: where that is short, one zone does for
 // all. What is said of all coordinates there is said of those of the legs.
 bool PlainSlide::Gather() {
-  const Box core = BoundsOf(move_.axis);
+  const Box core = CoreBounds();
   const Vec2 d = move_.d;
   const double width = 2 * move_.radius;
   const bool is_short = std::abs(d.x) <= core.max.x - core.min.x + width &&
@@ -123,7 +131,7 @@ bool PlainSlide::AddEdge(size_t edge) {
   if (!path.is_in_front) return false;
   std::optional<FaceEntry> entry;
   if (!path.is_apart && !(entry = face.EntryOf())) return false;
-  return Add({face, edge, uint32_t{1} << edge, path, entry, 0},
+  return Add({face, edge, uint32_t{1} << edge, path, entry, 0, std::nullopt},
              entry ? entry->vertex : std::nullopt,
              [&](Vec2 other) { return face.SideOf(other) < 0; });
 }
@@ -144,7 +152,7 @@ bool PlainSlide::AddVertex(size_t edge) {
   if (!path.is_in_front) return false;
   std::optional<FaceEntry> entry;
   if (!path.is_apart && !(entry = face.EntryOf())) return false;
-  return Add({face, edge, 0, path, entry, 0}, q,
+  return Add({face, edge, 0, path, entry, 0, std::nullopt}, q,
              [&](Vec2 other) { return face.SideOf(other) < 0; });
 }
 
@@ -165,14 +173,16 @@ bool PlainSlide::AddCorner(size_t edge) {
   const RoundCorner corner(vertex, end, move_);
   const PathSide path = corner.side_of_path();
   if (!path.is_in_front || !(path.is_apart || corner.entry()) || !corner.IsBehind(e)) return false;
-  return Add({corner, edge, 0, path, corner.entry(), 0}, vertex,
+  return Add({corner, edge, 0, path, corner.entry(), 0, std::nullopt}, vertex,
              [&](Vec2 other) { return corner.IsBehind({other, other}); });
 }
 
 // Where a vertex is met, so are all edges that end there: those of one polygon, all else of which
 // lies strictly behind.
 template <class IsBehind>
-bool PlainSlide::Add(Near near, const std::optional<Vec2>& vertex, const IsBehind& is_behind) {
+bool PlainSlide::Add(const Near& added, const std::optional<Vec2>& vertex,
+                     const IsBehind& is_behind) {
+  Near& near = faces_[face_count_].emplace(added);
   const IndexedPolygon& polygon = near_.polygon(near.edge);
   for (uint32_t bits = near.path.is_apart || !vertex ? 0 : unclear_ & ~near.edges; bits != 0;
        bits &= bits - 1) {
@@ -183,7 +193,7 @@ bool PlainSlide::Add(Near near, const std::optional<Vec2>& vertex, const IsBehin
     if (&near_.polygon(i) != &polygon || !is_behind(is_at_a ? other.b : other.a)) return false;
     near.edges |= uint32_t{1} << i;
   }
-  faces_[face_count_++] = near;
+  ++face_count_;
   return true;
 }
 
@@ -212,7 +222,7 @@ bool PlainSlide::FindFirst() {
     const auto* const face = std::get_if<RoundFace>(&near.front);
     const std::optional<double> time = face != nullptr
                                            ? face->RoundedUpEntry(near.entry->end)
-                                           : std::get<RoundCorner>(near.front).RoundedUpEntry();
+                                           : std::get<RoundCorner>(near.front).RoundedUpEntry(near.normal);
     if (!time || (first != nullptr && *time == first->time)) return false;
     near.time = *time;
     if (first == nullptr || *time < first->time) first = &near;
@@ -247,11 +257,12 @@ bool PlainSlide::AreClearAtHit() const {
 // first edge defines the touch.
 void PlainSlide::FindContacts() {
   fraction_ = first_->time;
-  const Motion motion{move_.d, move_.radius};
   const FaceEntry& entry = *first_->entry;
   using Kind = BlockingContact::Kind;
   if (const auto* const corner = std::get_if<RoundCorner>(&first_->front)) {
-    normal_ = RoundNormal(motion, corner->meeting(), IntervalEnd::kBegin);
+    normal_ = first_->normal
+                  ? *first_->normal
+                  : RoundNormal({move_.d, move_.radius}, corner->meeting(), IntervalEnd::kBegin);
     point_ = corner->vertex();
     return AddContact(Kind::kVertexOnVertex, corner->meeting(), entry.end);
   }
@@ -307,8 +318,9 @@ std::optional<Vec2> PlainSlide::SafePose() {
     if (side == Side::kBeyond) return end;
     return side == Side::kUnknown ? std::nullopt : SafeOffset(end, UlpOfPath());
   }
-  const double ulp = UlpOfPath();
   const Vec2 base = Normalized(PointOnPath(from, move_.d, fraction_));
+  if (base == from) return from;
+  const double ulp = UlpOfPath();
   if (IsAtStart(base, ulp)) return from;
   const Side side = SafeAt(base);
   if (side == Side::kBeyond) return base;
@@ -363,14 +375,23 @@ Side PlainSlide::SafeAt(Vec2 position) const {
   return Side::kBeyond;
 }
 
-// The unit vector along the ray is the normal turned, whatever the order of its edge's ends.
-std::optional<Vec2> PlainSlide::Redirected(Vec2 left) const {
-  const RoundFace& face = std::get<RoundFace>(first_->front);
-  const Segment& along = face.along();
-  const bool is_forward = DotSign({along.a, along.b}, {{0, 0}, move_.d}) >= 0;
-  const Vec2 n = normal_;
-  const Vec2 unit = is_forward ? Vec2{n.y + 0.0, 0.0 - n.x} : Vec2{0.0 - n.y, n.x + 0.0};
-  return NotBlocked(PartAlong(left, unit), [&](Vec2 v) { return face.IsEnteredBy(v); });
+// The unit vector along the ray is the normal turned; which of both, the part along it does not
+// depend on.
+bool PlainSlide::Redirect(Vec2 left, std::optional<Vec2>& next) const {
+  const Vec2 part = PartAlong(left, {normal_.y, -normal_.x});
+  if (const auto* const face = std::get_if<RoundFace>(&first_->front)) {
+    next = NotBlocked(part, [&](Vec2 v) { return face->IsEnteredBy(v); });
+    return true;
+  }
+  if (!first_->normal) return false;
+  const auto& corner = std::get<RoundCorner>(first_->front);
+  bool is_certain = true;
+  next = NotBlocked(part, [&](Vec2 v) {
+    const std::optional<bool> enters = corner.IsEnteredBy(v);
+    is_certain = is_certain && enters.has_value();
+    return enters.value_or(false);
+  });
+  return is_certain;
 }
 
 }  // namespace carom::internal

@@ -9,6 +9,7 @@
 // the leg to that.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -56,10 +57,11 @@ class PlainSlide {
   void SetHit(SweepHit& hit) const;
   SweepTime time() const { return time_; }
   std::span<const BlockingContact> contacts() const { return {contacts_.data(), contact_count_}; }
-  // Whether the hit is at an edge or at a side of the shape, so that the next may be asked.
-  bool IsAtFace() const { return std::holds_alternative<RoundFace>(first_->front); }
-  // Of a hit by the push itself: what is left of it, along the wall, or nothing.
-  std::optional<Vec2> Redirected(Vec2 left) const;
+  // Of a hit by the push itself: sets what is left of it, along the wall, or nothing. Returns false
+  // where that is not certain.
+  bool Redirect(Vec2 left, std::optional<Vec2>& next) const;
+  // At least an ulp of the shape's bounds.
+  double ulp() const { return move_.ulp; }
 
  private:
   static constexpr size_t kMostFaces = 6;
@@ -72,23 +74,29 @@ class PlainSlide {
     PathSide path;
     std::optional<FaceEntry> entry;  // unless the path is apart from it
     double time;                     // that rounded up, once it is asked
+    std::optional<Vec2> normal;      // then, at a vertex, if it is certain
 
     bool IsBehind(const Segment& other) const {
       return std::visit([&](const auto& side) { return side.IsBehind(other); }, front);
     }
   };
 
-  Box Bounds() const { return Grown(BoundsOf(move_.axis), move_.radius); }
+  Box CoreBounds() const {
+    const auto& [a, b] = move_.axis;
+    return {{std::min(a.x, b.x), std::min(a.y, b.y)}, {std::max(a.x, b.x), std::max(a.y, b.y)}};
+  }
+  Box Bounds() const { return Grown(CoreBounds(), move_.radius); }
   bool MoveTo(Vec2 position);
   bool Place(Vec2 position, Segment& axis) const;
   bool Find(BlockingSweep::Known known);
+  bool IsCovered() const;
   bool Gather();
   bool LookAt();
   bool AddEdge(size_t edge);
   bool AddVertex(size_t edge);
   bool AddCorner(size_t edge);
   template <class IsBehind>
-  bool Add(Near near, const std::optional<Vec2>& vertex, const IsBehind& is_behind);
+  bool Add(const Near& added, const std::optional<Vec2>& vertex, const IsBehind& is_behind);
   bool IsBehindAny(size_t edge) const;
   bool FindFirst();
   bool AreClearAtHit() const;

@@ -118,7 +118,8 @@ void RoundCorner::FindEntry() {
   entry_ = entry;
 }
 
-std::optional<double> RoundCorner::RoundedUpEntry() const {
+// The normal is (-root d - (z x d) (d.y, -d.x)) / (A r), as `RoundNormal` has it.
+std::optional<double> RoundCorner::RoundedUpEntry(std::optional<Vec2>& normal) const {
   const Motion motion{move_->d, move_->radius};
   const auto zx = Difference(vertex_.x, p_.x);
   const auto zy = Difference(vertex_.y, p_.y);
@@ -126,10 +127,27 @@ std::optional<double> RoundCorner::RoundedUpEntry() const {
   const BoundedPairVec2 d = ExactValue(motion.d);
   const BoundedPair r = ExactValue(move_->radius);
   const BoundedPair across = Cross(z, d);
-  const BoundedPair root = SquareRoot(Dot(d, d) * (r * r) - across * across);
+  const BoundedPair length2 = Dot(d, d);
+  const BoundedPair root = SquareRoot(length2 * (r * r) - across * across);
   const BoundedPair gap = ToBoundedPair(zx * zx + zy * zy - Square(move_->radius));
-  if (const auto t = RoundedUp(gap / (Dot(z, d) + root))) return t;
-  return RoundedUp(RoundTouchTime(motion, meeting(), IntervalEnd::kBegin));
+  time_ = gap / (Dot(z, d) + root);
+  const BoundedPair scale = length2 * r;
+  const BoundedPair x = (-(root * d.x) - across * d.y) / scale;
+  const BoundedPair y = (across * d.x - root * d.y) / scale;
+  Vec2 n;
+  constexpr double kSlack = 0x1p-93;
+  if (RoundToNearest(x, kSlack, n.x) && RoundToNearest(y, kSlack, n.y)) normal = n;
+  if (const auto t = RoundedUp(time_)) return t;
+  time_ = RoundTouchTime(motion, meeting(), IntervalEnd::kBegin);
+  return RoundedUp(time_);
+}
+
+std::optional<bool> RoundCorner::IsEnteredBy(Vec2 v) const {
+  const BoundedPairVec2 w = ExactDifference(p_, vertex_);
+  const BoundedPairVec2 exact_v = ExactValue(v);
+  const BoundedPair toward = Dot(w, exact_v) + time_ * Dot(ExactValue(move_->d), exact_v);
+  if (!toward.is_certain()) return std::nullopt;
+  return toward.sign() < 0;
 }
 
 }  // namespace carom::internal

@@ -28,7 +28,12 @@ class RoundCorner {
   const PathSide& side_of_path() const { return path_; }
   // Nothing where it is not certain, or not certainly before 1.
   const std::optional<FaceEntry>& entry() const { return entry_; }
-  std::optional<double> RoundedUpEntry() const;
+  // That time rounded up, and with it, in place of nothing, the normal then, where its rounding is
+  // certain by 2^-94 and more.
+  std::optional<double> RoundedUpEntry(std::optional<Vec2>& normal) const;
+  // Of the time that was found last: whether a vector points towards the vertex; nothing where that
+  // is not certain.
+  std::optional<bool> IsEnteredBy(Vec2 v) const;
   EdgeMeeting meeting() const { return EdgeMeeting::OfVertices(vertex_, p_); }
 
   Side SideOfMove(Vec2 d, const Segment& there) const;
@@ -54,6 +59,7 @@ class RoundCorner {
   Vec2 last_;  // at the end of what is looked at
   PathSide path_;
   std::optional<FaceEntry> entry_;
+  mutable BoundedPair time_;
 };
 
 }  // namespace carom::internal

@@ -178,16 +178,31 @@ std::optional<FaceEntry> RoundFace::EntryOf() const {
   return entry;
 }
 
+// Of an edge that is parallel to an axis of coordinates: the gap over how fast it closes. Where the
+// gap is a double, so is what is left of it by the quotient rounded once: zero, or what that misses.
+std::optional<double> RoundFace::RoundedUpParallelEntry(const EdgeMeeting& meeting) const {
+  const bool is_up = is_upright();
+  const bool is_positive = is_up ? s_.y < 0 : s_.x > 0;
+  const TwoDoubles apart = is_up ? TwoDiff(meeting.moving.a.x, on_.x) : TwoDiff(meeting.moving.a.y, on_.y);
+  const TwoDoubles gap = TwoDiff(is_positive ? apart.high : -apart.high, move_->radius);
+  const double closing = (is_up ? move_->d.x : move_->d.y) * (is_positive ? -1 : 1);
+  if (apart.low == 0 && gap.low == 0 && gap.high >= 0 && closing > 0) {
+    const double t = gap.high / closing;
+    const TwoDoubles back = TwoProduct(t, closing);
+    return (gap.high - back.high) - back.low > 0 ? NextAbove(t) : t;
+  }
+  const RoundQuotient t =
+      AxisParallelTouch({move_->d, move_->radius}, meeting, IntervalEnd::kBegin);
+  return RoundedUp(t.n / t.m);
+}
+
 // (z x s - r |s|) / (d x s). Where a shape at rest touches the edge, the numerator is what is left
 // of numbers that cancel but for their last bits: with c = z x s and l near |s| it is
 // ((c - r l) (c + r l) + r^2 (l^2 - |s|^2)) / (c + r |s|), of which the differences are exact.
 std::optional<double> RoundFace::RoundedUpEntry(uint32_t end) const {
   const Motion motion{move_->d, move_->radius};
   const EdgeMeeting meeting = MeetingOf(end);
-  if (is_upright() || is_level()) {
-    const RoundQuotient t = AxisParallelTouch(motion, meeting, IntervalEnd::kBegin);
-    return RoundedUp(t.n / t.m);
-  }
+  if (is_upright() || is_level()) return RoundedUpParallelEntry(meeting);
   const Vec2 p = meeting.moving.a;
   const BoundedPairVec2 s = ExactDifference(along_.b, along_.a);
   const BoundedPair rate = Cross(ExactValue(motion.d), s);

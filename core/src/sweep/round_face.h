@@ -92,6 +92,7 @@ class RoundFace {
 
   bool is_upright() const { return along_.a.x == along_.b.x; }
   bool is_level() const { return along_.a.y == along_.b.y; }
+  std::optional<double> RoundedUpParallelEntry(const EdgeMeeting& meeting) const;
   BoundedPair Reach() const;
   // Where p + d is: beyond the line moved to the left by the radius, on that, or within it.
   Side SideOf(Vec2 p, Vec2 d) const;

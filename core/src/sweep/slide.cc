@@ -50,7 +50,7 @@ class Slider {
   std::optional<Vec2> AlongRay(const internal::ArcDirection& ray, Vec2 push, Vec2 left);
   void PlaceAt(Vec2 position);
   bool IsNear(const BlockingContact& contact) const;
-  double UlpAt(Vec2 position);
+  bool IsShort(Vec2 d, Vec2 position);
 
   const internal::SceneObstacles obstacles_;
   const SlideOptions& options_;
@@ -96,10 +96,14 @@ void Slider::PlaceAt(Vec2 position) {
   start_.Place(*shape_, pose_, meter_);
 }
 
-double Slider::UlpAt(Vec2 position) {
-  if (is_plain_) return internal::UlpOf(plain_.BoundsAt(position));
+// Whether a leg from there would be 8 ulp at most.
+bool Slider::IsShort(Vec2 d, Vec2 position) {
+  const double length = std::sqrt(d.x * d.x + d.y * d.y);
+  if (is_plain_) {
+    return length <= 8 * plain_.ulp() && length <= 8 * internal::UlpOf(plain_.BoundsAt(position));
+  }
   PlaceAt(position);
-  return internal::UlpOf(start_.mover().shape().bounds());
+  return length <= 8 * internal::UlpOf(start_.mover().shape().bounds());
 }
 
 bool Slider::AddPlainLeg(SlideLeg& leg, SlideRow& row) {
@@ -156,7 +160,7 @@ void Slider::Push(Vec2 push, SlideRow& row) {
     if (end == End::kStartsInside) return;
     const std::optional<Vec2> next = Redirected(push, row);
     if (!next || ++contacts >= options_.max_contacts) return;
-    if (std::sqrt(next->x * next->x + next->y * next->y) <= 8 * UlpAt(row.position)) return;
+    if (IsShort(*next, row.position)) return;
     d = *next;
   }
 }
@@ -164,9 +168,10 @@ void Slider::Push(Vec2 push, SlideRow& row) {
 // What is left of the push, along the blocking ray; nothing if that keeps none of it.
 std::optional<Vec2> Slider::Redirected(Vec2 push, const SlideRow& row) {
   const bool is_first = out_.legs.back().d == push;
-  if (is_plain_ && is_first && earlier_.empty() && plain_.IsAtFace()) {
+  std::optional<Vec2> next;
+  if (is_plain_ && is_first && earlier_.empty() && plain_.Redirect(row.left, next)) {
     earlier_.assign(plain_.contacts().begin(), plain_.contacts().end());
-    return plain_.Redirected(row.left);
+    return next;
   }
   Gather(row);
   const std::span<const BlockingContact> met = is_plain_ ? plain_.contacts() : sweep_.contacts();
