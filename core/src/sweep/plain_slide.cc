@@ -126,14 +126,16 @@ bool PlainSlide::LookAt() {
 }
 
 bool PlainSlide::AddEdge(size_t edge) {
-  const RoundFace face(near_.edge(edge), move_);
-  const PathSide path = face.SideOfPath();
-  if (!path.is_in_front) return false;
-  std::optional<FaceEntry> entry;
-  if (!path.is_apart && !(entry = face.EntryOf())) return false;
-  return Add({face, edge, uint32_t{1} << edge, path, entry, 0, std::nullopt},
-             entry ? entry->vertex : std::nullopt,
-             [&](Vec2 other) { return face.SideOf(other) < 0; });
+  Near& near =
+      faces_[face_count_].emplace(std::in_place_type<RoundFace>, edge, near_.edge(edge), move_);
+  const RoundFace& face = std::get<RoundFace>(near.front);
+  near.path = face.SideOfPath();
+  if (!near.path.is_in_front) return false;
+  if (!near.path.is_apart && !(near.entry = face.EntryOf())) return false;
+  near.edges = uint32_t{1} << edge;
+  Add(near, near.entry ? near.entry->vertex : std::nullopt,
+      [&](Vec2 other) { return face.SideOf(other) < 0; });
+  return true;
 }
 
 // A line along the axis, through the end of the edge that is nearer to it.
@@ -146,14 +148,14 @@ bool PlainSlide::AddVertex(size_t edge) {
     return std::abs(f.x * (q.y - axis.a.y) - f.y * (q.x - axis.a.x));
   };
   const Vec2 q = across(e.a) <= across(e.b) ? e.a : e.b;
-  const RoundFace face(q, move_);
+  Near& near = faces_[face_count_].emplace(std::in_place_type<RoundFace>, edge, q, move_);
+  const RoundFace& face = std::get<RoundFace>(near.front);
   if (!face.IsBehind(e)) return false;
-  const PathSide path = face.SideOfPath();
-  if (!path.is_in_front) return false;
-  std::optional<FaceEntry> entry;
-  if (!path.is_apart && !(entry = face.EntryOf())) return false;
-  return Add({face, edge, 0, path, entry, 0, std::nullopt}, q,
-             [&](Vec2 other) { return face.SideOf(other) < 0; });
+  near.path = face.SideOfPath();
+  if (!near.path.is_in_front) return false;
+  if (!near.path.is_apart && !(near.entry = face.EntryOf())) return false;
+  Add(near, q, [&](Vec2 other) { return face.SideOf(other) < 0; });
+  return true;
 }
 
 // Of the ends of both, those that are nearest to each other.
@@ -170,31 +172,33 @@ bool PlainSlide::AddCorner(size_t edge) {
       least = distance2, vertex = q, end = i;
     }
   }
-  const RoundCorner corner(vertex, end, move_);
-  const PathSide path = corner.side_of_path();
-  if (!path.is_in_front || !(path.is_apart || corner.entry()) || !corner.IsBehind(e)) return false;
-  return Add({corner, edge, 0, path, corner.entry(), 0, std::nullopt}, vertex,
-             [&](Vec2 other) { return corner.IsBehind({other, other}); });
+  Near& near =
+      faces_[face_count_].emplace(std::in_place_type<RoundCorner>, edge, vertex, end, move_);
+  const RoundCorner& corner = std::get<RoundCorner>(near.front);
+  near.path = corner.side_of_path();
+  near.entry = corner.entry();
+  if (!near.path.is_in_front || !(near.path.is_apart || near.entry)) return false;
+  if (!corner.IsBehind(e)) return false;
+  Add(near, vertex, [&](Vec2 other) { return corner.IsBehind({other, other}); });
+  return true;
 }
 
-// Where a vertex is met, so are all edges that end there: those of one polygon, all else of which
-// lies strictly behind.
+// Where a vertex is met, so are all edges that end there, and only that where they are of one
+// polygon and all else of them lies strictly behind.
 template <class IsBehind>
-bool PlainSlide::Add(const Near& added, const std::optional<Vec2>& vertex,
-                     const IsBehind& is_behind) {
-  Near& near = faces_[face_count_].emplace(added);
+void PlainSlide::Add(Near& near, const std::optional<Vec2>& vertex, const IsBehind& is_behind) {
+  ++face_count_;
+  if (near.path.is_apart || !vertex) return;
   const IndexedPolygon& polygon = near_.polygon(near.edge);
-  for (uint32_t bits = near.path.is_apart || !vertex ? 0 : unclear_ & ~near.edges; bits != 0;
-       bits &= bits - 1) {
+  for (uint32_t bits = unclear_ & ~near.edges; bits != 0; bits &= bits - 1) {
     const auto i = static_cast<size_t>(std::countr_zero(bits));
     const Segment other = near_.edge(i);
     const bool is_at_a = other.a == *vertex;
     if (!is_at_a && !(other.b == *vertex)) continue;
-    if (&near_.polygon(i) != &polygon || !is_behind(is_at_a ? other.b : other.a)) return false;
+    near.is_sole =
+        near.is_sole && &near_.polygon(i) == &polygon && is_behind(is_at_a ? other.b : other.a);
     near.edges |= uint32_t{1} << i;
   }
-  ++face_count_;
-  return true;
 }
 
 bool PlainSlide::IsBehindAny(size_t edge) const {
@@ -228,7 +232,7 @@ bool PlainSlide::FindFirst() {
     if (first == nullptr || *time < first->time) first = &near;
   }
   first_ = first;
-  return AreClearAtHit();
+  return first_->is_sole && AreClearAtHit();
 }
 
 // Whether what is not behind another face than the first, if on which the shape is at no time up to

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <variant>
 
 #include "carom/geometry.h"
@@ -68,12 +69,17 @@ class PlainSlide {
 
   // What the path is not clear of.
   struct Near {
+    template <class Front, class... Arguments>
+    Near(std::in_place_type_t<Front> type, size_t its_edge, const Arguments&... arguments)
+        : front(type, arguments...), edge(its_edge) {}
+
     std::variant<RoundFace, RoundCorner> front;  // behind which it is
     size_t edge;                                 // of `near_`
-    uint32_t edges;                              // that are met then
+    uint32_t edges = 0;                          // that are met then
+    bool is_sole = true;                         // whether they touch nowhere else then
     PathSide path;
     std::optional<FaceEntry> entry;  // unless the path is apart from it
-    double time;                     // that rounded up, once it is asked
+    double time = 0;                 // that rounded up, once it is asked
     std::optional<Vec2> normal;      // then, at a vertex, if it is certain
 
     bool IsBehind(const Segment& other) const {
@@ -96,7 +102,7 @@ class PlainSlide {
   bool AddVertex(size_t edge);
   bool AddCorner(size_t edge);
   template <class IsBehind>
-  bool Add(const Near& added, const std::optional<Vec2>& vertex, const IsBehind& is_behind);
+  void Add(Near& near, const std::optional<Vec2>& vertex, const IsBehind& is_behind);
   bool IsBehindAny(size_t edge) const;
   bool FindFirst();
   bool AreClearAtHit() const;

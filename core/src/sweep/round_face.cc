@@ -23,6 +23,17 @@ Side SideOfSign(int sign) {
   return sign > 0 ? Side::kBeyond : Side::kWithin;
 }
 
+// As of any expansions; of differences that are doubles, as those of near numbers are, at once.
+Expansion<8> Product(const Expansion<2>& a, const Expansion<2>& b) {
+  if (a.size > 1 || b.size > 1) return a * b;
+  Expansion<8> product;
+  if (a.size == 0 || b.size == 0) return product;
+  const TwoDoubles exact = TwoProduct(a.part[0], b.part[0]);
+  product.Append(exact.low);
+  product.Append(exact.high);
+  return product;
+}
+
 }  // namespace
 
 std::optional<double> RoundedUp(const BoundedPair& t) {
@@ -212,8 +223,9 @@ std::optional<double> RoundFace::RoundedUpEntry(uint32_t end) const {
   }
   const auto sx = internal::Difference(along_.b.x, along_.a.x);
   const auto sy = internal::Difference(along_.b.y, along_.a.y);
-  const auto c = internal::Difference(on_.x, p.x) * sy - internal::Difference(on_.y, p.y) * sx;
-  const auto length2 = sx * sx + sy * sy;
+  const auto c = Product(internal::Difference(on_.x, p.x), sy) -
+                 Product(internal::Difference(on_.y, p.y), sx);
+  const auto length2 = Product(sx, sx) + Product(sy, sy);
   const double l = std::sqrt(length2.estimate());
   const BoundedPair r = ExactValue(move_->radius);
   const BoundedPair across = ToBoundedPair(c);
