@@ -21,6 +21,17 @@ Vec2 Sum(Vec2 a, Vec2 b) { return {a.x + b.x, a.y + b.y}; }
 Vec2 Scaled(double t, Vec2 d) { return {t * d.x, t * d.y}; }
 double Largest(Vec2 v) { return std::max(std::abs(v.x), std::abs(v.y)); }
 
+// Of a point and a segment: within some u of the largest coordinate, squared.
+double Distance2(Vec2 p, const Segment& segment) {
+  const Vec2 s = Difference(segment.b, segment.a);
+  const Vec2 apart = Difference(p, segment.a);
+  const double length2 = s.x * s.x + s.y * s.y;
+  const double along = length2 > 0 ? (apart.x * s.x + apart.y * s.y) / length2 : 0;
+  const double t = std::clamp(along, 0.0, 1.0);
+  const Vec2 rest{apart.x - t * s.x, apart.y - t * s.y};
+  return rest.x * rest.x + rest.y * rest.y;
+}
+
 bool AreWithin(Vec2 a, Vec2 b, double most) {
   return std::abs(a.x - b.x) <= most && std::abs(a.y - b.y) <= most;
 }
@@ -248,12 +259,16 @@ bool PlainSlide::AreClearAtHit() const {
     if (!is_behind_other) behind |= uint32_t{1} << edge;
   }
   if (behind == 0) return true;
-  const Vec2 axis = Difference(move_.axis.b, move_.axis.a);
   const Vec2 by = Scaled(first_->entry->high, move_.d);
-  const double margin = margin_ + 0x1p-46 * Largest(move_.d);
-  meter_.Spend(near_.points().count);
-  const RoundPath then{Sum(move_.axis.a, by), axis, move_.radius, {0, 0}, margin};
-  return (unclear_edges_(near_.points(), then) & behind) == 0;
+  const Segment then{Sum(move_.axis.a, by), Sum(move_.axis.b, by)};
+  const double apart = move_.radius + 4 * (margin_ + 0x1p-46 * Largest(move_.d));
+  for (; behind != 0; behind &= behind - 1) {
+    const Segment edge = near_.edge(static_cast<size_t>(std::countr_zero(behind)));
+    const double least2 = std::min({Distance2(then.a, edge), Distance2(then.b, edge),
+                                    Distance2(edge.a, then), Distance2(edge.b, then)});
+    if (!(least2 > apart * apart)) return false;
+  }
+  return true;
 }
 
 // As `BlockingSweep::Measured` has it: the arc that one edge blocks is half a turn, so its ends are
