@@ -287,7 +287,7 @@ std::string SlideLine(std::string_view q, const SlideRow& row, std::span<const S
         AppendPoint(leg.d, member.Key("d"));
         member.Member("t", leg.has_hit ? leg.hit.fraction : 1.0);
         if (leg.has_hit) {
-          member.Member("poly", leg.hit.polygon_id);
+          member.Member(leg.hit.is_body ? "body" : "poly", leg.hit.polygon_id);
         } else {
           member.Key("poly") += "null";
         }

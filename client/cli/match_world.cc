@@ -10,6 +10,7 @@
 #include <string>
 
 #include "carom/polygon.h"
+#include "carom/predicates.h"
 #include "carom/sincos.h"
 
 namespace carom::cli {
@@ -154,17 +155,32 @@ void MatchWorld::TakeWidths(const CastAnswers& answer) {
 
 // --- The question of a tick
 
-// One of the places at random; others may stand there, for bots pass through each other.
-Vec2 MatchWorld::FreePlace() {
-  return places_[static_cast<size_t>(Random() * static_cast<double>(places_.size()))];
+// Whether a bot at p would overlap one of the others in more than touch.
+bool MatchWorld::IsTaken(Vec2 p, const Bot& bot) const {
+  return std::ranges::any_of(bots_, [&](const Bot& other) {
+    return &other != &bot && other.health > 0 &&
+           CompareDistance(other.position, Circle{p, 2 * radius_}) < 0;
+  });
 }
 
-// Brings those back whose time has come; in the first tick, all.
+// One of the places at random, or the next one where nobody stands; null if there is none.
+const Vec2* MatchWorld::FreePlace(const Bot& bot) {
+  const auto first = static_cast<size_t>(Random() * static_cast<double>(places_.size()));
+  for (size_t i = 0; i < places_.size(); ++i) {
+    const Vec2& place = places_[(first + i) % places_.size()];
+    if (!IsTaken(place, bot)) return &place;
+  }
+  return nullptr;
+}
+
+// Brings those back whose time has come; in the first tick, all. Who finds no place waits.
 void MatchWorld::Spawn(uint64_t tick) {
   for (Bot& bot : bots_) {
     if (bot.health > 0 || bot.comes_at > tick) continue;
+    const Vec2* const place = FreePlace(bot);
+    if (place == nullptr) continue;
     bot = Bot();
-    bot.position = FreePlace();
+    bot.position = *place;
     bot.health = kHealth;
     bot.fires_at = tick + kReload;
     bot.velocity = Along({}, RandomDirection(), kSpeed * unit_);
@@ -287,7 +303,9 @@ FrameGroup MatchWorld::Ask(uint64_t tick) {
   AddShots(tick);
   const ShapeColumns placed{.shapes = disc_, .shape = shape_, .x = x_, .y = y_};
   out.group.bodies = {placed, {}, owners_};
+  // Nobody blocks itself.
   out.group.slides = {placed, dx_, dy_};
+  out.group.slides.movers.scope = {Against::kBoth, {}, owners_};
   out.group.sights = {sight_ax_, sight_ay_, sight_bx_, sight_by_};
   // A bullet passes over who fires it, and is stopped by walls and by everybody else.
   out.group.segments = {ax_, ay_, bx_, by_, {Against::kBoth, {}, shooters_}};
@@ -297,17 +315,19 @@ FrameGroup MatchWorld::Ask(uint64_t tick) {
 
 // --- Its answer
 
-// Slides end free of what their start was free of, so that no bot is ever in a wall.
+// Slides end free of what their start was free of, so that no bot is ever in a wall, nor where
+// another one was. Who comes to where one has just gone stays: nobody has come there.
 void MatchWorld::TakeMoves(uint64_t tick, const SlideAnswers& answer) {
   for (size_t i = 0; i < answer.rows.size(); ++i) {
     Bot& bot = bots_[alive_[i]];
-    const double moved = Norm(Minus(answer.rows[i].position, bot.position));
-    bot.position = answer.rows[i].position;
+    const Vec2 to = answer.rows[i].position;
+    const double moved = IsTaken(to, bot) ? 0 : Norm(Minus(to, bot.position));
+    if (moved > 0) bot.position = to;
     ++counts_.moves;
     // More than one leg, or one that did not come through.
     const bool met = answer.rows[i].legs > 1 || moved < kSpeed * unit_ / 2;
     counts_.slid += met ? 1 : 0;
-    // It is stuck in a corner: another way.
+    // It is stuck in a corner, or before another one: elsewhere.
     if (moved < kSpeed * unit_ / 2) bot.turns_at = std::min(bot.turns_at, tick + 1);
   }
 }

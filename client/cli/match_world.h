@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The game of `carom demo match`: two teams of bots that see, walk, slide along walls, open doors,
-// shoot and die. It asks one group a tick and knows nothing of the map but what it is answered.
+// The game of `carom demo match`: two teams of bots that see, walk, slide along walls and around
+// each other, open doors, shoot and die. It asks one group a tick and knows nothing of the map but
+// what it is answered.
 //
 // Deterministic: the same map and options give the same match.
 #pragma once
@@ -93,7 +94,8 @@ class MatchWorld {
   double Random();  // in [0, 1)
   Vec2 RandomDirection();
   bool IsNear(const Door& door, double distance) const;
-  Vec2 FreePlace();
+  bool IsTaken(Vec2 p, const Bot& bot) const;
+  const Vec2* FreePlace(const Bot& bot);
   void Spawn(uint64_t tick);
   void Steer(uint64_t tick);
   void AddDoorEdits(uint64_t tick, GroupEdits& edits);

@@ -437,6 +437,9 @@ void QueryColumns::Add(const SlideQuery& query, const ItemScope& scope) {
   group.slides.skin = {&query.skin, 1};
   group.slide_options = query.options;
   group.slide_options.mask = scope.mask;
+  if (!scope.asks_bodies()) return;
+  group.slides.movers.scope = {scope.against, {}, {&scope.ignore_owner, 1}};
+  group.bodies = bodies_;
 }
 
 // Its options are of a batch, so that it needs a group of its own.
@@ -466,6 +469,7 @@ void QueryColumns::Add(const MoveQuery& query, const ItemScope&) {
 size_t CopiesOfBodies(const Query& query, const ItemScope& scope, uint32_t& used) {
   if (!scope.asks_bodies()) return 0;
   if (std::holds_alternative<PosedSweepQuery>(query)) return 2;
+  if (std::holds_alternative<SlideQuery>(query)) return 1;
   const auto* segment = std::get_if<SegmentQuery>(&query);
   const size_t first = QueryColumns::FirstGroup(scope.against);
   uint32_t groups = uint32_t{1} << first;

@@ -311,11 +311,8 @@ absl::StatusOr<Content> ParseContent(const json& line) {
 // The kinds that meet the scene alone, and trackers, whose masks are their own.
 absl::Status CheckScope(const Content& content, const ItemScope& scope) {
   const auto* query = std::get_if<Query>(&content);
-  const auto* sweep = query == nullptr ? nullptr : std::get_if<PosedSweepQuery>(query);
-  const bool of_the_scene = query == nullptr || std::holds_alternative<SlideQuery>(*query) ||
-                            std::holds_alternative<BounceQuery>(*query) ||
-                            std::holds_alternative<RayBounceQuery>(*query) ||
-                            (sweep != nullptr && IsBlocking(sweep->inside));
+  const bool of_the_scene = query == nullptr || std::holds_alternative<BounceQuery>(*query) ||
+                            std::holds_alternative<RayBounceQuery>(*query);
   if (of_the_scene && scope.asks_bodies()) {
     return InvalidField("against", "must be \"scene\" here");
   }

@@ -29,8 +29,7 @@ constexpr double kToX[]{270, 90, 70, 20, 90, 185, 50, 270, 70};
 constexpr double kFromY[]{14, 14, 64, 3, 3, 3, 3, 3, 3}, kToY[]{14, 14, 29, 10, 10, 10, 60, 10, 25};
 
 carom::ShapeColumns Placed(Doubles x, Doubles y) {
-  static const carom::Shape body =
-      carom::Shape::Create(carom::Capsule{{{0, -5}, {0, 5}}, 5}).value();
+  static const auto body = carom::Shape::Create(carom::Capsule{{{0, -5}, {0, 5}}, 5}).value();
   return {.shapes = {&body, 1}, .shape = std::span(kShape).first(x.size()), .x = x, .y = y};
 }
 
@@ -40,8 +39,10 @@ void AddGroups(bool open, const carom::SceneSummary& scene, Doubles dx, carom::F
   const uint64_t mask = is_fork || !open ? kAll : kAll - kDoor;
   carom::FrameGroup now{.scene = scene.name}, rising = now, past = now;
   if (is_fork && open) now.edits = carom::GroupEdits{{carom::RemovePolygon{4}}};  // before it asks
-  now.group.bodies = {Placed(kX, kY), {}, kOwners};
+  rising.group.bodies = now.group.bodies = {Placed(kX, kY), {}, kOwners};
+  // Players meet walls and the others, and pass over themselves.
   now.group.slides = {Placed({kX, 5}, {kY, 5}), dx.first(10), {kDy, 10}, {kPushes, 5}};
+  now.group.slides.movers.scope = {carom::Against::kBoth, {}, {kOwners, 5}};
   now.group.slide_options.mask = now.group.sight_mask = mask;
   now.group.sights = {kFromX, kFromY, kToX, kToY};
   static const carom::Shape point = carom::Shape::Create(carom::Capsule{}).value();
@@ -49,6 +50,7 @@ void AddGroups(bool open, const carom::SceneSummary& scene, Doubles dx, carom::F
   now.group.distances.movers.scope.against = carom::Against::kBodies;
   now.group.distance_options.mode = carom::DistanceMode::kAll;
   rising.group.slides = {Placed({kX + 5, 1}, {kY + 5, 1}), dx.last(1), {kDy + 10, 1}};
+  rising.group.slides.movers.scope = {carom::Against::kBoth, {}, {kOwners + 5, 1}};
   rising.group.slide_options.mask = mask & ~kPlatform;  // it lets pass from below
   // What the shooters saw: the players a tick ago, when the door was shut in all matches.
   past.version = scene.version;
@@ -105,12 +107,10 @@ int main(int argc, char** argv) {
       if (by_forks) scene = client->ForkScene(kBase).value();
       AddGroups(match % 2 == 0, scene, dx[match], frame);
     }
-    // A game goes on with its own work until the answer is there.
-    if (!stream->Send(frame).ok()) return 1;
+    if (!stream->Send(frame).ok()) return 1;  // until the answer is there, a game does its own work
     const carom::FrameAnswer answer = stream->Receive().value();
-    for (const carom::GroupResult& group : answer.groups) {
-      if (!group.status.ok()) return 1;
-    }
+    const auto is_ok = [](const carom::GroupResult& group) { return group.status.ok(); };
+    if (!std::ranges::all_of(answer.groups, is_ok)) return 1;
     const carom::GroupResult* groups = answer.groups.data();
     for (size_t match = 0; match < answer.groups.size() / 3; ++match, groups += 3) {
       absl::PrintF("match %d\n", match);

@@ -25,8 +25,7 @@ var (
 	x, pastX                 = column{20, 90, 185, 50, 270, 70}, column{12, 82, 177, 42, 262, 62}
 	y                        = column{10, 10, 10, 60, 10, 25}
 	dxs, dy                  = column{12, 0, 0, 16, 0, 20, 0, 0, 25, 0, 0}, column{0, -1, 6.5, 0, -7.5, 0, -1, -20, 0, -1, 30}
-	ax, bx                   = column{20, 185, 50, 270}, column{180, 300, 62, 220} // four bullets
-	ay, by                   = column{14, 14, 60, 14}, column{14, 14, 20, 60}
+	ax, bx, ay, by           = column{20, 185, 50, 270}, column{180, 300, 62, 220}, column{14, 14, 60, 14}, column{14, 14, 20, 60}
 	pushes, owners, shooters = []uint32{2, 3, 2, 1, 2, 1}, []uint32{1, 2, 3, 4, 5, 6}, []uint32{1, 3, 4, 5}
 	// Sights: players 2, 0 and 3 look for 4, 1 and 5; then the explosion looks for all six.
 	fromX, fromY = column{185, 20, 50, 215, 215, 215, 215, 215, 215}, column{14, 14, 64, 3, 3, 3, 3, 3, 3}
@@ -53,17 +52,18 @@ func groups(match int, scene *pb.Scene) []*pb.Group {
 		mask, jump = all-door, all-door-platform
 	}
 	now.Bodies = &pb.Bodies{Placed: placed(x, y), Owner: owners}
-	now.Slides = &pb.Slides{Movers: placed(x[:5], y[:5]), Pushes: pushes[:5], Dx: dx[:10], Dy: dy[:10], Mask: &mask}
+	now.Slides = &pb.Slides{Movers: placed(x[:5], y[:5]), Pushes: pushes[:5], Dx: dx[:10], Dy: dy[:10], Mask: &mask,
+		Against: pb.Against_AGAINST_BOTH, IgnoreOwner: owners[:5]} // players meet the others, not themselves
 	now.Sights = &pb.Sights{Ax: fromX, Ay: fromY, Bx: toX, By: toY, Mask: &mask}
 	now.Distances = &pb.DistanceQueries{Movers: blast, MaxDistance: column{60},
 		Mode: pb.DistanceMode_DISTANCE_MODE_ALL, Against: pb.Against_AGAINST_BODIES}
-	rising := &pb.Slides{Movers: placed(x[5:], y[5:]), Dx: dx[10:], Dy: dy[10:], Mask: &jump}
+	rising := &pb.Slides{Movers: placed(x[5:], y[5:]), Dx: dx[10:], Dy: dy[10:], Mask: &jump,
+		Against: pb.Against_AGAINST_BOTH, IgnoreOwner: owners[5:]}
 	// What the shooters saw: the players a tick ago, when the door was shut in all matches.
-	past := &pb.Group{Target: now.Target, Version: scene.Version}
-	past.Bodies = &pb.Bodies{Placed: placed(pastX, y), Owner: owners}
+	past := &pb.Group{Target: now.Target, Version: scene.Version, Bodies: &pb.Bodies{Placed: placed(pastX, y), Owner: owners}}
 	past.Segments = &pb.SegmentCasts{Ax: ax, Ay: ay, Bx: bx, By: by, Mask: &shot, IgnoreOwner: shooters,
 		Against: pb.Against_AGAINST_BOTH}
-	return []*pb.Group{now, {Target: now.Target, Slides: rising}, past}
+	return []*pb.Group{now, {Target: now.Target, Bodies: now.Bodies, Slides: rising}, past}
 }
 
 func printVerdicts(now, rising, past *pb.GroupAnswer) {

@@ -39,8 +39,17 @@ POINT = geometry.Shape(capsule=geometry.Capsule())
 BLAST = batch.PlacedShapes(shapes=[POINT], x=BLAST_X, y=BLAST_Y)
 
 
+OWNERS = [1, 2, 3, 4, 5, 6]
+
+
 def placed(x, y):
   return batch.PlacedShapes(shapes=[BODY], shape=[0] * len(x), x=x, y=y)
+
+
+def slides(first, last, **columns):
+  """Of some players: each meets walls and the others, and passes over itself."""
+  return sweeps.Slides(movers=placed(X[first:last], Y[first:last]), against=batch.AGAINST_BOTH,
+                       ignore_owner=OWNERS[first:last], **columns)
 
 
 def groups(match, fork):
@@ -48,20 +57,20 @@ def groups(match, fork):
   is_open, scene = match % 2 == 0, fork.name if fork else BASE
   mask = ALL if fork or not is_open else ALL - DOOR
   dx = [d * (1 + match / 256) for d in DX]  # each match its own
-  now = query.Group(scene=scene, bodies=batch.Bodies(placed=placed(X, Y), owner=range(1, 7)))
+  bodies = batch.Bodies(placed=placed(X, Y), owner=OWNERS)
+  now = query.Group(scene=scene, bodies=bodies)
   if fork and is_open:  # made before the group asks
     now.edits.edit_id = "tick 1"
     now.edits.edits.add(remove=4)
-  now.slides.CopyFrom(sweeps.Slides(movers=placed(X[:5], Y[:5]), pushes=PUSHES[:5], dx=dx[:10],
-                                    dy=DY[:10], mask=mask))
+  now.slides.CopyFrom(slides(0, 5, pushes=PUSHES[:5], dx=dx[:10], dy=DY[:10], mask=mask))
   now.sights.CopyFrom(visibility.Sights(mask=mask, **SIGHTS))
   now.distances.CopyFrom(contacts.DistanceQueries(
       movers=BLAST, max_distance=REACH, against=batch.AGAINST_BODIES,
       mode=contacts.DISTANCE_MODE_ALL))
-  jump = sweeps.Slides(movers=placed(X[5:], Y[5:]), dx=dx[10:], dy=DY[10:], mask=mask & ~PLATFORM)
-  rising = query.Group(scene=scene, slides=jump)  # platforms let pass from below
+  jump = slides(5, 6, dx=dx[10:], dy=DY[10:], mask=mask & ~PLATFORM)  # they let pass from below
+  rising = query.Group(scene=scene, bodies=bodies, slides=jump)
   past = query.Group(scene=scene, version=fork.version if fork else 0)  # the door was shut then
-  past.bodies.CopyFrom(batch.Bodies(placed=placed(PAST_X, Y), owner=range(1, 7)))
+  past.bodies.CopyFrom(batch.Bodies(placed=placed(PAST_X, Y), owner=OWNERS))
   past.segments.CopyFrom(casts.SegmentCasts(
       mask=ALL & ~PLATFORM, against=batch.AGAINST_BOTH, **BULLETS))
   return [now, rising, past]

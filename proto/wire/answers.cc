@@ -93,6 +93,8 @@ void Encode(const SlideAnswers& answers, v1::SlideAnswers& message) {
   EncodeRows(answers.rows, kSlideRow, message);
   EncodeRows(answers.legs, kSlideLeg, message);
   EncodeRows(answers.legs, kSlideHit, message);
+  EncodeIsBody(
+      answers.legs, [](const SlideLeg& leg) { return leg.hit.is_body; }, message);
   EncodeItemErrors(answers.errors, message.mutable_errors());
 }
 
@@ -268,11 +270,12 @@ class Reader {
     Require(given == 0 || given == message_.polygon_id_size(), "is_body");
     if (status_.ok()) out.assign(message_.is_body().begin(), message_.is_body().end());
   }
-  template <class Hit>
-  void IsBody(std::vector<Hit>& hits) {
+  // `hit(row)` is the hit of a row.
+  template <class Row, class Hit>
+  void IsBody(std::vector<Row>& rows, const Hit& hit) {
     std::vector<uint8_t> is_body;
     IsBody(is_body);
-    for (size_t i = 0; i < is_body.size(); ++i) hits[i].is_body = is_body[i] != 0;
+    for (size_t i = 0; i < is_body.size(); ++i) hit(rows[i]).is_body = is_body[i] != 0;
   }
 
   // Edges of polygons that are touched, if any are given.
@@ -298,7 +301,8 @@ class Reader {
       Counts(rows, out.counts);
     }
     Rows(rows, columns, out.hits);
-    IsBody(out.hits);
+    IsBody(
+        out.hits, [](auto& hit) -> auto& { return hit; });
     for (const uint32_t index : message_.truncated()) {
       const bool ascends = out.truncated.empty() || out.truncated.back() < index;
       Require(ascends && index < out.counts.size() && out.counts[index] != 0, "truncated");
@@ -342,6 +346,7 @@ absl::Status Decode(absl::string_view batch, const v1::SlideAnswers& message, Sl
   reader.Rows(legs, kSlideLeg, out.legs);
   // The same rows: more columns of them.
   reader.Rows(legs, kSlideHit, out.legs);
+  reader.IsBody(out.legs, [](SlideLeg& leg) -> SweepHit& { return leg.hit; });
   reader.Errors(counts, out.errors);
   return reader.status();
 }

@@ -96,6 +96,21 @@ const Asked kAsked[] = {
     {R"({"op":"slide","shape":{"circle":1},"at":[12,5],"d":[[-6,0]],"mask":2,"ignore_owner":1})",
      R"({"at":[6,5],"legs":[{"from":[12,5],"d":[-6,0],"t":1,"poly":null,"normal":[0,0]}],)"
      R"("left":[0,0]})"},
+    {R"({"op":"sweep","shape":{"circle":1},"at":[15,9],"d":[0,-6],"inside":"blocking",)"
+     R"("against":"bodies"})",
+     R"({"hit":true,"t":0.33333333333333337,"body":0,"edge":null,"normal":[0,1],"start_in":[],"bodies":[],)"
+     R"("safe":[15,7]})"},
+    {R"({"op":"sweep","shape":{"circle":1},"at":[15,6],"d":[0,-6],"inside":"blocking",)"
+     R"("against":"both"})",
+     R"({"hit":true,"t":0,"body":0,"edge":null,"normal":[0,0],"start_in":[],"bodies":[0],)"
+     R"("safe":[15,6]})"},
+    {R"({"op":"slide","shape":{"circle":1},"at":[12.5,9],"d":[[0,-6]],"against":"both"})",
+     R"({"at":[12.5,7],"legs":[{"from":[12.5,9],"d":[0,-6],"t":0.33333333333333337,"body":1,)"
+     R"("normal":[0,1]}],"left":[0,-4]})"},
+    {R"({"op":"slide","shape":{"circle":1},"at":[12.5,9],"d":[[0,-6]],"against":"both",)"
+     R"("ignore_owner":2})",
+     R"({"at":[12.5,3],"legs":[{"from":[12.5,9],"d":[0,-6],"t":1,"poly":null,"normal":[0,0]}],)"
+     R"("left":[0,0]})"},
     {R"({"op":"bounce","a":[12,5],"b":[6,5],"mask":2})",
      R"({"legs":[{"a":[12,5],"b":[6,5],"hit":false}],"stuck":false})"},
 };
@@ -151,10 +166,7 @@ const Refusal kRefusals[] = {
     {R"({"op":"point","p":[1,2],"mask":18446744073709551616})", "mask"},
     {R"({"op":"point","p":[1],"against":"Both"})", "p"},
     {R"({"op":"bounce","a":[0,0],"b":[1,0],"against":"both"})", "against"},
-    {R"({"op":"slide","shape":{"circle":1},"at":[0,0],"d":[[1,0]],"against":"bodies"})", "against"},
-    {R"({"op":"sweep","shape":{"circle":1},"at":[0,0],"d":[1,0],"inside":"blocking",)"
-     R"("against":"both"})",
-     "against"},
+    {R"({"op":"slide","shape":{"circle":1},"at":[0,0],"d":[[1,0]],"against":"all"})", "against"},
     {R"({"op":"move","tracker":1,"x":0,"y":0,"against":"both"})", "against"},
     {R"({"op":"move","tracker":1,"x":0,"y":0,"mask":1})", "mask"},
 };

@@ -5,6 +5,7 @@
 
 #include "client/cli/match_world.h"
 
+#include "carom/predicates.h"
 #include "client/formats/scene_reader.h"
 #include "tests/client/fixture.h"
 
@@ -50,6 +51,18 @@ class LocalMatch {
     return out.hits.size();
   }
 
+  // How many bots overlap another one in more than touch.
+  size_t Crowded() const {
+    size_t pairs = 0;
+    for (const cli::Bot& a : world_.bots()) {
+      for (const cli::Bot& b : world_.bots()) {
+        if (&a >= &b || a.health == 0 || b.health == 0) continue;
+        pairs += CompareDistance(a.position, Circle{b.position, 2 * world_.radius()}) < 0 ? 1 : 0;
+      }
+    }
+    return pairs;
+  }
+
   const cli::MatchWorld& world() const { return world_; }
   const Scene& scene() const { return *scene_; }
 
@@ -73,12 +86,13 @@ std::vector<Polygon> Arena() {
   return SceneFile::Read(path).value().polygons(0).value();
 }
 
-TEST(MatchWorldTest, NobodyStandsInAWall) {
+TEST(MatchWorldTest, NobodyStandsInAWallOrInAnother) {
   LocalMatch match(Arena(), {.bots = 24});
   ASSERT_GE(match.world().doors().size(), 4u);
   for (int tick = 0; tick < 200; ++tick) {
     match.Tick();
     ASSERT_EQ(match.Overlapping(), 0u) << "tick " << tick;
+    ASSERT_EQ(match.Crowded(), 0u) << "tick " << tick;
   }
 }
 

@@ -99,6 +99,15 @@ void CheckRowsOfAll(const GroupCase& made, const GroupAnswers& answers) {
       CheckRows(made, ScopeOf(columns), mask, answers.*kind.answers);
     }
   });
+  size_t row = 0;
+  for (size_t item = 0; item < answers.slides.rows.size(); ++item) {
+    for (uint32_t k = 0; k < answers.slides.rows[item].legs; ++k, ++row) {
+      const SweepHit& hit = answers.slides.legs[row].hit;
+      Require(!hit.is_body || Considers(made.group, made.group.slides.movers.scope, item,
+                                        made.group.slide_options.mask, hit.polygon_id),
+              made, "legs name bodies that are considered");
+    }
+  }
 }
 
 // Bodies of an owner that every item passes over might as well be in no category.
@@ -133,6 +142,88 @@ void CheckOwners(Choices& choices, const GroupCase& made) {
               "bodies of an owner that is passed over might as well not be there");
 }
 
+// Of the slides of a group, asked again one by one as sweeps with the scope of the item.
+class SlidesAgain {
+ public:
+  SlidesAgain(const GroupCase& made, const SlideAnswers& answers)
+      : made_(made), slides_(made.group.slides), answers_(answers) {}
+
+  // Each leg is the sweep that it says, and a slide ends free of what its start was free of.
+  void Check() const {
+    size_t row = 0;
+    for (size_t i = 0; i < answers_.rows.size(); ++i) {
+      const SlideRow& slide = answers_.rows[i];
+      if (slide.legs == 0) continue;
+      const Vec2 start = answers_.legs[row].from;
+      Vec2 at = start;
+      for (uint32_t k = 0; k < slide.legs; ++k, ++row) {
+        const SlideLeg& leg = answers_.legs[row];
+        const auto is = [&](bool holds, const char* law) {
+          const Vec2 p = leg.from, d = leg.d;
+          Require(holds, made_, law, {static_cast<double>(i), p.x, p.y, d.x, d.y});
+        };
+        is(leg.from == at, "a leg among bodies starts where the one before it ends");
+        const SweepAnswers sweep = Swept(
+            i, leg.from, leg.d, {CastMode::kClosest, made_.group.slide_options.inside_policy});
+        const SweepHit hit = sweep.hits.empty() ? SweepHit() : sweep.hits[0];
+        is((sweep.counts[0] != 0) == leg.has_hit && hit.polygon_id == leg.hit.polygon_id &&
+               hit.is_body == leg.hit.is_body && hit.fraction == leg.hit.fraction &&
+               hit.point == leg.hit.point && hit.normal == leg.hit.normal,
+           "a leg among bodies is a sweep");
+        at = Normalized(sweep.safe[0]);
+      }
+      Is(Normalized(slide.position) == at, "a slide among bodies ends where its last leg does", i);
+      const auto before = Blocked(i, start);
+      for (const auto& obstacle : Blocked(i, at)) {
+        Is(std::binary_search(before.begin(), before.end(), obstacle),
+           "a slide among bodies ends free of what its start was free of", i);
+      }
+    }
+  }
+
+ private:
+  void Is(bool holds, const char* law, size_t item) const {
+    Require(holds, made_, law, {static_cast<double>(item)});
+  }
+
+  SweepAnswers Swept(size_t item, Vec2 from, Vec2 d, SweepOptions options) const {
+    const auto one = [&](const auto& column) {
+      return column.empty() ? column : column.subspan(item, 1);
+    };
+    const ShapeColumns& movers = slides_.movers;
+    options.mask = made_.group.slide_options.mask;
+    Group group;
+    group.bodies = made_.group.bodies;
+    group.sweep_options = options;
+    group.sweeps.movers = {
+        movers.shape.empty() ? movers.shapes.subspan(item, 1) : movers.shapes,
+        one(movers.shape),
+        {&from.x, 1},
+        {&from.y, 1},
+        one(movers.c),
+        one(movers.s),
+        one(movers.angle),
+        {movers.scope.against, one(movers.scope.mask), one(movers.scope.ignore_owner)}};
+    group.sweeps.dx = {&d.x, 1};
+    group.sweeps.dy = {&d.y, 1};
+    group.sweeps.skin = one(slides_.skin);
+    return Evaluate(made_, group).sweeps;
+  }
+
+  // What the item overlaps in more than touch there: bodies behind polygons.
+  std::vector<std::pair<bool, uint64_t>> Blocked(size_t item, Vec2 at) const {
+    const SweepAnswers answers =
+        Swept(item, at, {0, 0}, {CastMode::kAll, InsidePolicy::kBlocking, kMaxMaxHits});
+    std::vector<std::pair<bool, uint64_t>> found;
+    for (const SweepHit& hit : answers.hits) found.emplace_back(hit.is_body, hit.polygon_id);
+    return found;
+  }
+
+  const GroupCase& made_;
+  const SlideColumns& slides_;
+  const SlideAnswers& answers_;
+};
+
 }  // namespace
 
 void CheckBodyLaws(Choices& choices, GroupCase& made) {
@@ -141,6 +232,7 @@ void CheckBodyLaws(Choices& choices, GroupCase& made) {
   GroupAnswers answers = Evaluate(made, made.group);
   for (const Words& words : WordsOf(answers)) Require(words.clean, made, words.batch);
   CheckRowsOfAll(made, answers);
+  SlidesAgain(made, answers.slides).Check();
   CheckIndependence(choices, made, answers);
   CheckOwners(choices, made);
 }

@@ -35,6 +35,13 @@ void ReadAsPolygons(uint64_t offset, Answers& answers) {
       hit.is_body = false;
     }
   }
+  if constexpr (requires { answers.legs[0].hit.is_body; }) {
+    for (auto& leg : answers.legs) {
+      if (!leg.hit.is_body) continue;
+      leg.hit.polygon_id += offset;
+      leg.hit.is_body = false;
+    }
+  }
 }
 
 // Leaves of a group the kinds that may consider bodies.
@@ -42,7 +49,6 @@ inline void DropKindsWithoutBodies(Group& group) {
   ForEachKind([&](const auto& kind) {
     if (!kAsksBodies<decltype(kind)>) group.*kind.columns = {};
   });
-  if (IsBlocking(group.sweep_options.inside_policy)) group.sweeps = {};
 }
 
 // Gives every kind that may consider bodies the same scope.

@@ -74,7 +74,8 @@ inline constexpr char kSlideRows[] = R"(
   from_x: [1, 2, 3] from_y: [4, 5, 6] dx: [7, 8, 9] dy: [10, 11, 12] has_hit: [false, true, true]
   polygon_id: [0, 2, 3] fraction: [0, 0.5, 0.25] starts_inside: [false, false, true]
   has_edge: [false, true, false] ring: [0, 2, 0] edge: [0, 4, 0]
-  point_x: [0, 6, 7] point_y: [0, 9, 10] normal_x: [0, 1, 0] normal_y: [0, 0, 0])";
+  point_x: [0, 6, 7] point_y: [0, 9, 10] normal_x: [0, 1, 0] normal_y: [0, 0, 0]
+  is_body: [false, false, true])";
 inline constexpr char kBounceRows[] = R"(
   counts: [1, 0, 2] ERROR(bx) stuck: [2]
   ax: [1, 2, 3] ay: [4, 5, 6] bx: [7, 8, 9] by: [10, 11, 12] has_hit: [false, true, true]

@@ -246,6 +246,8 @@ TEST(Kinds, SlidesTravel) {
   EXPECT_EQ(second.hit.fraction, 0.5);
   EXPECT_EQ(second.hit.edge, (EdgeRef{2, 4}));
   EXPECT_EQ(second.hit.normal, (Vec2{1, 0}));
+  EXPECT_FALSE(second.hit.is_body);
+  EXPECT_TRUE(answered->slides.legs[2].hit.is_body);
 }
 
 TEST(Kinds, RayBouncesTravel) {
@@ -390,7 +392,8 @@ const std::vector<Rows>& AllRows() {
       {"slides",
        kSlideRows,
        {"y", "left_x", "left_y", "from_y", "dx", "dy", "has_hit", "polygon_id", "fraction",
-        "starts_inside", "has_edge", "ring", "edge", "point_x", "point_y", "normal_x", "normal_y"}},
+        "starts_inside", "has_edge", "ring", "edge", "point_x", "point_y", "normal_x", "normal_y",
+        "is_body"}},
       {"bounces",
        kBounceRows,
        {"ay", "bx", "by", "has_hit", "polygon_id", "fraction", "starts_inside", "ends_inside",

@@ -14,6 +14,9 @@
 //   SlideShapes(*scene, {{shapes, {}, x, y}, dx, dy}, {}, out, meter);
 //   // out.rows[0].position: (-1, 3), up the wall of polygon 7; out.legs[0].hit.normal: (-1, 0)
 //
+// Players slide around each other by a scope (carom/batch.h) against the scene and the bodies of
+// the group, which stay where they are, with the player's own owner passed over.
+//
 // Lengths are in the unit of the caller's coordinates. Touching does not count: what is touched may
 // be slid along and left. Normal: the unit normal is from what is hit to the shape. Error: poses
 // are safe ones, within 8 ulp of the exact ones. Cost: that of a sweep for each leg, and about as
@@ -27,9 +30,9 @@
 #include <vector>
 
 #include "carom/batch.h"
+#include "carom/bodies.h"
 #include "carom/cast.h"
 #include "carom/geometry.h"
-#include "carom/scene.h"
 #include "carom/shape.h"
 #include "carom/sweep.h"
 #include "carom/work_meter.h"
@@ -50,7 +53,7 @@ struct SlideOptions {
 // kMaxPushes], are item i's; an empty column means one each. Several are for steps (up, along,
 // down). `skin` as for sweeps. Movers are those that the blocking policies take.
 struct SlideColumns {
-  ShapeColumns movers;
+  ShapeColumns movers;  // with the scope of the batch
   std::span<const double> dx, dy;
   std::span<const uint32_t> pushes = {};
   std::span<const double> skin = {};
@@ -58,9 +61,9 @@ struct SlideColumns {
   size_t size() const { return movers.size(); }
 };
 
-// One leg: the sweep by `d` from the position `from`, under the slide's policy, mask and skin.
-// Asked so with CLOSEST, it answers `hit`, if any, and as its safe pose where the next leg starts,
-// or the slide ends.
+// One leg: the sweep by `d` from the position `from`, under the slide's policy, scope, mask and
+// skin. Asked so with CLOSEST, it answers `hit`, if any, and as its safe pose where the next leg
+// starts, or the slide ends.
 struct SlideLeg {
   Vec2 from;
   Vec2 d;
@@ -81,9 +84,9 @@ struct SlideRow {
 // the skin. Where U holds the push, the next leg is as much of what is left as the blocking ray
 // keeps, in the ray's direction; else it is all that is left. It is rounded so that it does not
 // enter U. The push ends where it is used up, where no ray keeps any of it, where a leg would be 8
-// ulp at most, and after `max_contacts` contacts. Of a push along a straight wall the part along
-// the wall is kept within 8 ulp of the largest coordinate. In a corner the same push again gives
-// the same pose.
+// ulp at most or above 2^53 in a coordinate, and after `max_contacts` contacts. Of a push along a
+// straight wall the part along the wall is kept within 8 ulp of the largest coordinate. In a corner
+// the same push again gives the same pose.
 struct SlideAnswers {
   std::vector<SlideRow> rows;     // of item i; those in error are all 0
   std::vector<SlideLeg> legs;     // item after item
@@ -92,8 +95,8 @@ struct SlideAnswers {
   void Clear();
 };
 
-// Returns false if `meter` stopped the work; `out` is then meaningless. Thread-safe.
-bool SlideShapes(const Scene& scene, const SlideColumns& columns, const SlideOptions& options,
+// Returns false if `meter` stopped the work; `out` is then meaningless. Thread-safe without bodies.
+bool SlideShapes(const World& world, const SlideColumns& columns, const SlideOptions& options,
                  SlideAnswers& out, WorkMeter& meter);
 
 }  // namespace carom

@@ -51,7 +51,9 @@ namespace carom {
 // the fraction is the greatest lower bound of O, and there is no hit where O is empty. So a shape
 // may rest on, slide along and leave what it touches, and stops at hollow walls and at walls
 // without area. Where the start is in O: BLOCKING answers fraction 0 with normal zero;
-// BLOCKING_LEAVE passes over the polygon until the component of O that holds 0 ends.
+// BLOCKING_LEAVE passes over the polygon until the component of O that holds 0 ends. Bodies
+// (carom/bodies.h) block as polygons do: they stay where they are, and their interior is that of
+// their solid set.
 //
 // Which way is blocked: with M at the hit, U are the directions u such that M moved on by a little
 // of u overlaps anything considered in more than touch. The motion lies in one component of U, an

@@ -251,13 +251,6 @@ void CheckKind(absl::string_view kind, const SweepColumns& sweeps, const SweepOp
   if (!sweeps.skin.empty() && !IsBlocking(options.inside_policy)) {
     check.Refuse("skin", "must be absent where inside_policy is not a blocking one");
   }
-  const Scope& scope = sweeps.movers.scope;
-  if (IsBlocking(options.inside_policy) && scope.against != Against::kScene) {
-    check.Refuse("against", "must be SCENE under a blocking policy");
-  }
-  if (IsBlocking(options.inside_policy) && !scope.mask.empty()) {
-    check.Refuse("masks", "must be absent under a blocking policy");
-  }
   check.NotAllPassages(options.mode);
   check.InRange("max_hits", options.max_hits, kMaxMaxHits);
 }

@@ -94,54 +94,66 @@ class RingContacts {
   std::vector<BlockingContact>& contacts_;
 };
 
-// The contacts of an axis with a radius.
+// The contacts of an axis with a radius, or of a ring with a round body.
 class RoundContacts {
  public:
-  RoundContacts(const Motion& motion, const SweepTime& t, std::vector<BlockingContact>& contacts)
-      : motion_(motion), t_(t), contacts_(contacts) {}
+  RoundContacts(const BlockingPair& pair, const SweepTime& t,
+                std::vector<BlockingContact>& contacts)
+      : motion_(pair.motion()),
+        vertex_count_(pair.mover().is_round() ? 2 : pair.mover().vertex_count()),
+        t_(t),
+        contacts_(contacts) {}
 
   // What begins or ends to touch then; and sides that run along the path at exactly the radius,
-  // which touch all the while that they are beside each other.
-  void Add(const Segment& e, const Segment& axis) {
+  // which touch all the while that they are beside each other. `f` is edge j of the ring, or the
+  // axis and j is 0.
+  void Add(const Segment& e, size_t j, const Segment& f) {
+    const auto vertex = [&](Vec2 p) { return p == f.a ? j : (j + 1) % vertex_count_; };
     std::vector<RoundTouch> touches;
-    FindRoundTouches(motion_, e, axis, t_, touches);
+    FindRoundTouches(motion_, e, f, t_, touches);
     for (const RoundTouch& touch : touches) {
       const EdgeMeeting& m = touch.meeting;
-      const auto moving = static_cast<uint32_t>(m.moving.a == axis.a ? 0 : 1);
-      Kind kind = Kind::kVertexOnVertex;
-      if (m.is_on_fixed_edge()) kind = Kind::kVertexOnEdge;
-      if (m.is_on_moving_edge()) kind = Kind::kEdgeOnVertex;
-      contacts_.push_back({kind, m.fixed, moving, touch});
-    }
-    if (!(e.a == e.b) && IsParallel(e)) {
-      for (const Vec2 p : {axis.a, axis.b}) {
-        if (!Slides(e, e.a, p) || !IsWithin(e, p, e.a, 1) || !IsWithin(e, p, e.b, -1)) continue;
-        contacts_.push_back({Kind::kVertexOnEdge, e, p == axis.a ? 0U : 1U, {}});
+      if (m.is_on_moving_edge()) {
+        Push(Kind::kEdgeOnVertex, m.fixed, j, touch);
+      } else {
+        const bool is_on_edge = m.is_on_fixed_edge();
+        Push(is_on_edge ? Kind::kVertexOnEdge : Kind::kVertexOnVertex, m.fixed, vertex(m.moving.a),
+             touch);
       }
     }
-    if (!(axis.a == axis.b) && IsParallel(axis)) {
+    if (!(e.a == e.b) && IsParallel(e)) {
+      for (const Vec2 p : {f.a, f.b}) {
+        if (!Slides(e, e.a, p) || !IsWithin(e, p, e.a, 1) || !IsWithin(e, p, e.b, -1)) continue;
+        Push(Kind::kVertexOnEdge, e, vertex(p), {});
+      }
+    }
+    if (!(f.a == f.b) && IsParallel(f)) {
       for (const Vec2 q : {e.a, e.b}) {
-        if (!Slides(axis, q, axis.a)) continue;
-        if (!IsWithin(axis, axis.a, q, -1) || !IsWithin(axis, axis.b, q, 1)) continue;
-        contacts_.push_back({Kind::kEdgeOnVertex, {q, q}, 0, {}});
+        if (!Slides(f, q, f.a) || !IsWithin(f, f.a, q, -1) || !IsWithin(f, f.b, q, 1)) continue;
+        Push(Kind::kEdgeOnVertex, {q, q}, j, {});
       }
     }
   }
 
  private:
+  void Push(Kind kind, const Segment& fixed, size_t moving,
+            const std::optional<RoundTouch>& touch) {
+    contacts_.push_back({kind, fixed, static_cast<uint32_t>(moving), touch, motion_.fixed_radius});
+  }
   bool IsParallel(const Segment& side) const { return SideOfPath(side.b, side.a, motion_.d) == 0; }
   // Whether p moves along the side at exactly the radius from the line through q. In doubles the
-  // length of s errs by 4u of itself.
+  // length of s errs by 4u of itself, a sum of radii by u.
   bool Slides(const Segment& side, Vec2 q, Vec2 p) const {
     const RoundedCross rounded(q, p, side.a, side.b);
     const double x = side.b.x - side.a.x;
     const double y = side.b.y - side.a.y;
-    const double reach = motion_.radius * std::sqrt(x * x + y * y);
+    const double reach = motion_.rounded_radius() * std::sqrt(x * x + y * y);
     const double error = 2 * rounded.error() + 16 * kFilterUnit * reach;
     if (std::abs(std::abs(rounded.value) - reach) > error) return false;
     const DyadicVec2 s = ExactOf({side.a, side.b});
     const Dyadic cross = Cross(ExactOf({p, q}), s);
-    return cross * cross == Dot(s, s) * motion_.radius * motion_.radius;
+    const Dyadic radius = motion_.ExactRadius();
+    return cross * cross == Dot(s, s) * radius * radius;
   }
   // Whether (p + t d - q) . s has the sign, or is 0.
   bool IsWithin(const Segment& side, Vec2 p, Vec2 q, int sign) const {
@@ -151,11 +163,21 @@ class RoundContacts {
   }
 
   const Motion& motion_;
+  const size_t vertex_count_;
   const SweepTime& t_;
   std::vector<BlockingContact>& contacts_;
 };
 
 }  // namespace
+
+Segment BlockingContact::MovingEdge(const BlockingMover& mover) const {
+  return mover.shape().edge(mover.is_round() ? 0 : moving);
+}
+
+Vec2 BlockingContact::MovingVertex(const BlockingMover& mover) const {
+  const Segment edge = MovingEdge(mover);
+  return mover.is_round() && moving == 1 ? edge.b : edge.a;
+}
 
 // Of the edges whose boxes meet where the shape is at that time.
 void FindContacts(const BlockingPair& pair, const IndexedPolygon& fixed, const SweepTime& t,
@@ -164,23 +186,28 @@ void FindContacts(const BlockingPair& pair, const IndexedPolygon& fixed, const S
   const double low = std::fmax(0, NextBelow(t.low()));
   const double high = std::fmin(1, t.high());
   const Vec2 d = pair.motion().d;
-  const Box reach = MovedBox(pair.bounds(), d, low, high);
+  const double fixed_radius = pair.motion().fixed_radius;
+  const Box reach = MovedBox(Grown(pair.bounds(), fixed_radius), d, low, high);
   RingContacts ring(pair, t, contacts);
-  RoundContacts round(pair.motion(), t, contacts);
+  RoundContacts round(pair, t, contacts);
   fixed.VisitEdges(
       meter, [&](const Box& box) { return reach.Intersects(box); },
       [&](size_t, const Segment& e) {
         if (pair.axes().IsClear(e)) return true;
         if (pair.mover().is_round()) {
-          round.Add(e, shape.edge(0));
+          round.Add(e, 0, shape.edge(0));
           return meter.Spend(kRoundMeetings);
         }
-        const Box edge_box = BoundsOf(e);
+        const Box edge_box = Grown(BoundsOf(e), fixed_radius);
         return shape.VisitEdges(
             meter, [&](const Box& box) { return MovedBox(box, d, low, high).Intersects(edge_box); },
             [&](size_t j, const Segment& f) {
-              ring.Add(e, j, f);
-              return true;
+              if (fixed_radius == 0) {
+                ring.Add(e, j, f);
+                return true;
+              }
+              round.Add(e, j, f);
+              return meter.Spend(kRoundMeetings);
             });
       });
 }
@@ -188,7 +215,7 @@ void FindContacts(const BlockingPair& pair, const IndexedPolygon& fixed, const S
 // With n pointing from the polygon to the shape, u . n < 0 is blocked. `begin` is n turned a
 // quarter counter-clockwise: what is left of it is blocked.
 void BlockedArcs::Add(const BlockingContact& contact, const BlockingMover& mover, bool is_still) {
-  if (mover.is_round()) return AddRound(contact, mover, is_still);
+  if (contact.IsRound(mover)) return AddRound(contact, mover, is_still);
   const Direction along{contact.fixed.a, contact.fixed.b};
   const size_t j = contact.moving;
   if (contact.kind == Kind::kEdgeOnVertex) {
@@ -230,15 +257,16 @@ void BlockedArcs::AddVertices(const BlockingContact& contact, const Sector& sect
 // that of the shape as it stands.
 void BlockedArcs::AddRound(const BlockingContact& contact, const BlockingMover& mover,
                            bool is_still) {
-  const Segment axis = mover.shape().edge(0);
-  const Vec2 p = contact.moving == 0 ? axis.a : axis.b;
+  const Segment edge = contact.MovingEdge(mover);
+  const Vec2 p = contact.MovingVertex(mover);
   const Segment& fixed = contact.fixed;
   if (contact.kind == Kind::kVertexOnVertex) {
+    if (contact.touch && !is_still) rounded_ = t_.Rounded(motion_);
     AddHalfTurn({{fixed.a, p}, true, false, is_still ? std::nullopt : contact.touch});
     return;
   }
   const bool is_fixed_edge = contact.kind == Kind::kVertexOnEdge;
-  const Segment side = is_fixed_edge ? fixed : Segment{axis.b, axis.a};
+  const Segment side = is_fixed_edge ? fixed : Segment{edge.b, edge.a};
   if (contact.touch && !is_still) {
     const Segment s = contact.touch->meeting.side();
     const Direction along{s.a, s.b};
@@ -246,16 +274,16 @@ void BlockedArcs::AddRound(const BlockingContact& contact, const BlockingMover& 
         {contact.touch->end == IntervalEnd::kBegin ? -along : along, false, false, {}});
   }
   const int left =
-      is_fixed_edge ? Orientation(side.a, side.b, p) : Orientation(axis.a, axis.b, fixed.a);
+      is_fixed_edge ? Orientation(side.a, side.b, p) : Orientation(edge.a, edge.b, fixed.a);
   const Direction along{side.a, side.b};
   AddHalfTurn({left > 0 ? -along : along, false, false, {}});
 }
 
 // A tangent or an edge in doubles, with the sums of the magnitudes that its components are computed
-// from: at t rounded up, which is within 2u of t, each errs by 5u of them.
+// from: at t rounded, which is within 2u of t, each errs by 5u of them.
 BlockedArcs::RoundedVector BlockedArcs::Rounded(const ArcDirection& direction) const {
   const Direction& base = direction.base;
-  const double t = direction.touch ? t_.high() : 0;
+  const double t = direction.touch ? rounded_ : 0;
   const Vec2 start{base.to.x - base.from.x, base.to.y - base.from.y};
   const Vec2 moved{t * motion_.d.x, t * motion_.d.y};
   const Vec2 v{start.x + moved.x, start.y + moved.y};
@@ -422,7 +450,8 @@ Vec2 BlockedArcs::NormalAgainst(const ArcDirection& direction, Vec2 u) const {
     return UnitNormal({direction.base.from, direction.base.to}, side);
   }
   if (direction.touch) {
-    const Vec2 n = RoundNormal(motion_, direction.touch->meeting, direction.touch->end);
+    const Motion motion{motion_.d, motion_.radius, direction.touch->fixed_radius};
+    const Vec2 n = RoundNormal(motion, direction.touch->meeting, direction.touch->end);
     const bool is_begin = direction.touch->end == IntervalEnd::kBegin;
     return is_begin ? n : Vec2{0.0 - n.x, 0.0 - n.y};
   }

@@ -7,7 +7,8 @@
 // more than touch. Where it touches with a part S of its interior (the half-plane beside an edge,
 // the sector at a vertex) a ray r of an edge, U has the directions of r - S: an open arc of at most
 // half a turn, or two. U is the union of such arcs. A motion in U lies in one component of it, an
-// open arc or the whole circle; its ends are edges' directions, or tangents of a round shape.
+// open arc or the whole circle; its ends are edges' directions, or tangents of a round shape or
+// body.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +26,8 @@
 
 namespace carom::internal {
 
-// A vector: `base`, or `base + t d` turned a quarter counter-clockwise, the tangent where an end of
-// an axis is `base + t d` from a vertex.
+// A vector: `base`, or `base + t d` turned a quarter counter-clockwise, the tangent where a vertex
+// of the shape, or an end of its axis, is `base + t d` from one that is fixed.
 struct ArcDirection {
   Direction base;
   bool is_tangent = false;
@@ -39,7 +40,8 @@ struct ArcDirection {
   }
 };
 
-// Where an edge, or a vertex of it, and an edge or a vertex of the shape touch.
+// Where an edge, or a vertex of it, and an edge or a vertex of the shape touch, or are apart by the
+// sum of their radii.
 struct BlockingContact {
   enum class Kind : uint8_t { kVertexOnEdge, kEdgeOnVertex, kVertexOnVertex };
 
@@ -47,10 +49,16 @@ struct BlockingContact {
   Segment fixed;    // from the vertex, where that touches
   uint32_t moving;  // the edge or vertex of the shape; of an axis its vertex 0 or 1
   std::optional<RoundTouch> touch;
+  double fixed_radius = 0;  // of a round body
+
+  bool IsRound(const BlockingMover& mover) const { return mover.is_round() || fixed_radius > 0; }
+  // Of the shape as it stands: the edge, or its axis, and the vertex.
+  Segment MovingEdge(const BlockingMover& mover) const;
+  Vec2 MovingVertex(const BlockingMover& mover) const;
 };
 
 // The contacts of the shape displaced by t * d, at which it does not overlap in more than touch,
-// with a polygon; appended. Exact.
+// with a polygon or the round body of the pair's motion; appended. Exact.
 void FindContacts(const BlockingPair& pair, const IndexedPolygon& fixed, const SweepTime& t,
                   WorkMeter& meter, std::vector<BlockingContact>& contacts);
 
@@ -115,6 +123,7 @@ class BlockedArcs {
 
   Motion motion_;
   SweepTime t_;
+  double rounded_ = 0;                       // t as a double, once a tangent is of it
   mutable std::optional<BoundedPair> pair_;  // t in a pair of doubles, once it is asked
   std::vector<Arc> arcs_;
 };

@@ -17,9 +17,9 @@ namespace {
 // Answers one item after the other. Not thread-safe.
 class BlockingBatch {
  public:
-  BlockingBatch(const Scene& scene, const SweepOptions& options, SweepAnswers& out,
+  BlockingBatch(const World& world, const SweepOptions& options, SweepAnswers& out,
                 WorkMeter& meter)
-      : obstacles_(scene, options.mask),
+      : obstacles_(world),
         options_(options),
         out_(out),
         meter_(meter),
@@ -32,7 +32,7 @@ class BlockingBatch {
   void Collect();
   bool Write(size_t i);
 
-  const SceneObstacles obstacles_;
+  Obstacles obstacles_;
   const SweepOptions& options_;
   SweepAnswers& out_;
   WorkMeter& meter_;
@@ -50,7 +50,7 @@ void BlockingBatch::Collect() {
   };
   hits_.Start(options_.mode == CastMode::kAny ? CastMode::kClosest : options_.mode,
               options_.max_hits);
-  const auto visit = [&](const IndexedPolygon& fixed) {
+  const auto visit = [&](const Obstacle& fixed) {
     const double limit = hits_.is_full() ? std::fmin(1, hits_.last().time().high()) : 1;
     const std::optional<BlockingHit> hit = sweep_.HitOf(fixed, limit);
     if (hit && !meter_.stopped()) hits_.Add(*hit, by_time, meter_);
@@ -86,6 +86,7 @@ bool BlockingBatch::Answer(const SweepColumns& columns, size_t i) {
   const std::optional<Vec2> d = DisplacementOf(columns, i, check);
   const std::optional<double> skin = d ? SkinOf(columns.skin, i, check) : std::nullopt;
   if (!skin) return true;
+  obstacles_.Consider(Considered::Of(columns.movers.scope, i, options_.mask));
   sweep_.Start(start_, *d, options_.inside_policy);
   Collect();
   if (meter_.stopped() || !Write(i)) return false;
@@ -127,10 +128,10 @@ std::optional<double> SkinOf(std::span<const double> skins, size_t i, ItemChecke
 }
 
 // One item after the other: they share nothing but memory.
-bool SweepBlocking(const Scene& scene, const SweepColumns& columns, const SweepOptions& options,
+bool SweepBlocking(const World& world, const SweepColumns& columns, const SweepOptions& options,
                    SweepAnswers& out, WorkMeter& meter) {
   out.safe.assign(columns.size(), {});
-  BlockingBatch batch(scene, options, out, meter);
+  BlockingBatch batch(world, options, out, meter);
   for (size_t i = 0; i < columns.size(); ++i) {
     if (!meter.Spend(1) || !batch.Answer(columns, i)) return false;
   }

@@ -7,7 +7,7 @@
 #include <optional>
 #include <span>
 
-#include "carom/scene.h"
+#include "carom/bodies.h"
 #include "carom/sweep.h"
 #include "carom/work_meter.h"
 #include "index/scene_traversal.h"
@@ -16,7 +16,7 @@
 namespace carom::internal {
 
 // `SweepShapes` under such a policy; `out` is cleared and has a count for each item.
-bool SweepBlocking(const Scene& scene, const SweepColumns& columns, const SweepOptions& options,
+bool SweepBlocking(const World& world, const SweepColumns& columns, const SweepOptions& options,
                    SweepAnswers& out, WorkMeter& meter);
 
 // Places item i in `start`. Returns false with an error recorded, or with `meter` stopped.

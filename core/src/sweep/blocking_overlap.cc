@@ -9,6 +9,7 @@
 #include "carom/predicates.h"
 #include "numeric/exact.h"
 #include "shape/meets_box.h"
+#include "sweep/sweep_intervals.h"
 #include "sweep/sweep_passage.h"
 
 namespace carom::internal {
@@ -19,6 +20,10 @@ class AtRest {
  public:
   static constexpr bool kAtRest = true;
 
+  AtRest(double radius, double fixed_radius) : radius_(radius), fixed_radius_(fixed_radius) {}
+
+  bool is_round() const { return radius_ > 0 || fixed_radius_ > 0; }
+  double fixed_radius() const { return fixed_radius_; }
   Box Moved(const Box& box) const { return box; }
   // On which side of a fixed edge p is, and of a moving one q.
   int Side(const Segment& fixed, Vec2 p) const { return Orientation(fixed.a, fixed.b, p); }
@@ -26,14 +31,18 @@ class AtRest {
     return Orientation(moving.a, moving.b, q);
   }
   bool IsAt(Vec2 p, Vec2 q) const { return p == q; }
-  // For points on the lines of the edges.
+  // For points on the lines of the edges; every line is one of an edge of length 0.
   bool IsWithin(const Segment& fixed, Vec2 p) const { return IsOnSegment(p, fixed); }
   bool IsWithinMoving(const Segment& moving, Vec2 q) const { return IsOnSegment(q, moving); }
   // Whether q is above p.
   bool IsAbove(Vec2 q, Vec2 p) const { return q.y > p.y; }
-  bool IsCloser(const Segment& fixed, const Capsule& mover) const {
-    return CompareDistance(fixed, mover) < 0;
+  bool IsCloser(const Segment& fixed, const Segment& moving) const {
+    return AreCloser(fixed, moving, radius_, fixed_radius_);
   }
+
+ private:
+  double radius_;
+  double fixed_radius_;
 };
 
 // The same displaced by t * d. All signs are those of numbers that are linear in t.
@@ -43,12 +52,16 @@ class AtTime {
 
   AtTime(const Motion& motion, const SweepTime& t)
       : d_(motion.d),
+        is_round_(motion.is_round()),
+        fixed_radius_(motion.fixed_radius),
         t_(t.Exact(motion)),
         low_(std::fmax(t.low(), 0)),
         high_(std::fmin(t.high(), 1)) {
-    if (motion.radius > 0) low_ = std::nextafter(low_, -HUGE_VAL);
+    if (is_round_) low_ = std::nextafter(low_, -HUGE_VAL);
   }
 
+  bool is_round() const { return is_round_; }
+  double fixed_radius() const { return fixed_radius_; }
   Box Moved(const Box& box) const { return MovedBox(box, d_, low_, high_); }
   int Side(const Segment& fixed, Vec2 p) const {
     const Dyadic ex = Dyadic(fixed.b.x) - fixed.a.x;
@@ -67,15 +80,17 @@ class AtTime {
            SignOfLinear(Dyadic(p.y) - q.y, d_.y, t_) == 0;
   }
   bool IsWithin(const Segment& fixed, Vec2 p) const {
+    if (fixed.a == fixed.b) return IsAt(p, fixed.a);
     return Along(fixed.a, fixed.b, fixed.a, p) >= 0 && Along(fixed.b, fixed.a, fixed.b, p) >= 0;
   }
   bool IsWithinMoving(const Segment& moving, Vec2 q) const {
+    if (moving.a == moving.b) return IsAt(moving.a, q);
     return Along(moving.b, moving.a, q, moving.a) >= 0 &&
            Along(moving.a, moving.b, q, moving.b) >= 0;
   }
   bool IsAbove(Vec2 q, Vec2 p) const { return SignOfLinear(Dyadic(q.y) - p.y, -d_.y, t_) > 0; }
   // Where none is: a time at which no edge is closer.
-  bool IsCloser(const Segment&, const Capsule&) const { return false; }
+  bool IsCloser(const Segment&, const Segment&) const { return false; }
 
  private:
   // The sign of (b - a) . (p + t d - q).
@@ -87,6 +102,8 @@ class AtTime {
   }
 
   Vec2 d_;
+  bool is_round_;
+  double fixed_radius_;
   ExactRoot t_;
   double low_;
   double high_;
@@ -110,25 +127,37 @@ class OverlapTest {
       : where_(where), mover_(mover), shape_(mover.shape()), fixed_(fixed), meter_(meter) {}
 
   bool Overlaps() const {
-    const Box reach = where_.Moved(shape_.bounds());
+    const Box reach = where_.Moved(Grown(shape_.bounds(), where_.fixed_radius()));
     if (!reach.Intersects(fixed_.polygon().bounds())) return false;
-    if (mover_.is_round()) return ComesCloser(reach) || IsBesideFilled(shape_.ring_start(0), {});
+    if (where_.is_round()) return ComesCloser(reach) || HoldsOther();
     if (EntersFromEdge(reach) || HoldsRing()) return true;
     return IsBesideFilled(mover_.vertex(0), mover_.SectorAt(0).first);
   }
 
  private:
-  // Whether an edge is closer to the axis than the radius.
+  // Whether two edges are closer than the radius.
   bool ComesCloser(const Box& reach) const {
-    const Capsule capsule{shape_.edge(0), shape_.radius()};
     bool closer = false;
+    const auto compare = [&](const Segment& edge, const Segment& moving) {
+      closer = where_.IsCloser(edge, moving);
+      return !closer;
+    };
     fixed_.VisitEdges(
         meter_, [&](const Box& box) { return reach.Intersects(box); },
         [&](size_t, const Segment& edge) {
-          closer = where_.IsCloser(edge, capsule);
-          return !closer;
+          if (mover_.is_round()) return compare(edge, shape_.edge(0));
+          const Box near = Grown(BoundsOf(edge), where_.fixed_radius());
+          return shape_.VisitEdges(
+              meter_, [&](const Box& box) { return where_.Moved(box).Intersects(near); },
+              [&](size_t, const Segment& moving) { return compare(edge, moving); });
         });
     return closer;
+  }
+
+  // Where no edges are closer than the radius: whether a polygon has the axis in it, or a ring that
+  // of a body.
+  bool HoldsOther() const {
+    return mover_.is_round() ? IsBesideFilled(shape_.ring_start(0), {}) : HoldsRing();
   }
 
   // All pairs of edges whose boxes meet.
@@ -234,8 +263,9 @@ class OverlapTest {
 }  // namespace
 
 bool OverlapsInMoreThanTouch(const BlockingMover& mover, const IndexedPolygon& fixed,
-                             WorkMeter& meter) {
-  return OverlapTest(AtRest(), mover, fixed, meter).Overlaps();
+                             WorkMeter& meter, double fixed_radius) {
+  const AtRest where(mover.shape().radius(), fixed_radius);
+  return OverlapTest(where, mover, fixed, meter).Overlaps();
 }
 
 bool ComesCloser(const BlockingMover& mover, const IndexedPolygon& fixed, const SweepAxes& axes,
@@ -252,7 +282,8 @@ bool ComesCloser(const BlockingMover& mover, const IndexedPolygon& fixed, const 
 
 bool OverlapsInMoreThanTouchAt(const BlockingMover& mover, const Motion& motion, const SweepTime& t,
                                const IndexedPolygon& fixed, WorkMeter& meter) {
-  return OverlapTest(AtTime(motion, t), mover, fixed, meter).Overlaps();
+  const AtTime where(motion, t);
+  return OverlapTest(where, mover, fixed, meter).Overlaps();
 }
 
 }  // namespace carom::internal

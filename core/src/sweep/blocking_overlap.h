@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Does a shape overlap a polygon in more than touch?
+// Does a shape overlap a polygon, or a round body, in more than touch?
 //
 // By (1) of blocking_mover.h: does the interior of the shape meet the polygon? For an axis with a
 // radius, exactly if a point of the polygon is closer to the axis than the radius. For a ring,
@@ -12,6 +12,10 @@
 //   * else the interior lies in one face of the polygon, which is filled. The face is the one
 //   beside
 //     any vertex of the ring.
+//
+// A round body is its axis and a radius. It is the closure of its interior, as the shape is, so
+// that both overlap so exactly if a point of the axis is closer to the shape's than the sum of the
+// radii: where two edges are, or a ring has the axis in it.
 #pragma once
 
 #include "carom/work_meter.h"
@@ -22,13 +26,14 @@
 
 namespace carom::internal {
 
-// As they stand. Exact. Meaningless once `meter` has stopped.
+// As they stand. `fixed` is a polygon, or the axis of a body with that radius. Exact. Meaningless
+// once `meter` has stopped.
 bool OverlapsInMoreThanTouch(const BlockingMover& mover, const IndexedPolygon& fixed,
-                             WorkMeter& meter);
+                             WorkMeter& meter, double fixed_radius = 0);
 
-// The same for a round shape that stands next to the end of a path on which nothing overlaps it so,
-// by less than its radius: it cannot stand inside, so that edges decide. Those that `axes` are
-// clear of are not near.
+// The same of a polygon for a round shape that stands next to the end of a path on which nothing
+// overlaps it so, by less than its radius: it cannot stand inside, so that edges decide. Those that
+// `axes` are clear of are not near.
 bool ComesCloser(const BlockingMover& mover, const IndexedPolygon& fixed, const SweepAxes& axes,
                  WorkMeter& meter);
 

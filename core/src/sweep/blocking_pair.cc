@@ -28,7 +28,7 @@ void BlockingPair::LookAhead() {
   has_looked_ahead_ = true;
   comes_from_within_.clear();
   advance_.clear();
-  if (mover_->is_round()) return;
+  if (motion_.is_round()) return;
   const Direction back{motion_.d, {0, 0}};
   comes_from_within_.reserve(mover_->vertex_count());
   advance_.reserve(mover_->vertex_count());
@@ -51,7 +51,7 @@ void BlockingPair::Add(const SweepTime& t, const SweepTime& after, const Edges& 
     return;
   }
   const int order = SweepTime::Compare(motion_, t, first.touch.time);
-  const bool ties = mover_->is_round() ? t.high() == first.touch.time.high() : order == 0;
+  const bool ties = motion_.is_round() ? t.high() == first.touch.time.high() : order == 0;
   if (order > 0 && !ties) return;
   first.first_edge = ties ? std::min(first.first_edge, edges.fixed_edge) : edges.fixed_edge;
   if (order < 0) first.touch = touch;
@@ -64,7 +64,7 @@ void BlockingPair::AddEntries(const Edges& edges, const SweepTime& after, double
                               SweepEvent& first) const {
   const auto& [fixed, moving, fixed_edge, j] = edges;
   const double bound = first.has_edge ? std::fmin(limit, first.touch.time.high()) : limit;
-  if (mover_->is_round()) {
+  if (motion_.is_round()) {
     if (axes_.IsClear(fixed)) return;
     const std::optional<SweepTime> t = RoundEntry(motion_, fixed, moving, bound);
     if (t) Add(*t, after, edges, first);
@@ -89,7 +89,7 @@ std::optional<SweepEvent> BlockingPair::Entry(const IndexedPolygon& fixed, doubl
   LookAhead();
   SweepEvent first;
   VisitSweptPairs(
-      {mover_->shape(), bounds_, motion_.d, limit}, fixed, meter,
+      {mover_->shape(), bounds_, motion_.d, limit, motion_.fixed_radius}, fixed, meter,
       [&](size_t i, const Segment& edge, size_t j, const Segment& moving) {
         const Edges edges{edge, moving, static_cast<uint32_t>(i), static_cast<uint32_t>(j)};
         AddEntries(edges, after, limit, first);
@@ -102,7 +102,7 @@ std::optional<SweepEvent> BlockingPair::Entry(const IndexedPolygon& fixed, doubl
 // the radius to an edge in one open interval, from the start on or from an entry on.
 std::optional<BlockingPair::Contact> BlockingPair::ContactOf(const Segment& edge,
                                                              const Segment& moving) const {
-  if (!mover_->is_round()) {
+  if (!motion_.is_round()) {
     const std::optional<SweepInterval> touch = ContactInterval(motion_, edge, moving);
     if (!touch) return std::nullopt;
     const bool is_parallel = CrossSign({edge.a, edge.b}, {moving.a, moving.b}) == 0;
@@ -111,7 +111,7 @@ std::optional<BlockingPair::Contact> BlockingPair::ContactOf(const Segment& edge
   }
   if (!RoundContactBegin(motion_, edge, moving, 1)) return std::nullopt;
   const SweepTime end = RoundContactEnd(motion_, edge, moving);
-  if (CompareDistance(edge, Capsule{moving, motion_.radius}) < 0) {
+  if (AreCloser(edge, moving, motion_.radius, motion_.fixed_radius)) {
     return Contact{end, SweepInterval{SweepTime::Zero(), end}};
   }
   const std::optional<SweepTime> begin = RoundEntry(motion_, edge, moving, 1);
@@ -124,7 +124,7 @@ std::optional<BlockingPair::Contact> BlockingPair::ContactOf(const Segment& edge
 std::optional<SweepTime> BlockingPair::EndOfOverlap(const IndexedPolygon& fixed, WorkMeter& meter) {
   if (motion_.d == Vec2{}) return std::nullopt;
   contacts_.clear();
-  VisitSweptPairs({mover_->shape(), bounds_, motion_.d, 1}, fixed, meter,
+  VisitSweptPairs({mover_->shape(), bounds_, motion_.d, 1, motion_.fixed_radius}, fixed, meter,
                   [&](size_t, const Segment& edge, size_t, const Segment& moving) {
                     if (const auto contact = ContactOf(edge, moving)) contacts_.push_back(*contact);
                     return contacts_.size() <= meter.rows_left() ||

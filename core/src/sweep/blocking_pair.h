@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// When does a moving shape begin to overlap one polygon in more than touch?
+// When does a moving shape begin to overlap one polygon, or one round body, in more than touch?
 //
 // O is the set of t at which it does (carom/sweep.h); it is open. From a t at which they do not
-// overlap so, O begins at the first time at which, for an axis with a radius, an edge comes closer
-// than the radius; and for a ring one of these happens:
+// overlap so, O begins at the first time at which, where either has a radius, an edge comes closer
+// to another one than the sum of both; and for a ring and a polygon one of these happens:
 //   (1) an edge of the polygon and one of the ring begin to cross;
 //   (2) they are parallel, share more than a point, and the ring moves on towards the polygon's
 //   edge
@@ -35,7 +35,8 @@ namespace carom::internal {
 class BlockingPair {
  public:
   // The shape of the calls that follow; keeps a reference. `motion.d` may be 0: then nothing
-  // begins. `margin` is that of the axes.
+  // begins. `margin` is that of the axes. A `motion.fixed_radius` is of the body whose axis `fixed`
+  // is below.
   void Start(const BlockingMover& mover, const Motion& motion, double margin);
 
   const BlockingMover& mover() const { return *mover_; }

@@ -81,38 +81,57 @@ bool SafePose::IsSafe(const SafeRequest& request, Vec2 position, double fraction
   // One that was left on the way counts, as the shape stands there.
   const BlockingMover& mover = there_.mover();
   const bool is_round = mover.is_round() && mover.shape().radius() > 4 * check_.margin();
-  const auto overlaps = [&](const IndexedPolygon& fixed) {
-    return is_round ? ComesCloser(mover, fixed, check_.axes(), meter_)
-                    : OverlapsInMoreThanTouch(mover, fixed, meter_);
+  const auto overlaps = [&](const Obstacle& fixed) {
+    if (is_round && !fixed.is_round()) {
+      return ComesCloser(mover, *fixed.core, check_.axes(), meter_);
+    }
+    return OverlapsInMoreThanTouch(mover, *fixed.core, meter_, fixed.radius());
   };
   const auto near = check_.unclear();
-  return std::all_of(near.begin(), near.end(), [&](const IndexedPolygon* fixed) {
-    return (check_.PassesOver(*fixed) || !overlaps(*fixed)) && !meter_.stopped();
+  return std::all_of(near.begin(), near.end(), [&](const Obstacle& fixed) {
+    return (check_.PassesOver(fixed) || !overlaps(fixed)) && !meter_.stopped();
   });
 }
 
-// Of all pairs of edges near each other, in plain doubles: a guess of where there is room.
+// In plain doubles: a guess of where there is room. Of gaps that are nearly equal, and of too many,
+// the order decides, so that it must not be that of visits.
 void SafePose::FindGaps(const BlockingMover& mover, double reach) {
   offset_.Start(reach);
-  const Box near = Grown(mover.shape().bounds(), reach);
-  const auto visit = [&](const IndexedPolygon& fixed) {
-    return fixed.VisitEdges(
-        meter_, [&](const Box& box) { return near.Intersects(box); },
-        [&](size_t, const Segment& edge) {
-          if (mover.is_round()) {
-            offset_.AddRound(mover.shape().edge(0), mover.shape().radius(), edge);
-            return true;
-          }
-          const Box edge_box = Grown(BoundsOf(edge), reach);
-          return mover.shape().VisitEdges(
-              meter_, [&](const Box& box) { return edge_box.Intersects(box); },
-              [&](size_t j, const Segment&) {
-                offset_.AddRing(mover, edge, j);
-                return true;
-              });
-        });
+  near_.clear();
+  const auto visit = [&](const Obstacle& fixed) {
+    near_.push_back(fixed);
+    return true;
   };
+  const Box near = Grown(mover.shape().bounds(), reach);
   obstacles_.VisitNear(SweptBox(near, {}, 0), meter_, std::ref(visit));
+  SortBySource(near_);
+  for (const Obstacle& fixed : near_) FindGapsTo(fixed, mover, reach);
+}
+
+// Of all pairs of edges near each other.
+void SafePose::FindGapsTo(const Obstacle& fixed, const BlockingMover& mover, double reach) {
+  const PlacedShape& shape = mover.shape();
+  const double radius = shape.radius() + fixed.radius();
+  const Box near = Grown(Grown(shape.bounds(), reach), fixed.radius());
+  fixed.core->VisitEdges(
+      meter_, [&](const Box& box) { return near.Intersects(box); },
+      [&](size_t, const Segment& edge) {
+        if (mover.is_round()) {
+          offset_.AddRound(shape.edge(0), radius, edge);
+          return true;
+        }
+        const Box edge_box = Grown(BoundsOf(edge), reach + radius);
+        return shape.VisitEdges(
+            meter_, [&](const Box& box) { return edge_box.Intersects(box); },
+            [&](size_t j, const Segment& moving) {
+              if (radius > 0) {
+                offset_.AddRound(moving, radius, edge);
+              } else {
+                offset_.AddRing(mover, edge, j);
+              }
+              return true;
+            });
+      });
 }
 
 }  // namespace carom::internal

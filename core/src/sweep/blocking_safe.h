@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "carom/geometry.h"
 #include "carom/shape.h"
@@ -44,11 +45,13 @@ class SafePose {
   std::optional<Vec2> FindNear(const SafeRequest& request, Vec2 base, double ulp);
   bool IsSafe(const SafeRequest& request, Vec2 position, double fraction);
   void FindGaps(const BlockingMover& mover, double reach);
+  void FindGapsTo(const Obstacle& fixed, const BlockingMover& mover, double reach);
 
   const Obstacles& obstacles_;
   WorkMeter& meter_;
   BlockingPose there_;
   BlockingSweep check_;
+  std::vector<Obstacle> near_;
   FreeOffset offset_;
 };
 

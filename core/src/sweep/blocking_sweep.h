@@ -3,12 +3,11 @@
 
 // What blocks a moving shape, and where may it stand?
 //
-// `BlockingSweep` is one sweep of one shape under a blocking policy: what each polygon does to it,
+// `BlockingSweep` is one sweep of one shape under a blocking policy: what each obstacle does to it,
 // the first hit with its normal, and the safe pose (carom/sweep.h). Sweeps and the legs of slides
 // both are it, so that a leg asked again as a sweep gives the same bytes.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -19,13 +18,12 @@
 #include "carom/shape.h"
 #include "carom/sweep.h"
 #include "carom/work_meter.h"
-#include "index/box_traversal.h"
-#include "index/indexed_polygon.h"
 #include "index/placed_shape.h"
 #include "numeric/box_distance.h"
 #include "sweep/blocking_arcs.h"
 #include "sweep/blocking_mover.h"
 #include "sweep/blocking_pair.h"
+#include "sweep/obstacle.h"
 #include "sweep/sweep_passage.h"
 
 namespace carom::internal {
@@ -34,38 +32,14 @@ namespace carom::internal {
 // largest magnitude of the box's coordinates.
 double UlpOf(const Box& box);
 
-// What may be in the way: a scene, or whatever else has polygons.
-class Obstacles {
- public:
-  using Visit = std::function<bool(const IndexedPolygon&)>;
-
-  virtual ~Obstacles() = default;
-  // Calls visit(polygon) for at least those considered whose box may meet `reach`, each once, while
-  // it returns true and the meter allows.
-  virtual void VisitNear(const SweptBox& reach, WorkMeter& meter, const Visit& visit) const = 0;
-};
-
-// The polygons of a scene that a mask considers.
-class SceneObstacles : public Obstacles {
- public:
-  SceneObstacles(const Scene& scene, uint64_t mask) : scene_(scene), mask_(mask) {}
-  void VisitNear(const SweptBox& reach, WorkMeter& meter, const Visit& visit) const override;
-
- private:
-  const Scene& scene_;
-  const uint64_t mask_;
-  const FindPolygonsFunction find_polygons_ = FindPolygons();
-};
-
-// One polygon that blocks.
+// One polygon, or one body, that blocks.
 struct BlockingHit {
-  const IndexedPolygon* fixed = nullptr;
+  Obstacle fixed;
   SweepEvent event;
   bool starts_inside = false;  // at the start, by overlap in more than touch
 
   const SweepTime& time() const { return event.touch.time; }
-  uint64_t polygon_id() const { return fixed->polygon().id(); }
-  HitSource source() const { return {false, polygon_id()}; }
+  HitSource source() const { return fixed.source(); }
 };
 
 // A shape placed at one pose, as blocking takes it.
@@ -98,25 +72,25 @@ class BlockingSweep {
 
   const Motion& motion() const { return pair_.motion(); }
 
-  // What a polygon does; a hit that comes after `limit` may be left out.
-  std::optional<BlockingHit> HitOf(const IndexedPolygon& fixed, double limit);
+  // What an obstacle does; a hit that comes after `limit` may be left out.
+  std::optional<BlockingHit> HitOf(const Obstacle& fixed, double limit);
   // The first in the total order.
   std::optional<BlockingHit> First();
-  // Whether nothing blocks the sweep, respectively none of these polygons.
+  // Whether nothing blocks the sweep, respectively none of these.
   bool IsFree();
-  bool IsFree(std::span<const IndexedPolygon* const> polygons);
-  // What the path passes over, and a margin about it: of which all polygons are to be asked.
+  bool IsFree(std::span<const Obstacle> obstacles);
+  // What the path passes over, and a margin about it: all obstacles there are to be asked.
   SweptBox reach() const { return {Grown(pair_.bounds(), margin_), motion().d, 1}; }
-  // Of the polygons that were asked: all but those that the shape surely does not touch on the
-  // path, nor displaced by the margin in each coordinate.
-  std::span<const IndexedPolygon* const> unclear() const { return unclear_; }
+  // Of those that were asked: all but those that the shape surely does not touch on the path, nor
+  // displaced by the margin in each coordinate.
+  std::span<const Obstacle> unclear() const { return unclear_; }
   // Whether what is not `unclear` is out of the way of a sweep by `d` from the same start, too, and
   // of the shape placed at its end: whether `d` is within 8 ulp of that fraction of this path.
   bool Covers(Vec2 d, double fraction) const;
-  // The order of times: exact, or for a round shape of the times rounded up.
+  // The order of times: exact, but that of what a round shape or body meets rounded up.
   int CompareTimes(const BlockingHit& a, const BlockingHit& b) const;
 
-  // Once all polygons were asked.
+  // Once all were asked.
   SweepHit Measured(const BlockingHit& hit);
   // Of the hit that was measured last: the contacts at its time with all that is considered, what
   // they block, and the end of that which is nearer to the motion, if there is one. None of one
@@ -128,28 +102,35 @@ class BlockingSweep {
   // How far beside the path all that is not `unclear` is at least, in each coordinate.
   double margin() const { return margin_; }
   const SweepAxes& axes() const { return pair_.axes(); }
-  // Whether the shape at the start overlaps none of the polygons that were asked in more than
-  // touch.
+  // Whether the shape at the start overlaps none of those that were asked in more than touch.
   Known known() const { return overlaps_ ? Known::kNothing : Known::kOverlapsNothing; }
-  // Of polygons that were asked: whether BLOCKING_LEAVE passes over it from the start to the end of
+  // Of those that were asked: whether BLOCKING_LEAVE passes over it from the start to the end of
   // the sweep, for the overlap of the start lasts as long.
-  bool PassesOver(const IndexedPolygon& fixed) const;
+  bool PassesOver(const Obstacle& fixed) const;
 
  private:
-  bool IsClear(const IndexedPolygon& fixed);
+  Motion MotionTo(const Obstacle& fixed) const {
+    return {motion().d, motion().radius, fixed.radius()};
+  }
+  BlockingPair& PairWith(const Obstacle& fixed);
+  bool IsClear(const Obstacle& fixed, const SweepAxes& axes);
+  bool IsRound(const BlockingHit& hit) const { return MotionTo(hit.fixed).is_round(); }
+  void MeasureStart(const Obstacle& fixed, SweepHit& measured);
+  Vec2 PointOf(const BlockingHit& hit, double fraction) const;
 
   const Obstacles& obstacles_;
   WorkMeter& meter_;
   InsidePolicy policy_ = InsidePolicy::kBlocking;
   BlockingPair pair_;
-  SweepPair touch_;  // for the place of a start inside
-  Box reach_;        // of the path and the margin
+  BlockingPair round_;  // with the round body that is asked
+  SweepPair touch_;     // for the place of a start inside
+  Box reach_;           // of the path and the margin
   Known known_ = Known::kNothing;
   bool overlaps_ = false;
   double ulp_ = 0;
   double margin_ = 0;
-  std::vector<const IndexedPolygon*> unclear_;
-  std::vector<const IndexedPolygon*> passed_over_;
+  std::vector<Obstacle> unclear_;
+  std::vector<Obstacle> passed_over_;
   std::vector<BlockingContact> contacts_;
   BlockedArcs arcs_{{}, SweepTime::Zero()};
   std::optional<ArcDirection> ray_;

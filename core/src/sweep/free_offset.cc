@@ -38,14 +38,14 @@ Vec2 MiddleOf(const Sector& sector) {
 
 }  // namespace
 
-// Along the line from the nearest point of the edge to the axis, at each end of both.
-void FreeOffset::AddRound(const Segment& axis, double radius, const Segment& edge) {
-  for (const Vec2 p : {axis.a, axis.b}) {
+// Along the line from the nearest point of the edge to the moving one, at each end of both.
+void FreeOffset::AddRound(const Segment& moving, double radius, const Segment& edge) {
+  for (const Vec2 p : {moving.a, moving.b}) {
     const Vec2 apart = Difference(p, NearestOn(edge, p));
     AddGap(UnitOf(apart), std::sqrt(Dot(apart, apart)) - radius);
   }
   for (const Vec2 q : {edge.a, edge.b}) {
-    const Vec2 apart = Difference(NearestOn(axis, q), q);
+    const Vec2 apart = Difference(NearestOn(moving, q), q);
     AddGap(UnitOf(apart), std::sqrt(Dot(apart, apart)) - radius);
   }
 }

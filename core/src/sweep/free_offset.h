@@ -27,9 +27,9 @@ class FreeOffset {
     reach_ = reach;
     gaps_.clear();
   }
-  // Adds what is between an axis with a radius and an edge, respectively edge j of a ring, and
+  // Adds what is between a moving edge with a radius and an edge, respectively edge j of a ring, and
   // vertex j.
-  void AddRound(const Segment& axis, double radius, const Segment& edge);
+  void AddRound(const Segment& moving, double radius, const Segment& edge);
   void AddRing(const BlockingMover& mover, const Segment& edge, size_t j);
 
   // The shortest offset that leaves at least `gap` along all normals, if one is found.

@@ -164,8 +164,8 @@ bool NearEdges::Gather(const Obstacles& obstacles, const Box& zone, WorkMeter& m
   polygon_count_ = 0;
   bool is_complete = true;
   const MeetsBox meets{zone};
-  const auto visit = [&](const IndexedPolygon& polygon) {
-    is_complete = AddPolygon(polygon, meets, meter);
+  const auto visit = [&](const Obstacle& obstacle) {
+    is_complete = obstacle.body == nullptr && AddPolygon(*obstacle.core, meets, meter);
     return is_complete;
   };
   obstacles.VisitNear(SweptBox(zone), meter, std::ref(visit));

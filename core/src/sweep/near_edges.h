@@ -15,7 +15,8 @@
 #include "carom/geometry.h"
 #include "carom/work_meter.h"
 #include "index/indexed_polygon.h"
-#include "sweep/blocking_sweep.h"
+#include "shape/meets_box.h"
+#include "sweep/obstacle.h"
 
 namespace carom::internal {
 
@@ -49,10 +50,11 @@ class NearEdges {
  public:
   static constexpr size_t kMostPolygons = 24;
 
-  // Takes the edges whose boxes meet `zone`, in the order of visits. Returns false, and there are
-  // none, where they or their polygons are too many.
+  // Takes the edges whose boxes meet `zone`. Returns false, and covers nothing, where they or their
+  // polygons are too many, or there is a body.
   bool Gather(const Obstacles& obstacles, const Box& zone, WorkMeter& meter);
 
+  void Clear() { zone_ = {}; }
   // Whether it is in the zone, all edges at which are among these.
   bool Covers(Vec2 p) const { return zone_.Contains(p); }
   // Whether p is in none of the polygons whose boxes meet the zone. Exact.

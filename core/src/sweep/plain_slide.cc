@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "numeric/box_distance.h"
 #include "shape/measures.h"
@@ -44,6 +45,7 @@ bool PlainSlide::Start(const Shape& shape, const Pose& pose) {
   described_ = capsule->axis;
   move_.radius = capsule->radius;
   pose_ = pose;
+  near_.Clear();
   return Place(pose.position, move_.axis);
 }
 
@@ -318,7 +320,9 @@ void PlainSlide::SetHit(SweepHit& hit) const {
 void PlainSlide::AddContact(BlockingContact::Kind kind, const EdgeMeeting& meeting,
                             uint32_t moving) {
   constexpr IntervalEnd kBegin = IntervalEnd::kBegin;
-  if (contact_count_ == 0) time_ = SweepTime::OfRoundTouch(meeting, kBegin, fraction_);
+  if (contact_count_ == 0) {
+    time_ = SweepTime::OfRoundTouch({move_.d, move_.radius}, meeting, kBegin, fraction_);
+  }
   contacts_[contact_count_++] = {kind, meeting.fixed, moving, RoundTouch{meeting, kBegin}};
 }
 
@@ -356,8 +360,19 @@ std::optional<Vec2> PlainSlide::SafeOffset(Vec2 base, double ulp) {
   const double reach = 16 * ulp;
   const Box near = Grown(Grown(BoundsOf(there), move_.radius), reach);
   offset_.Start(reach);
+  // In the order of ids: that of visits must not decide.
+  std::array<size_t, EdgePoints::kMost> edges;
+  size_t count = 0;
   for (uint32_t bits = unclear_; bits != 0; bits &= bits - 1) {
-    const Segment edge = near_.edge(static_cast<size_t>(std::countr_zero(bits)));
+    edges[count++] = static_cast<size_t>(std::countr_zero(bits));
+  }
+  const auto source = [this](size_t i) {
+    return std::pair(near_.polygon(i).polygon().id(), near_.number(i));
+  };
+  std::sort(edges.begin(), edges.begin() + static_cast<std::ptrdiff_t>(count),
+            [&](size_t a, size_t b) { return source(a) < source(b); });
+  for (size_t i = 0; i < count; ++i) {
+    const Segment edge = near_.edge(edges[i]);
     if (near.Intersects(BoundsOf(edge))) offset_.AddRound(there, move_.radius, edge);
   }
   for (const double steps : {0, 1, 2, 4, 6, 8}) {

@@ -12,6 +12,7 @@
 #include "sweep/blocking_safe.h"
 #include "index/placed_items.h"
 #include "sweep/plain_slide.h"
+#include "sweep/slide_batch.h"
 #include "sweep/slide_step.h"
 
 namespace carom {
@@ -26,9 +27,10 @@ using internal::BlockingPose;
 // Slides one shape after the other. Not thread-safe.
 class Slider {
  public:
-  Slider(const Scene& scene, const SlideOptions& options, SlideAnswers& out, WorkMeter& meter)
-      : obstacles_(scene, options.mask),
-        options_(options),
+  Slider(const internal::SlideRun& run, SlideAnswers& out, WorkMeter& meter)
+      : obstacles_(run.world),
+        options_(run.options),
+        is_general_(run.way == internal::SlideWay::kGeneral),
         out_(out),
         meter_(meter),
         sweep_(obstacles_, meter),
@@ -38,6 +40,7 @@ class Slider {
   // Takes item i. Returns false with an error recorded, or with the meter stopped.
   bool Begin(const SlideColumns& columns, size_t i, ItemChecker& check, SlideRow& row);
   void Push(Vec2 push, SlideRow& row);
+  const internal::SlideCounts& counts() const { return counts_; }
 
  private:
   using Known = internal::BlockingSweep::Known;
@@ -52,8 +55,9 @@ class Slider {
   bool IsNear(const BlockingContact& contact) const;
   bool IsShort(Vec2 d, Vec2 position);
 
-  const internal::SceneObstacles obstacles_;
+  internal::Obstacles obstacles_;
   const SlideOptions& options_;
+  const bool is_general_;
   SlideAnswers& out_;
   WorkMeter& meter_;
   internal::BlockingSweep sweep_;
@@ -65,6 +69,7 @@ class Slider {
   bool is_placed_ = false;  // whether that is of this item
   bool takes_plain_ = false;
   bool is_plain_ = false;  // of the leg that was last
+  internal::SlideCounts counts_;
   double skin_ = 0;
   Known known_{};  // of the shape in `start_`
   std::vector<BlockingContact> earlier_;
@@ -81,7 +86,8 @@ bool Slider::Begin(const SlideColumns& columns, size_t i, ItemChecker& check, Sl
   skin_ = *skin;
   known_ = Known::kNothing;
   earlier_.clear();
-  takes_plain_ = skin_ == 0 && plain_.Start(*shape_, pose_);
+  obstacles_.Consider(internal::Considered::Of(columns.movers.scope, i, options_.mask));
+  takes_plain_ = !is_general_ && skin_ == 0 && plain_.Start(*shape_, pose_);
   is_placed_ = !takes_plain_;
   if (is_placed_ && !internal::PlaceBlocking(*shape_, pose_, check, meter_, start_)) return false;
   row.position = pose_.position;
@@ -114,6 +120,7 @@ bool Slider::AddPlainLeg(SlideLeg& leg, SlideRow& row) {
   if (leg.has_hit) plain_.SetHit(leg.hit);
   row.position = plain_.position();
   known_ = Known::kOverlapsNothing;
+  ++(leg.has_hit ? counts_.hits : counts_.free);
   return true;
 }
 
@@ -125,6 +132,7 @@ Slider::End Slider::AddLeg(Vec2 d, SlideRow& row) {
   leg.d = d;
   is_plain_ = takes_plain_ && AddPlainLeg(leg, row);
   if (!is_plain_) {
+    ++counts_.left;
     PlaceAt(row.position);
     sweep_.Start(start_, d, options_.inside_policy, known_);
     const std::optional<BlockingHit> hit = sweep_.First();
@@ -142,8 +150,8 @@ Slider::End Slider::AddLeg(Vec2 d, SlideRow& row) {
   return leg.hit.starts_inside ? End::kStartsInside : End::kHit;
 }
 
-// Until it is used up, or nothing is left that is not blocked. What is left is of the push as it
-// was given, so that a corner that turned it from one wall to the other ends it.
+// Until it is used up, or nothing is left that is not blocked. Along a slanted ray one coordinate
+// may be more than it was: above 2^53 no sweep takes it. What is left is of the push as it was given, so that a corner that turned it from one wall to the other ends it.
 void Slider::Push(Vec2 push, SlideRow& row) {
   row.left = push;
   double rest = 1;
@@ -159,7 +167,7 @@ void Slider::Push(Vec2 push, SlideRow& row) {
     row.left = Normalized(Vec2{rest * push.x, rest * push.y});
     if (end == End::kStartsInside) return;
     const std::optional<Vec2> next = Redirected(push, row);
-    if (!next || ++contacts >= options_.max_contacts) return;
+    if (!next || !IsAccepted(*next) || ++contacts >= options_.max_contacts) return;
     if (IsShort(*next, row.position)) return;
     d = *next;
   }
@@ -210,11 +218,11 @@ std::optional<Vec2> Slider::AlongRay(const internal::ArcDirection& ray, Vec2 pus
 // Of a contact met before, at the shape as it stands.
 bool Slider::IsNear(const BlockingContact& contact) const {
   const BlockingMover& mover = start_.mover();
-  const double reach = mover.shape().radius() + skin_ + 8 * internal::UlpOf(mover.shape().bounds());
+  const double radius = mover.shape().radius() + contact.fixed_radius;
+  const double reach = radius + skin_ + 8 * internal::UlpOf(mover.shape().bounds());
   using Kind = BlockingContact::Kind;
-  const bool is_axis = mover.is_round();
-  const Segment moving = mover.shape().edge(is_axis ? 0 : contact.moving);
-  const Vec2 p = is_axis && contact.moving == 1 ? moving.b : moving.a;
+  const Segment moving = contact.MovingEdge(mover);
+  const Vec2 p = contact.MovingVertex(mover);
   if (contact.kind == Kind::kVertexOnEdge) {
     return CompareDistance(contact.fixed, Circle{p, reach}) <= 0;
   }
@@ -251,11 +259,12 @@ void SlideAnswers::Clear() {
 
 // The displacements of an item are found behind those of the items before, which `CheckGroup` has
 // added up; a column that is too short ends the batch.
-bool SlideShapes(const Scene& scene, const SlideColumns& columns, const SlideOptions& options,
-                 SlideAnswers& out, WorkMeter& meter) {
+bool internal::RunSlides(const SlideRun& run, SlideAnswers& out, WorkMeter& meter,
+                         SlideCounts* counts) {
+  const SlideColumns& columns = run.columns;
   out.Clear();
   out.rows.resize(columns.size());
-  Slider slider(scene, options, out, meter);
+  Slider slider(run, out, meter);
   size_t next = 0;
   for (size_t i = 0; i < columns.size(); ++i) {
     if (!meter.Spend(1)) return false;
@@ -271,7 +280,13 @@ bool SlideShapes(const Scene& scene, const SlideColumns& columns, const SlideOpt
     }
     if (meter.stopped()) return false;
   }
+  if (counts != nullptr) *counts = slider.counts();
   return !meter.stopped();
+}
+
+bool SlideShapes(const World& world, const SlideColumns& columns, const SlideOptions& options,
+                 SlideAnswers& out, WorkMeter& meter) {
+  return internal::RunSlides({world, columns, options}, out, meter);
 }
 
 }  // namespace carom

@@ -9,12 +9,10 @@
 #include <utility>
 
 #include "base/hit_collector.h"
-#include "carom/predicates.h"
 #include "index/body_set.h"
 #include "index/placed_items.h"
 #include "index/placed_shape.h"
 #include "index/scene_traversal.h"
-#include "shape/approach.h"
 #include "sweep/blocking_batch.h"
 #include "sweep/plain_sweep.h"
 #include "sweep/sweep_batch.h"
@@ -101,30 +99,6 @@ Vec2 RoundMeeting::PointOf(const Candidate& hit, const Capsule& body, Vec2 d, Ve
     return internal::PointOnPath(meeting.fixed.a, {}, 0, along(-body.radius));
   }
   return internal::PointOnPath(meeting.moving.a, d, t, along(motion.radius));
-}
-
-// The point of a segment that is nearest to another one, of two that share no point, rounded.
-Vec2 NearestOn(const Segment& axis, const Segment& other) {
-  using internal::Approach;
-  const Approach ends[] = {Approach(axis.a, other), Approach(axis.b, other),
-                           Approach(other.a, axis), Approach(other.b, axis)};
-  const Approach* least = &ends[0];
-  for (const Approach& end : ends) {
-    if (Compare(end, *least) < 0) least = &end;
-  }
-  return least < &ends[2] ? least->vertex : internal::NearestPoint(*least);
-}
-
-// A point that two capsules share, for capsules that do: from the point of one axis nearest to the
-// other towards that, as far as the radius.
-Vec2 SharedPointOf(const Capsule& a, const Capsule& b) {
-  if (Intersects(a.axis, b.axis)) return internal::CommonPoint(a.axis, b.axis);
-  const Vec2 from = NearestOn(a.axis, b.axis);
-  const Vec2 to = NearestOn(b.axis, {from, from});
-  const Vec2 step{to.x - from.x, to.y - from.y};
-  const double length = std::sqrt(step.x * step.x + step.y * step.y);
-  const double share = length <= a.radius ? 1 : a.radius / length;
-  return {from.x + share * step.x + 0.0, from.y + share * step.y + 0.0};
 }
 
 // Sweeps one shape at a time.
@@ -363,7 +337,7 @@ void Sweeper::MeasureRound(const Candidate& candidate, SweepHit& hit) {
       Capsule mover = *shape_->capsule();
       mover.axis = {internal::PointOnPath(mover.axis.a, shift, 1),
                     internal::PointOnPath(mover.axis.b, shift, 1)};
-      hit.point = SharedPointOf(body.capsule(), mover);
+      hit.point = internal::SharedPointOf(body.capsule(), mover);
     }
     return;
   }
@@ -476,7 +450,7 @@ bool SweepShapes(const World& world, const SweepColumns& columns, const SweepOpt
   }
   out.Clear();
   out.counts.assign(columns.size(), 0);
-  return internal::SweepBlocking(world.scene, columns, options, out, meter);
+  return internal::SweepBlocking(world, columns, options, out, meter);
 }
 
 }  // namespace carom

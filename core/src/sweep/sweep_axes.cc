@@ -41,15 +41,16 @@ double LocalVertices::Most(Vec2 n) const { return -Least({-n.x, -n.y}); }
 // reach of all vertices from the origin: a local coordinate errs by u R, its product by another u,
 // the sum by u of both, so a projection by 3.1 u N R, and the difference of two by 8.3 u N R. Where
 // n is the rounded normal of an edge of a convex polygon, the others of its vertices may be ahead
-// of that edge by 2 u N R. The radius times |n|, a root of a sum of squares, errs by 4 u of itself.
+// of that edge by 2 u N R. The radius, a sum, times |n|, a root of a sum of squares, errs by 5 u of
+// itself.
 struct SweepAxes::Gap {
   Gap(const Motion& motion, Vec2 n, double ahead, double reach)
       : error(16 * kUnit * SumOfMagnitudes(n) * reach),
         gap(ahead),
         closing(-Dot(n, motion.d)),
         closing_error(4 * kUnit * (std::abs(n.x * motion.d.x) + std::abs(n.y * motion.d.y))) {
-    if (motion.radius == 0) return;
-    const double radius = motion.radius * std::sqrt(Dot(n, n));
+    if (!motion.is_round()) return;
+    const double radius = motion.rounded_radius() * std::sqrt(Dot(n, n));
     gap -= radius;
     error += 8 * kUnit * (radius + std::abs(ahead));
   }

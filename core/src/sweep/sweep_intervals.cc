@@ -62,12 +62,12 @@ constexpr size_t OnMovingEdge(size_t q) { return 2 + q; }
 constexpr size_t OfVertices(size_t q, size_t p) { return 4 + 2 * q + p; }
 
 // In doubles: the vector from a moving vertex to a fixed one at a time, and the sums of the
-// magnitudes that it is computed from. The time rounded up is within 2u of itself. With the four
+// magnitudes that it is computed from. `t` is the time rounded, within 2u of itself. With the four
 // roundings, each component errs by 5u of its magnitudes at most.
 struct Apart {
-  Apart(const Motion& motion, const SweepTime& t, Vec2 q, Vec2 p) {
+  Apart(const Motion& motion, double t, Vec2 q, Vec2 p) {
     const Vec2 z{q.x - p.x, q.y - p.y};
-    const Vec2 moved{t.high() * motion.d.x, t.high() * motion.d.y};
+    const Vec2 moved{t * motion.d.x, t * motion.d.y};
     w = {z.x - moved.x, z.y - moved.y};
     magnitude = {std::abs(z.x) + std::abs(moved.x), std::abs(z.y) + std::abs(moved.y)};
   }
@@ -106,9 +106,10 @@ class RoundContact {
   // Passes over discs that the path touches at one time alone.
   void IgnoreGrazes() { counts_grazes_ = false; }
   // Looks at the meetings of the mask alone, and does not ask of the one that defines `t` what else
-  // is asked.
-  void LookAt(const SweepTime& t, uint32_t meetings) {
+  // is asked. `rounded` is `t`, rounded up or down.
+  void LookAt(const SweepTime& t, double rounded, uint32_t meetings) {
     time_ = &t;
+    rounded_ = rounded;
     meetings_ = meetings;
   }
 
@@ -156,7 +157,7 @@ class RoundContact {
       if (low != high) high = RoundedUp(exact, low, high);
     }
     if (high > 1) return high > limit ? std::nullopt : std::optional(SweepTime::One());
-    return SweepTime::OfRoundTouch(candidate.meeting, end_, high);
+    return SweepTime::OfRoundTouch(motion_, candidate.meeting, end_, high);
   }
 
  private:
@@ -179,20 +180,20 @@ class RoundContact {
   // Whether the meeting defines the time that is looked at.
   bool IsSource(const EdgeMeeting& meeting) const {
     return time_ != nullptr &&
-           SweepTime::OfRoundTouch(meeting, end_, time_->high()).HasSource(*time_);
+           SweepTime::OfRoundTouch(motion_, meeting, end_, rounded_).HasSource(*time_);
   }
 
   // Whether the same side defines it, and meets the other end of the axis at another time.
   bool IsBesideSource(const EdgeMeeting& meeting) const {
     if (time_ == nullptr) return false;
-    const auto same = SweepTime::OfRoundTouch(meeting, end_, time_->high());
+    const auto same = SweepTime::OfRoundTouch(motion_, meeting, end_, rounded_);
     return same.SharesSide(*time_) && SweepTime::CompareOnSide(same, *time_) != 0;
   }
 
   // Whether a meeting of vertices, respectively at a side with d x s > 0, surely is the other end
   // of its interval: at the begin w . d >= 0 and w x s >= 0, at the end both are at most 0.
   bool IsOtherEnd(Vec2 q, Vec2 p) const {
-    const Apart apart(motion_, *time_, q, p);
+    const Apart apart(motion_, rounded_, q, p);
     const Vec2 d = motion_.d;
     const double along = apart.w.x * d.x + apart.w.y * d.y;
     const double error =
@@ -200,7 +201,7 @@ class RoundContact {
     return at_end() ? along > error : along < -error;
   }
   bool IsOtherEnd(Vec2 q, Vec2 p, const Segment& side) const {
-    const Apart apart(motion_, *time_, q, p);
+    const Apart apart(motion_, rounded_, q, p);
     const Vec2 s = Rounded(side.b, side.a);
     const double across = apart.Across(s);
     const double error = 16 * kFilterUnit * apart.AcrossMagnitude(s);
@@ -341,14 +342,14 @@ class RoundContact {
   const double limit_;
   bool counts_grazes_ = true;
   const SweepTime* time_ = nullptr;
+  double rounded_ = 0;
   uint32_t meetings_ = ~uint32_t{0};
 };
 
 // Those that may be at t, for all else surely is not the radius apart then. The length of w errs by
 // 4u of itself and by what its components do, its product with s by 8u of the magnitudes, and the
 // length of s by 4u.
-uint32_t MeetingsAt(const Motion& motion, const Segment& fixed, const Segment& axis,
-                    const SweepTime& t) {
+uint32_t MeetingsAt(const Motion& motion, const Segment& fixed, const Segment& axis, double t) {
   const Vec2 q[2] = {fixed.a, fixed.b};
   const Vec2 p[2] = {axis.a, axis.b};
   const double radius = motion.rounded_radius();
@@ -382,7 +383,7 @@ std::optional<SweepTime> FirstBegin(const Motion& motion, const RoundContact& co
   std::optional<SweepTime> first;
   contact.VisitMeetings([&](const RoundCandidate& candidate) {
     // At the same side the order needs no times.
-    const auto same = SweepTime::OfRoundTouch(candidate.meeting, IntervalEnd::kBegin, 0);
+    const auto same = SweepTime::OfRoundTouch(motion, candidate.meeting, IntervalEnd::kBegin, 0);
     if (first && same.SharesSide(*first) && SweepTime::CompareOnSide(same, *first) >= 0) return;
     const std::optional<SweepTime> t = contact.TimeOf(candidate, limit);
     if (t && (!first || SweepTime::Compare(motion, *t, *first) < 0)) first = t;
@@ -462,6 +463,11 @@ bool AreWithin(const Segment& fixed, const Segment& moving, const Motion& motion
   return CompareSegments(fixed, moving, {motion.radius, motion.fixed_radius, 0}) <= 0;
 }
 
+bool AreCloser(const Segment& fixed, const Segment& moving, double radius, double fixed_radius) {
+  if (fixed_radius == 0) return CompareDistance(fixed, Capsule{moving, radius}) < 0;
+  return CompareSegments(fixed, moving, {radius, fixed_radius, 0}) < 0;
+}
+
 std::optional<SweepTime> RoundContactBegin(const Motion& motion, const Segment& fixed,
                                            const Segment& axis, double limit) {
   if (AreWithin(fixed, axis, motion)) return SweepTime::Zero();
@@ -490,21 +496,23 @@ SweepTime RoundContactEnd(const Motion& motion, const Segment& fixed, const Segm
   return last.value_or(SweepTime::Zero());
 }
 
-// What has the same source as t, or passes as of the same side, is at t.
+// What has the same source as t, or passes as of the same side, is at t. That may be a time of
+// another radius, or of none.
 void FindRoundTouches(const Motion& motion, const Segment& fixed, const Segment& axis,
                       const SweepTime& t, std::vector<RoundTouch>& touches) {
-  const uint32_t meetings = MeetingsAt(motion, fixed, axis, t);
+  const double rounded = t.Rounded(motion);
+  const uint32_t meetings = MeetingsAt(motion, fixed, axis, rounded);
   if (meetings == 0) return;
   for (const IntervalEnd end : {IntervalEnd::kBegin, IntervalEnd::kEnd}) {
     RoundContact contact(motion, fixed, axis, end, HUGE_VAL);
-    contact.LookAt(t, meetings);
+    contact.LookAt(t, rounded, meetings);
     contact.VisitMeetings([&](const RoundCandidate& candidate) {
-      const auto same = SweepTime::OfRoundTouch(candidate.meeting, end, t.high());
+      const auto same = SweepTime::OfRoundTouch(motion, candidate.meeting, end, rounded);
       if (!same.HasSource(t) && !same.SharesSide(t)) {
         const std::optional<SweepTime> time = contact.TimeOf(candidate, HUGE_VAL);
         if (!time || time->is_one() || SweepTime::Compare(motion, *time, t) != 0) return;
       }
-      touches.push_back({candidate.meeting, end});
+      touches.push_back({candidate.meeting, end, motion.fixed_radius});
     });
   }
 }

@@ -37,6 +37,8 @@ std::optional<SweepInterval> CrossingInterval(const Motion& motion, const Segmen
 
 // Whether the edges are within the radius of each other at the start. Exact.
 bool AreWithin(const Segment& fixed, const Segment& moving, const Motion& motion);
+// Whether they are closer than the sum of the two, as they stand. Exact.
+bool AreCloser(const Segment& fixed, const Segment& moving, double radius, double fixed_radius);
 
 // The interval for radius > 0, piece by piece. A begin that is above `limit` may be left out. The
 // end is asked of an edge whose begin is something.
@@ -48,14 +50,16 @@ std::optional<SweepTime> RoundEntry(const Motion& motion, const Segment& fixed, 
                                     double limit);
 SweepTime RoundContactEnd(const Motion& motion, const Segment& fixed, const Segment& axis);
 
-// A meeting, and which end of its interval it is at.
+// A meeting, which end of its interval it is at, and what the fixed shape adds to the radius.
 struct RoundTouch {
   EdgeMeeting meeting;
   IntervalEnd end;
+  double fixed_radius = 0;
 };
 
 // Radius > 0: the meetings of which an end is at `t`, for edges that are not closer than the radius
-// then; each is a touch. Appends to `touches`.
+// then; each is a touch. `t` may be of another fixed shape, with a radius or without. Appends to
+// `touches`.
 void FindRoundTouches(const Motion& motion, const Segment& fixed, const Segment& axis,
                       const SweepTime& t, std::vector<RoundTouch>& touches);
 

@@ -9,6 +9,7 @@
 #include "numeric/bounded.h"
 #include "numeric/exact.h"
 #include "numeric/expansion.h"
+#include "shape/approach.h"
 #include "shape/measures.h"
 
 namespace carom::internal {
@@ -142,6 +143,17 @@ std::optional<Vec2> SharedPointInPlace(const Segment& e, const Segment& f, doubl
   return CrossingOn(e, f);
 }
 
+// The point of a segment that is nearest to another one, of two that share no point, rounded.
+Vec2 NearestOn(const Segment& axis, const Segment& other) {
+  const Approach ends[] = {Approach(axis.a, other), Approach(axis.b, other),
+                           Approach(other.a, axis), Approach(other.b, axis)};
+  const Approach* least = &ends[0];
+  for (const Approach& end : ends) {
+    if (Compare(end, *least) < 0) least = &end;
+  }
+  return least < &ends[2] ? least->vertex : NearestPoint(*least);
+}
+
 }  // namespace
 
 Vec2 PointOnPath(Vec2 p, Vec2 d, double t, Vec2 step) {
@@ -218,6 +230,17 @@ std::optional<Vec2> SharedPoint(const Segment& fixed, const Segment& moving, Vec
                                 double radius) {
   if (shift == Vec2{}) return SharedPointInPlace(fixed, moving, radius);
   return ExactPair(fixed, moving, shift, radius).SharedPoint();
+}
+
+// From the point of one axis nearest to the other towards that, as far as the radius.
+Vec2 SharedPointOf(const Capsule& a, const Capsule& b) {
+  if (Intersects(a.axis, b.axis)) return CommonPoint(a.axis, b.axis);
+  const Vec2 from = NearestOn(a.axis, b.axis);
+  const Vec2 to = NearestOn(b.axis, {from, from});
+  const Vec2 step{to.x - from.x, to.y - from.y};
+  const double length = std::sqrt(step.x * step.x + step.y * step.y);
+  const double share = length <= a.radius ? 1 : a.radius / length;
+  return {from.x + share * step.x + 0.0, from.y + share * step.y + 0.0};
 }
 
 }  // namespace carom::internal

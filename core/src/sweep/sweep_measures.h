@@ -37,4 +37,7 @@ Vec2 RoundNormal(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd e
 std::optional<Vec2> SharedPoint(const Segment& fixed, const Segment& moving, Vec2 shift,
                                 double radius);
 
+// A point that two capsules share, for capsules that do.
+Vec2 SharedPointOf(const Capsule& a, const Capsule& b);
+
 }  // namespace carom::internal

@@ -56,12 +56,14 @@ class SweptBox {
 // A round shape meets an edge in up to eight ways, each of which may need exact arithmetic.
 inline constexpr uint64_t kRoundMeetings = 8;
 
-// A shape on its path from the start, up to `limit`. `bounds` are its own at the start.
+// A shape on its path from the start, up to `limit`. `bounds` are its own at the start. What is
+// nearer to it than `fixed_radius` is met, too.
 struct SweptShape {
   const PlacedShape& mover;
   const Box& bounds;
   Vec2 d;
   double limit;
+  double fixed_radius = 0;
 };
 
 // Calls visit(fixed index, fixed edge, moving index, moving edge) for pairs that may meet on the
@@ -70,18 +72,21 @@ template <class Visit>
 void VisitSweptPairs(const SweptShape& swept, const IndexedPolygon& fixed, WorkMeter& meter,
                      const Visit& visit) {
   const PlacedShape& mover = swept.mover;
-  const SweptBox path(swept.bounds, swept.d, swept.limit);
+  const SweptBox path(Grown(swept.bounds, swept.fixed_radius), swept.d, swept.limit);
   const Vec2 back{-swept.d.x, -swept.d.y};
+  const uint64_t meetings = swept.fixed_radius > 0 ? kRoundMeetings : 0;
   fixed.VisitEdges(
       meter, [&](const Box& box) { return path.MayMeet(box); },
       [&](size_t i, const Segment& edge) {
         if (mover.radius() > 0) {
           return meter.Spend(kRoundMeetings) && visit(i, edge, size_t{0}, mover.edge(0));
         }
-        const SweptBox from(BoundsOf(edge), back, swept.limit);
+        const SweptBox from(Grown(BoundsOf(edge), swept.fixed_radius), back, swept.limit);
         return mover.VisitEdges(
             meter, [&](const Box& box) { return from.MayMeet(box); },
-            [&](size_t j, const Segment& moving) { return visit(i, edge, j, moving); });
+            [&](size_t j, const Segment& moving) {
+              return meter.Spend(meetings) && visit(i, edge, j, moving);
+            });
       });
 }
 

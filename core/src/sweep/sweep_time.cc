@@ -81,21 +81,24 @@ SweepTime SweepTime::OfTouch(const Motion& motion, const EdgeMeeting& meeting) {
 
 // Rounding up keeps order: times of which the doubles differ are in their order, and only equal
 // doubles need the exact comparison.
-SweepTime SweepTime::OfRoundTouch(const EdgeMeeting& meeting, IntervalEnd end, double rounded_up) {
+SweepTime SweepTime::OfRoundTouch(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end,
+                                  double rounded_up) {
   const Kind kind = end == IntervalEnd::kBegin ? Kind::kRoundBegin : Kind::kRoundEnd;
-  return SweepTime(kind, meeting, rounded_up, rounded_up);
+  SweepTime t(kind, meeting, rounded_up, rounded_up);
+  t.fixed_radius_ = motion.fixed_radius;
+  return t;
 }
 
 // The same edges define the same time: most exact ties are found so, without arithmetic.
 bool SweepTime::HasSource(const SweepTime& other) const {
-  return kind_ == other.kind_ && meeting_.fixed.a == other.meeting_.fixed.a &&
-         meeting_.fixed.b == other.meeting_.fixed.b &&
+  return kind_ == other.kind_ && fixed_radius_ == other.fixed_radius_ &&
+         meeting_.fixed.a == other.meeting_.fixed.a && meeting_.fixed.b == other.meeting_.fixed.b &&
          meeting_.moving.a == other.meeting_.moving.a &&
          meeting_.moving.b == other.meeting_.moving.b;
 }
 
 bool SweepTime::SharesSide(const SweepTime& other) const {
-  return kind_ == other.kind_ && (kind_ == Kind::kRoundBegin || kind_ == Kind::kRoundEnd) &&
+  return kind_ == other.kind_ && is_round() && fixed_radius_ == other.fixed_radius_ &&
          meeting_.is_on_fixed_edge() && meeting_.fixed.a == other.meeting_.fixed.a &&
          meeting_.fixed.b == other.meeting_.fixed.b;
 }
@@ -138,7 +141,9 @@ int SweepTime::Compare(const Motion& motion, const SweepTime& a, const SweepTime
   if (a.low_ > b.high_) return 1;
   if (a.HasSource(b)) return 0;
   if (a.SharesSide(b)) return CompareOnSide(a, b);
-  if (motion.is_round()) return CompareRoots(a.Exact(motion), b.Exact(motion));
+  if (motion.is_round() || a.is_round() || b.is_round()) {
+    return CompareRoots(a.Exact(motion), b.Exact(motion));
+  }
   return a.WithQuotient(motion, [&](const auto& a_n, const auto& a_m) {
     return b.WithQuotient(
         motion, [&](const auto& b_n, const auto& b_m) { return (a_n * b_m - b_n * a_m).sign(); });
@@ -153,15 +158,16 @@ double SweepTime::Rounded(const Motion& motion) const {
 
 // As p / m with q = r = 0 for radius 0.
 ExactRoot SweepTime::Exact(const Motion& motion) const {
+  const Motion own{motion.d, motion.radius, fixed_radius_};
   switch (kind_) {
     case Kind::kZero:
       return {0.0, 0.0, 0.0, 1.0};
     case Kind::kOne:
       return {1.0, 0.0, 0.0, 1.0};
     case Kind::kRoundBegin:
-      return ExactRoundTouch(motion, meeting_, IntervalEnd::kBegin);
+      return ExactRoundTouch(own, meeting_, IntervalEnd::kBegin);
     case Kind::kRoundEnd:
-      return ExactRoundTouch(motion, meeting_, IntervalEnd::kEnd);
+      return ExactRoundTouch(own, meeting_, IntervalEnd::kEnd);
     case Kind::kValue:
     case Kind::kTouch:
       break;
@@ -175,9 +181,9 @@ ExactRoot SweepTime::Exact(const Motion& motion) const {
 }
 
 BoundedPair SweepTime::Pair(const Motion& motion) const {
-  if (kind_ != Kind::kRoundBegin && kind_ != Kind::kRoundEnd) return ToBoundedPair(Exact(motion));
+  if (!is_round()) return ToBoundedPair(Exact(motion));
   const auto end = kind_ == Kind::kRoundBegin ? IntervalEnd::kBegin : IntervalEnd::kEnd;
-  return RoundTouchTime(motion, meeting_, end);
+  return RoundTouchTime({motion.d, motion.radius, fixed_radius_}, meeting_, end);
 }
 
 // The discriminant B^2 - A C is A radius^2 - (z x d)^2.

@@ -80,12 +80,15 @@ class SweepTime {
   static SweepTime OfValue(double t) { return SweepTime(Kind::kValue, {}, t, t); }
   // Radius > 0: known to be in [0, 1] and to have `rounded_up` as least double that is at least t.
   // `d x s` > 0 for the meeting's s.
-  static SweepTime OfRoundTouch(const EdgeMeeting& meeting, IntervalEnd end, double rounded_up);
+  static SweepTime OfRoundTouch(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end,
+                                double rounded_up);
 
   double low() const { return low_; }
   double high() const { return high_; }
   bool is_zero() const { return kind_ == Kind::kZero; }
   bool is_one() const { return kind_ == Kind::kOne; }
+  // Whether it is of a meeting within a radius: a root.
+  bool is_round() const { return kind_ == Kind::kRoundBegin || kind_ == Kind::kRoundEnd; }
   // Of neither zero nor one.
   const EdgeMeeting& meeting() const { return meeting_; }
   // Whether the same edges define both, which are equal then.
@@ -113,6 +116,7 @@ class SweepTime {
   auto WithQuotient(const Motion& motion, Use use) const;
 
   EdgeMeeting meeting_;
+  double fixed_radius_ = 0;  // of a root: what the fixed shape of the meeting adds to the radius
   double low_, high_;  // equal to the value rounded up for radius > 0, which orders like the value
   Kind kind_;
 };

@@ -97,6 +97,19 @@ TEST(BlockingTest, AVertexOnAVertexHasANormal) {
   EXPECT_NEAR(answers.hits[0].normal.y, std::sqrt(0.5), 1e-15);
 }
 
+// An edge of length 0 counted as if everything lay on it: where the far side of the square had come
+// into a ring with such an edge, the ring was taken to have left the square, to be blocked again.
+TEST(BlockingTest, ARepeatedVertexChangesNothing) {
+  const PolygonSpec square = RingOf({{6, 3}, {10, 3}, {10, 5}, {6, 5}});
+  for (const std::vector<Vec2>& ring :
+       {std::vector<Vec2>{{0, 0}, {8, 0}, {8, 8}, {0, 8}},
+        std::vector<Vec2>{{0, 0}, {0, 0}, {8, 0}, {8, 8}, {8, 8}, {0, 8}}}) {
+    const SweepAnswers leaves = Blocked(square, ShapeOf(RingOf(ring)), {0, 0}, {8, 0}, kLeaving);
+    EXPECT_EQ(leaves.counts[0], 0u);
+    EXPECT_EQ(leaves.safe[0], (Vec2{8, 0}));
+  }
+}
+
 TEST(BlockingTest, StartsInsideAreReportedOrLeft) {
   for (const Shape& shape : {BoxShape(2, 2), CircleOf({0, 0}, 1)}) {
     const SweepAnswers inside = Blocked(kSquare, shape, {3.5, 2}, {9, 0});

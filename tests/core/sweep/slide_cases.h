@@ -24,7 +24,11 @@ struct Player {
   const Scene& scene;
   const Shape& shape;
   double skin = 0;
-  double reach = 1.5;  // of the pushes of a walk, by coordinate
+  double reach = 1.5;              // of the pushes of a walk, by coordinate
+  const Bodies* bodies = nullptr;  // considered, too, if there are any
+
+  World world() const { return {scene, bodies}; }
+  Scope scope() const { return {.against = bodies == nullptr ? Against::kScene : Against::kBoth}; }
 };
 
 inline SlideAnswers Slide(const Player& player, const Pose& pose, const std::vector<Vec2>& pushes,
@@ -33,29 +37,31 @@ inline SlideAnswers Slide(const Player& player, const Pose& pose, const std::vec
   for (const Vec2 d : pushes) dx.push_back(d.x), dy.push_back(d.y);
   const auto count = static_cast<uint32_t>(pushes.size());
   SlideColumns columns;
-  columns.movers = {{&player.shape, 1},    {},           {&pose.position.x, 1},
-                    {&pose.position.y, 1}, {&pose.c, 1}, {&pose.s, 1}};
+  columns.movers = {
+      {&player.shape, 1}, {}, {&pose.position.x, 1}, {&pose.position.y, 1}, {&pose.c, 1},
+      {&pose.s, 1},       {}, player.scope()};
   columns.dx = dx;
   columns.dy = dy;
   columns.pushes = {&count, 1};
   columns.skin = {&player.skin, 1};
   SlideAnswers answers;
   WorkMeter meter;
-  EXPECT_TRUE(SlideShapes(player.scene, columns, options, answers, meter));
+  EXPECT_TRUE(SlideShapes(player.world(), columns, options, answers, meter));
   return answers;
 }
 
 inline SweepAnswers SweepBy(const Player& player, const Pose& pose, Vec2 d,
                             const SweepOptions& options) {
   SweepColumns columns;
-  columns.movers = {{&player.shape, 1},    {},           {&pose.position.x, 1},
-                    {&pose.position.y, 1}, {&pose.c, 1}, {&pose.s, 1}};
+  columns.movers = {
+      {&player.shape, 1}, {}, {&pose.position.x, 1}, {&pose.position.y, 1}, {&pose.c, 1},
+      {&pose.s, 1},       {}, player.scope()};
   columns.dx = {&d.x, 1};
   columns.dy = {&d.y, 1};
   columns.skin = {&player.skin, 1};
   SweepAnswers answers;
   WorkMeter meter;
-  EXPECT_TRUE(SweepShapes(player.scene, columns, options, answers, meter));
+  EXPECT_TRUE(SweepShapes(player.world(), columns, options, answers, meter));
   return answers;
 }
 
@@ -112,8 +118,8 @@ inline bool OriginMeets(const Player& player, Vec2 from, Vec2 to) {
   options.mode = CastMode::kAny;
   CastAnswers answers;
   WorkMeter meter;
-  EXPECT_TRUE(CastSegments(player.scene, {{&from.x, 1}, {&from.y, 1}, {&to.x, 1}, {&to.y, 1}},
-                           options, answers, meter));
+  const SegmentColumns path{{&from.x, 1}, {&from.y, 1}, {&to.x, 1}, {&to.y, 1}, player.scope()};
+  EXPECT_TRUE(CastSegments(player.world(), path, options, answers, meter));
   return answers.counts[0] != 0;
 }
 

@@ -144,6 +144,21 @@ TEST(SlideTest, EndsAreFreeWhereLittleIsReadAsZero) {
   EXPECT_GT(blocked, 20);
 }
 
+// A leg along a slope had 1.2 times the greatest coordinate that is accepted: asked again as a
+// sweep it was an error.
+TEST(SlideTest, LegsAreSweepsThatAreAccepted) {
+  PolygonSpec slope;
+  slope.id = 1;
+  slope.rings = {{{{-8, -2}, {8, 6}, {-8, 6}}, false}};
+  const TestScene scene = MakeScene({slope});
+  const Shape disc = CircleOf({0, 0}, 0.5);
+  const Player player{*scene.scene, disc};
+  const SlideAnswers slide = Slide(player, {{0, -1}}, {{0x1p53, 0x1p53}});
+  ASSERT_EQ(slide.legs.size(), 1u);
+  EXPECT_TRUE(slide.legs[0].has_hit);
+  ExpectLegsReplay(player, {{0, -1}}, slide);
+}
+
 TEST(SlideTest, WhatOverlapsMayLeave) {
   const TestScene scene = MakeScene({BoxAt(1, {0, 0}, {4, 4}), BoxAt(2, {8, 0}, {9, 4})});
   const SlideAnswers leaves = Slide({*scene.scene, CircleOf({0, 0}, 1)}, {{3.5, 2}}, {{9, 0}});

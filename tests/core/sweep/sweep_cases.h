@@ -51,6 +51,7 @@ inline SweepOptions All(InsidePolicy policy = InsidePolicy::kReportStart) {
 
 inline void ExpectSameHit(const SweepHit& a, const SweepHit& b) {
   EXPECT_EQ(a.polygon_id, b.polygon_id);
+  EXPECT_EQ(a.is_body, b.is_body);
   EXPECT_EQ(a.fraction, b.fraction);
   EXPECT_EQ(a.starts_inside, b.starts_inside);
   EXPECT_EQ(a.has_edge, b.has_edge);
