@@ -104,16 +104,20 @@ PathSide RoundFace::SideOfPath() const {
   return path;
 }
 
+// An end that is within the moved line comes nearer to an edge that it is beside; an axis to a vertex
+// beside it if both ends are, since placing may turn it a little.
 Side RoundFace::SideOfMove(Vec2 d, const Segment& there) const {
   Side least = Side::kBeyond;
-  for (const uint32_t end : {0U, 1U}) {
-    for (const bool is_placed : {false, true}) {
+  for (const bool is_placed : {false, true}) {
+    int within = 0;
+    for (const uint32_t end : {0U, 1U}) {
       const Vec2 placed = end == 0 ? there.a : there.b;
       const Side side = is_placed ? SideOf(placed, {}) : SideOf(move_->end(end), d);
       if (side == Side::kBeyond || side == Side::kOn) continue;
-      if (side == Side::kWithin && PlaceOf(end, d, 64 * move_->ulp) == 0) return side;
       least = Side::kUnknown;
+      if (side == Side::kWithin && PlaceOf(end, d, 64 * move_->ulp) == 0) ++within;
     }
+    if (within > (is_of_vertex_ ? 1 : 0)) return Side::kWithin;
   }
   return least;
 }

@@ -171,8 +171,10 @@ class Players {
     SlideAnswers exact;
     WorkMeter meter;
     SlideCounts counts;
-    ASSERT_TRUE(RunSlides({scene, columns, options}, fast, meter, &counts));
-    ASSERT_TRUE(RunSlides({scene, columns, options, SlideWay::kGeneral}, exact, meter));
+    const SlideRun run{scene, columns, options};
+    const SlideRun exact_run{scene, columns, options, SlideWay::kGeneral};
+    ASSERT_TRUE(RunSlides(run, fast, meter, &counts));
+    ASSERT_TRUE(RunSlides(exact_run, exact, meter));
     ASSERT_EQ(fast.legs.size(), exact.legs.size());
     for (size_t i = 0; i < fast.legs.size(); ++i) {
       ASSERT_EQ(WordsOf(fast.legs[i]), WordsOf(exact.legs[i])) << "leg " << i;
