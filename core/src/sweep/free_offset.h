@@ -27,8 +27,8 @@ class FreeOffset {
     reach_ = reach;
     gaps_.clear();
   }
-  // Adds what is between a moving edge with a radius and an edge, respectively edge j of a ring, and
-  // vertex j.
+  // Adds what is between a moving edge with a radius and an edge, respectively edge j of a ring,
+  // and vertex j.
   void AddRound(const Segment& moving, double radius, const Segment& edge);
   void AddRing(const BlockingMover& mover, const Segment& edge, size_t j);
 

@@ -44,8 +44,8 @@ class PathLanes {
                  std::max(std::abs(path.d.x), std::abs(path.d.y)))) {}
 
   // As `SweepAxes::IsClear`, along the line from the point of the edge that is nearest to the
-  // middle of the path, and that nearest to the corner that is foremost then: any axis is good for a
-  // proof.
+  // middle of the path, and that nearest to the corner that is foremost then: any axis is good for
+  // a proof.
   HWY_INLINE Mask AreClear(const EdgePoints& edges, size_t i) {
     a_ = {Sub(At(&edges.ax[i]), begin_.x), Sub(At(&edges.ay[i]), begin_.y)};
     b_ = {Sub(At(&edges.bx[i]), begin_.x), Sub(At(&edges.by[i]), begin_.y)};
@@ -66,8 +66,8 @@ class PathLanes {
   static HWY_INLINE V DotOf(const Vectors& a, V x, V y) { return Add(Mul(a.x, x), Mul(a.y, y)); }
   static HWY_INLINE V Dot(const Vectors& a, const Vectors& b) { return DotOf(a, b.x, b.y); }
 
-  // To p from the point of the edge nearest to it. Of an edge of length 0 the quotient is NaN, which
-  // leaves its begin.
+  // To p from the point of the edge nearest to it. Of an edge of length 0 the quotient is NaN,
+  // which leaves its begin.
   HWY_INLINE Vectors FromEdge(const Vectors& p) const {
     const Vectors m = {Sub(p.x, a_.x), Sub(p.y, a_.y)};
     const V t = hn::Div(Dot(m, s_), length2_);
@@ -76,8 +76,8 @@ class PathLanes {
   }
 
   // With N the sum of the magnitudes of n, and R no less than any coordinate and the radius, a
-  // projection errs by 3.1 u N R, and the gap, of four projections and the radius times |n|, by less
-  // than 32 u N R.
+  // projection errs by 3.1 u N R, and the gap, of four projections and the radius times |n|, by
+  // less than 32 u N R.
   HWY_INLINE Mask IsGap(const Vectors& n) const {
     const V least = Add(Min(All(0), DotOf(n, fx_, fy_)), Min(All(0), DotOf(n, dx_, dy_)));
     const V most = Max(Dot(n, a_), Dot(n, b_));
@@ -130,8 +130,7 @@ bool NearEdges::AddEdge(size_t number, const Segment& edge) {
 }
 
 // A small ring is looked at vertex by vertex, each once.
-bool NearEdges::AddPolygon(const IndexedPolygon& polygon, const MeetsBox& meets,
-                           WorkMeter& meter) {
+bool NearEdges::AddPolygon(const IndexedPolygon& polygon, const MeetsBox& meets, WorkMeter& meter) {
   if (polygon_count_ == kMostPolygons) return false;
   polygons_[polygon_count_++] = &polygon;
   const auto add = [this](size_t number, const Segment& edge) { return AddEdge(number, edge); };
@@ -144,7 +143,8 @@ bool NearEdges::AddPolygon(const IndexedPolygon& polygon, const MeetsBox& meets,
   const Box& reach = meets.reach;
   // On which sides of the zone a vertex is: an edge between two on one side misses it.
   const auto sides = [&](Vec2 p) {
-    return static_cast<uint32_t>(p.x < reach.min.x) | static_cast<uint32_t>(p.x > reach.max.x) << 1 |
+    return static_cast<uint32_t>(p.x < reach.min.x) |
+           static_cast<uint32_t>(p.x > reach.max.x) << 1 |
            static_cast<uint32_t>(p.y < reach.min.y) << 2 |
            static_cast<uint32_t>(p.y > reach.max.y) << 3;
   };

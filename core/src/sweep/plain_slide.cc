@@ -86,8 +86,8 @@ bool PlainSlide::Find(BlockingSweep::Known known) {
   }
   if (known == BlockingSweep::Known::kNothing && !near_.IsOutside(axis.a, meter_)) return false;
   meter_.Spend(near_.points().count);
-  unclear_ = unclear_edges_(
-      near_.points(), {axis.a, Difference(axis.b, axis.a), move_.radius, d, margin_});
+  unclear_ = unclear_edges_(near_.points(),
+                            {axis.a, Difference(axis.b, axis.a), move_.radius, d, margin_});
   face_count_ = 0;
   return unclear_ == 0 || (LookAt() && FindFirst());
 }
@@ -98,8 +98,8 @@ bool PlainSlide::IsCovered() const {
   const Vec2 d = move_.d;
   return near_.Covers({core.min.x - around + std::min(d.x, 0.0),
                        core.min.y - around + std::min(d.y, 0.0)}) &&
-         near_.Covers({core.max.x + around + std::max(d.x, 0.0),
-                       core.max.y + around + std::max(d.y, 0.0)});
+         near_.Covers(
+             {core.max.x + around + std::max(d.x, 0.0), core.max.y + around + std::max(d.y, 0.0)});
 }
 
 // Legs of one push start within its length of each other: where that is short, one zone does for
@@ -237,9 +237,9 @@ bool PlainSlide::FindFirst() {
     if (near.path.is_apart && !near.path.is_strict) return false;
     if (near.path.is_apart || near.entry->low > latest) continue;
     const auto* const face = std::get_if<RoundFace>(&near.front);
-    const std::optional<double> time = face != nullptr
-                                           ? face->RoundedUpEntry(near.entry->end)
-                                           : std::get<RoundCorner>(near.front).RoundedUpEntry(near.normal);
+    const std::optional<double> time =
+        face != nullptr ? face->RoundedUpEntry(near.entry->end)
+                        : std::get<RoundCorner>(near.front).RoundedUpEntry(near.normal);
     if (!time || (first != nullptr && *time == first->time)) return false;
     near.time = *time;
     if (first == nullptr || *time < first->time) first = &near;
@@ -350,9 +350,7 @@ std::optional<Vec2> PlainSlide::SafePose() {
   return side == Side::kUnknown ? std::nullopt : SafeOffset(base, ulp);
 }
 
-double PlainSlide::UlpOfPath() const {
-  return UlpOf(MovedBox(Bounds(), move_.d, 0, fraction_));
-}
+double PlainSlide::UlpOfPath() const { return UlpOf(MovedBox(Bounds(), move_.d, 0, fraction_)); }
 
 std::optional<Vec2> PlainSlide::SafeOffset(Vec2 base, double ulp) {
   Segment there;
@@ -402,8 +400,8 @@ Side PlainSlide::SafeAt(Vec2 position) const {
   if (!Place(position, there)) return Side::kUnknown;
   for (size_t i = 0; i < face_count_; ++i) {
     const Near& near = *faces_[i];
-    const Side side = std::visit(
-        [&](const auto& front) { return front.SideOfMove(d, there); }, near.front);
+    const Side side =
+        std::visit([&](const auto& front) { return front.SideOfMove(d, there); }, near.front);
     if (side != Side::kBeyond) return side;
   }
   return Side::kBeyond;

@@ -126,7 +126,7 @@ class PlainSlide {
 
   // The leg.
   RoundMove move_;
-  double margin_ = 0;  // of all legs in the zone of `near_`
+  double margin_ = 0;     // of all legs in the zone of `near_`
   uint32_t unclear_ = 0;  // edges of `near_`
   uint32_t behind_ = 0;   // those that the shape is not in front of
   std::array<std::optional<Near>, kMostFaces> faces_;

@@ -77,8 +77,7 @@ Side RoundCorner::SideOfPath(Vec2 d) const {
   const BoundedPairVec2 exact_d = ExactValue(d);
   const BoundedPair r = ExactValue(move_->radius);
   const BoundedPair along = Dot(exact_w, exact_d);
-  const BoundedPair least =
-      (Dot(exact_w, exact_w) - r * r) * Dot(exact_d, exact_d) - along * along;
+  const BoundedPair least = (Dot(exact_w, exact_w) - r * r) * Dot(exact_d, exact_d) - along * along;
   return least.is_certain() && least.sign() > 0 ? Side::kBeyond : Side::kUnknown;
 }
 

@@ -4,9 +4,9 @@
 // Does an end of a round shape stay away from a vertex, and when does it come to it?
 //
 // With w from the vertex to that end, which is linear in time, nothing is nearer to the shape than
-// the vertex is to the end, as long as it lies behind the line through the vertex with the normal w,
-// and the rest of the axis beyond that through the end. Both are products that are linear in time,
-// so that two times decide.
+// the vertex is to the end, as long as it lies behind the line through the vertex with the normal
+// w, and the rest of the axis beyond that through the end. Both are products that are linear in
+// time, so that two times decide.
 #pragma once
 
 #include <cstdint>

@@ -78,8 +78,10 @@ Side RoundFace::SideOf(Vec2 p, Vec2 d) const {
     const double from = is_up ? on_.x : on_.y;
     const double to = is_up ? p.x : p.y;
     const double by = is_up ? d.x : d.y;
-    const auto apart_by = is_positive ? internal::Difference(to, from) : internal::Difference(from, to);
-    return SideOfSign((apart_by + internal::Difference(is_positive ? by : -by, move_->radius)).sign());
+    const auto apart_by =
+        is_positive ? internal::Difference(to, from) : internal::Difference(from, to);
+    return SideOfSign(
+        (apart_by + internal::Difference(is_positive ? by : -by, move_->radius)).sign());
   }
   BoundedPairVec2 z = ExactDifference(p, on_);
   if (!(d == Vec2{})) z = {z.x + ExactValue(d.x), z.y + ExactValue(d.y)};
@@ -104,8 +106,8 @@ PathSide RoundFace::SideOfPath() const {
   return path;
 }
 
-// An end that is within the moved line comes nearer to an edge that it is beside; an axis to a vertex
-// beside it if both ends are, since placing may turn it a little.
+// An end that is within the moved line comes nearer to an edge that it is beside; an axis to a
+// vertex beside it if both ends are, since placing may turn it a little.
 Side RoundFace::SideOfMove(Vec2 d, const Segment& there) const {
   Side least = Side::kBeyond;
   for (const bool is_placed : {false, true}) {
@@ -194,11 +196,13 @@ std::optional<FaceEntry> RoundFace::EntryOf() const {
 }
 
 // Of an edge that is parallel to an axis of coordinates: the gap over how fast it closes. Where the
-// gap is a double, so is what is left of it by the quotient rounded once: zero, or what that misses.
+// gap is a double, so is what is left of it by the quotient rounded once: zero, or what that
+// misses.
 std::optional<double> RoundFace::RoundedUpParallelEntry(const EdgeMeeting& meeting) const {
   const bool is_up = is_upright();
   const bool is_positive = is_up ? s_.y < 0 : s_.x > 0;
-  const TwoDoubles apart = is_up ? TwoDiff(meeting.moving.a.x, on_.x) : TwoDiff(meeting.moving.a.y, on_.y);
+  const TwoDoubles apart =
+      is_up ? TwoDiff(meeting.moving.a.x, on_.x) : TwoDiff(meeting.moving.a.y, on_.y);
   const TwoDoubles gap = TwoDiff(is_positive ? apart.high : -apart.high, move_->radius);
   const double closing = (is_up ? move_->d.x : move_->d.y) * (is_positive ? -1 : 1);
   if (apart.low == 0 && gap.low == 0 && gap.high >= 0 && closing > 0) {
@@ -227,15 +231,16 @@ std::optional<double> RoundFace::RoundedUpEntry(uint32_t end) const {
   }
   const auto sx = internal::Difference(along_.b.x, along_.a.x);
   const auto sy = internal::Difference(along_.b.y, along_.a.y);
-  const auto c = Product(internal::Difference(on_.x, p.x), sy) -
-                 Product(internal::Difference(on_.y, p.y), sx);
+  const auto c =
+      Product(internal::Difference(on_.x, p.x), sy) - Product(internal::Difference(on_.y, p.y), sx);
   const auto length2 = Product(sx, sx) + Product(sy, sy);
   const double l = std::sqrt(length2.estimate());
   const BoundedPair r = ExactValue(move_->radius);
   const BoundedPair across = ToBoundedPair(c);
   const BoundedPair first = ToBoundedPair(c - Expand(TwoProduct(move_->radius, l)));
   const BoundedPair second = ToBoundedPair(Square(l) - length2);
-  const BoundedPair n = (first * (across + r * ExactValue(l)) + r * r * second) / (across + Reach());
+  const BoundedPair n =
+      (first * (across + r * ExactValue(l)) + r * r * second) / (across + Reach());
   if (const auto t = RoundedUp(n / rate)) return t;
   return RoundedUp(RoundTouchTime(motion, meeting, IntervalEnd::kBegin));
 }

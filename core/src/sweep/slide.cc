@@ -8,9 +8,9 @@
 #include <optional>
 
 #include "carom/predicates.h"
+#include "index/placed_items.h"
 #include "sweep/blocking_batch.h"
 #include "sweep/blocking_safe.h"
-#include "index/placed_items.h"
 #include "sweep/plain_slide.h"
 #include "sweep/slide_batch.h"
 #include "sweep/slide_step.h"
@@ -30,7 +30,7 @@ class Slider {
   Slider(const internal::SlideRun& run, SlideAnswers& out, WorkMeter& meter)
       : obstacles_(run.world),
         options_(run.options),
-        is_general_(run.way == internal::SlideWay::kGeneral),
+        is_general_(run.search == internal::SlideSearch::kGeneral),
         out_(out),
         meter_(meter),
         sweep_(obstacles_, meter),
@@ -151,7 +151,8 @@ Slider::End Slider::AddLeg(Vec2 d, SlideRow& row) {
 }
 
 // Until it is used up, or nothing is left that is not blocked. Along a slanted ray one coordinate
-// may be more than it was: above 2^53 no sweep takes it. What is left is of the push as it was given, so that a corner that turned it from one wall to the other ends it.
+// may be more than it was: above 2^53 no sweep takes it. What is left is of the push as it was
+// given, so that a corner that turned it from one wall to the other ends it.
 void Slider::Push(Vec2 push, SlideRow& row) {
   row.left = push;
   double rest = 1;

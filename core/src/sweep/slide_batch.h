@@ -14,9 +14,9 @@
 namespace carom::internal {
 
 // GENERAL takes the exact search alone.
-enum class SlideWay : uint8_t { kShort, kGeneral };
+enum class SlideSearch : uint8_t { kShort, kGeneral };
 
-// How many legs took which way.
+// How many legs were answered by which.
 struct SlideCounts {
   size_t free = 0;  // met nothing, without the exact search
   size_t hits = 0;  // met something, likewise
@@ -28,7 +28,7 @@ struct SlideRun {
   const World world;
   const SlideColumns& columns;
   const SlideOptions& options;
-  SlideWay way = SlideWay::kShort;
+  SlideSearch search = SlideSearch::kShort;
 };
 
 // Returns false once `meter` stops; `out` is then meaningless.

@@ -29,7 +29,7 @@ namespace {
 
 using internal::SlideCounts;
 using internal::SlideRun;
-using internal::SlideWay;
+using internal::SlideSearch;
 
 void AddWords(std::vector<uint64_t>& words, Vec2 p) {
   words.insert(words.end(), {std::bit_cast<uint64_t>(p.x), std::bit_cast<uint64_t>(p.y)});
@@ -41,8 +41,8 @@ std::vector<uint64_t> WordsOf(const SlideLeg& leg) {
   AddWords(words, leg.d);
   if (!leg.has_hit) return words;
   const SweepHit& hit = leg.hit;
-  words.insert(words.end(), {hit.polygon_id, hit.starts_inside, hit.ties, hit.has_edge,
-                             hit.is_body, std::bit_cast<uint64_t>(hit.fraction)});
+  words.insert(words.end(), {hit.polygon_id, hit.starts_inside, hit.ties, hit.has_edge, hit.is_body,
+                             std::bit_cast<uint64_t>(hit.fraction)});
   AddWords(words, hit.point);
   AddWords(words, hit.normal);
   if (hit.has_edge) words.insert(words.end(), {hit.edge.ring, hit.edge.edge});
@@ -158,7 +158,7 @@ class Players {
     }
   }
 
-  // A tick, by both ways.
+  // A tick, by both searches.
   void Walk(const Scene& scene, Cases& cases, const SlideOptions& options, SlideCounts& all) {
     for (size_t i = 0; i < dx_.size(); ++i) {
       if (cases.Below(6) != 0) continue;
@@ -172,7 +172,7 @@ class Players {
     WorkMeter meter;
     SlideCounts counts;
     const SlideRun run{scene, columns, options};
-    const SlideRun exact_run{scene, columns, options, SlideWay::kGeneral};
+    const SlideRun exact_run{scene, columns, options, SlideSearch::kGeneral};
     ASSERT_TRUE(RunSlides(run, fast, meter, &counts));
     ASSERT_TRUE(RunSlides(exact_run, exact, meter));
     ASSERT_EQ(fast.legs.size(), exact.legs.size());
