@@ -144,7 +144,8 @@ bool PlainSlide::AddEdge(size_t edge) {
   const RoundFace& face = std::get<RoundFace>(near.front);
   near.path = face.SideOfPath();
   if (!near.path.is_in_front) return false;
-  if (!near.path.is_apart && !(near.entry = face.EntryOf())) return false;
+  if (!near.path.is_apart) near.entry = face.EntryOf();
+  if (!near.path.is_apart && !near.entry) return false;
   near.edges = uint32_t{1} << edge;
   Add(near, near.entry ? near.entry->vertex : std::nullopt,
       [&](Vec2 other) { return face.SideOf(other) < 0; });
@@ -166,7 +167,8 @@ bool PlainSlide::AddVertex(size_t edge) {
   if (!face.IsBehind(e)) return false;
   near.path = face.SideOfPath();
   if (!near.path.is_in_front) return false;
-  if (!near.path.is_apart && !(near.entry = face.EntryOf())) return false;
+  if (!near.path.is_apart) near.entry = face.EntryOf();
+  if (!near.path.is_apart && !near.entry) return false;
   Add(near, q, [&](Vec2 other) { return face.SideOf(other) < 0; });
   return true;
 }
