@@ -18,14 +18,14 @@ constexpr size_t kQueries = 4096;
 
 // Counts one pass of a question that is warm. The name of the dump is that of the query.
 template <class Name>
-void Count(Name name, const Question& question) {
-  question(0, kQueries);
+void Count(Name name, const Question& question, size_t queries = kQueries) {
+  question(0, queries);
   CALLGRIND_START_INSTRUMENTATION;
   CALLGRIND_ZERO_STATS;
-  const uint64_t hits = question(0, kQueries);
+  const uint64_t hits = question(0, queries);
   CALLGRIND_DUMP_STATS_AT(name);
   CALLGRIND_STOP_INSTRUMENTATION;
-  std::printf("%s %zu %llu\n", name, kQueries, static_cast<unsigned long long>(hits));
+  std::printf("%s %zu %llu\n", name, queries, static_cast<unsigned long long>(hits));
 }
 
 // A quarter of a cell, a path of one cell.
@@ -43,6 +43,11 @@ void CountWalls() {
   Carom ours(world.polygons);
   const Segments far = FreeSegments(world, kQueries, 25 * kRoom, 8);
   Count("cast_walls_long", ours.Casts(far));
+  const World small = WallWorld(16);
+  Carom there(small.polygons);
+  const Walks walks = there.RandomWalks(small, 120);
+  std::vector<Vec2> trace(walks.pushes.size());
+  Count("slide_walls", there.Walked(walks, trace), walks.pushes.size());
 }
 
 // Bullets past discs that are placed anew each tick, one for ten bullets.

@@ -94,32 +94,6 @@ Wrongs Judged(Judge& judge, const Walks& walks, const std::vector<Vec2>& trace) 
   return wrongs;
 }
 
-// 200 players in rooms, at 10 units a second and 60 ticks, each straight on for half a second.
-Walks RandomWalks(const World& world, const Scene& scene, size_t ticks) {
-  constexpr size_t kPlayers = 200;
-  Walks walks{{{0, -0.3}, {0, 0.3}}, 0.4, {}, {}};
-  Judge judge(scene, walks);
-  const Points anywhere = FreePoints(world, 4 * kPlayers, 5);
-  for (size_t i = 0; i < anywhere.size() && walks.players() < kPlayers; ++i) {
-    if (judge.Overlaps({anywhere.x[i], anywhere.y[i]})) continue;
-    walks.start.x.push_back(anywhere.x[i]);
-    walks.start.y.push_back(anywhere.y[i]);
-  }
-  Random random(6);
-  std::vector<Vec2> pushes(walks.players());
-  walks.pushes.reserve(ticks * walks.players());
-  for (size_t tick = 0; tick < ticks; ++tick) {
-    for (Vec2& push : pushes) {
-      if (tick % 30 == 0) {
-        const CosSin at = SinCos(6.283185307179586 * random.Unit());
-        push = {at.c / 6, at.s / 6};
-      }
-      walks.pushes.push_back(push);
-    }
-  }
-  return walks;
-}
-
 void AddWrongs(Bench& bench, const std::string& row, const Wrongs& wrongs) {
   const auto add = [&](const char* what, size_t count) {
     bench.report.Figure(row + what, static_cast<double>(count), "player-ticks");
@@ -138,7 +112,7 @@ void RunWalks(Bench& bench) {
   Carom ours(world.polygons);
   const std::unique_ptr<ScenePeer> box2d = MakeBox2D(world);
   const std::unique_ptr<ScenePeer> rapier = MakeRapier(world);
-  const Walks walks = RandomWalks(world, *ours.scene(), bench.quick ? 60 : 300);
+  const Walks walks = ours.RandomWalks(world, bench.quick ? 60 : 300);
   std::vector<Contender> contenders;
   std::vector<std::vector<Vec2>> traces(3, std::vector<Vec2>(walks.pushes.size()));
   for (ScenePeer* peer : {static_cast<ScenePeer*>(&ours), box2d.get(), rapier.get()}) {

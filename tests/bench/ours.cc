@@ -18,9 +18,12 @@
 #include "carom/group.h"
 #include "carom/locate.h"
 #include "carom/overlap.h"
+#include "carom/sincos.h"
 #include "carom/slide.h"
 #include "carom/sweep.h"
+#include "tests/bench/random.h"
 #include "tests/bench/runner.h"
+#include "tests/bench/scenes.h"
 
 namespace carom::bench {
 namespace {
@@ -219,6 +222,37 @@ Question Carom::Swept(const Sweeps& sweeps) {
       return answers.hits.size();
     });
   };
+}
+
+Walks Carom::RandomWalks(const World& world, size_t ticks) const {
+  constexpr size_t kPlayers = 200;
+  Walks walks{{{0, -0.3}, {0, 0.3}}, 0.4, {}, {}};
+  const Points anywhere = FreePoints(world, 4 * kPlayers, 5);
+  const std::vector<Shape> shape{ValueOf(Shape::Create(Capsule{walks.axis, walks.radius}))};
+  const std::vector<double> still(anywhere.size(), 0);
+  const std::vector<uint32_t> which(anywhere.size(), 0);
+  SweepAnswers answers;
+  WorkMeter meter;
+  SweepShapes(*scene_, {{shape, which, anywhere.x, anywhere.y}, {}, {}, still, still},
+              {CastMode::kAny, InsidePolicy::kBlocking}, answers, meter);
+  for (size_t i = 0; i < anywhere.size() && walks.players() < kPlayers; ++i) {
+    if (answers.counts[i] != 0) continue;
+    walks.start.x.push_back(anywhere.x[i]);
+    walks.start.y.push_back(anywhere.y[i]);
+  }
+  Random random(6);
+  std::vector<Vec2> pushes(walks.players());
+  walks.pushes.reserve(ticks * walks.players());
+  for (size_t tick = 0; tick < ticks; ++tick) {
+    for (Vec2& push : pushes) {
+      if (tick % 30 == 0) {
+        const CosSin at = SinCos(6.283185307179586 * random.Unit());
+        push = {at.c / 6, at.s / 6};
+      }
+      walks.pushes.push_back(push);
+    }
+  }
+  return walks;
 }
 
 // A batch a tick.

@@ -43,6 +43,9 @@ class Carom : public ScenePeer, public OutlinePeer {
   Question Touches(const Movers& movers) override;
   Question Swept(const Sweeps& sweeps) override;
   Question Walked(const Walks& walks, std::vector<Vec2>& trace) override;
+  // 200 players anywhere that is free, at 10 units a second and 60 ticks, each straight on for half
+  // a second.
+  Walks RandomWalks(const World& world, size_t ticks) const;
   double BuildNanoseconds() override;
   // The placements as moves of one tracker of the first outline: how many touch. Adds up the tiers.
   Question Tracked(const Movers& movers, Coherence coherence, MoveTiers* tiers = nullptr);

@@ -105,8 +105,12 @@ bool PlaceBlocking(const ShapeColumns& columns, size_t i, ItemChecker& check, Wo
   const Shape* const shape = ShapeOf(columns, i, check);
   if (shape == nullptr) return false;
   const std::optional<Pose> pose = PoseOf(columns, i, check);
-  if (!pose || !meter.Spend(1)) return false;
-  const std::optional<ItemFault> fault = start.Place(*shape, *pose, meter);
+  return pose && meter.Spend(1) && PlaceBlocking(*shape, *pose, check, meter, start);
+}
+
+bool PlaceBlocking(const Shape& shape, const Pose& pose, ItemChecker& check, WorkMeter& meter,
+                   BlockingPose& start) {
+  const std::optional<ItemFault> fault = start.Place(shape, pose, meter);
   if (!fault) return !meter.stopped();
   const bool is_out = fault == ItemFault::kPlacedOutOfRange;
   return check.Fail(is_out ? ItemColumn::kX : ItemColumn::kShape, *fault);

@@ -22,6 +22,9 @@ bool SweepBlocking(const World& world, const SweepColumns& columns, const SweepO
 // Places item i in `start`. Returns false with an error recorded, or with `meter` stopped.
 bool PlaceBlocking(const ShapeColumns& columns, size_t i, ItemChecker& check, WorkMeter& meter,
                    BlockingPose& start);
+// Likewise a shape at a pose that is accepted.
+bool PlaceBlocking(const Shape& shape, const Pose& pose, ItemChecker& check, WorkMeter& meter,
+                   BlockingPose& start);
 
 // The skin of item i, or nothing and an error recorded.
 std::optional<double> SkinOf(std::span<const double> skins, size_t i, ItemChecker& check);

@@ -17,6 +17,7 @@
 #include "carom/shape.h"
 #include "carom/work_meter.h"
 #include "sweep/blocking_sweep.h"
+#include "sweep/free_offset.h"
 
 namespace carom::internal {
 
@@ -36,34 +37,22 @@ struct SafeRequest {
 class SafePose {
  public:
   SafePose(const Obstacles& obstacles, WorkMeter& meter)
-      : obstacles_(obstacles), meter_(meter), check_(obstacles, meter) {}
+      : obstacles_(obstacles), meter_(meter), check_(obstacles, meter), offset_(meter) {}
 
   Vec2 Find(const SafeRequest& request);
 
  private:
-  // A half-plane n . v >= needed that an offset is to lie in.
-  struct Gap {
-    Vec2 n;
-    double distance;  // that there is along n
-  };
-
-  static constexpr size_t kMostGaps = 16;
-
   std::optional<Vec2> FindNear(const SafeRequest& request, Vec2 base, double ulp);
   bool IsSafe(const SafeRequest& request, Vec2 position, double fraction);
   void FindGaps(const BlockingMover& mover, double reach);
   void FindGapsTo(const Obstacle& fixed, const BlockingMover& mover, double reach);
-  void AddRoundGap(const Segment& moving, const Segment& edge, double radius, double reach);
-  void AddRingGaps(const BlockingMover& mover, const Segment& edge, size_t j, double reach);
-  void AddGap(Vec2 n, double distance, double reach);
-  std::optional<Vec2> Offset(double gap) const;
 
   const Obstacles& obstacles_;
   WorkMeter& meter_;
   BlockingPose there_;
   BlockingSweep check_;
   std::vector<Obstacle> near_;
-  std::vector<Gap> gaps_;
+  FreeOffset offset_;
 };
 
 }  // namespace carom::internal

@@ -15,6 +15,26 @@ void SortBySource(std::vector<Obstacle>& obstacles) {
             [](const Obstacle& a, const Obstacle& b) { return a.source() < b.source(); });
 }
 
+// Few polygons are found first and then visited.
+template <class Use>
+void Obstacles::VisitPolygonsAt(const Box& box, WorkMeter& meter, const Use& visit) const {
+  const MeetsBox meets{box};
+  BoxQuery query;
+  query.reach = box;
+  query.is_asked = true;
+  FindTiles(world_.scene.index(), {&query, 1});
+  FewPolygons few;
+  if (!find_polygons_(query, few)) {
+    return VisitPolygons(world_.scene, considered_.mask, meter, meets, visit);
+  }
+  if (!meter.Spend(query.boxes + few.boxes)) return;
+  for (size_t i = 0; i < few.count; ++i) {
+    const Polygon& polygon = few.polygons[i]->polygon();
+    if ((polygon.category() & considered_.mask) == 0 || !meets(polygon.bounds())) continue;
+    if (!visit(*few.polygons[i]) || meter.stopped()) return;
+  }
+}
+
 void Obstacles::VisitNear(const SweptBox& reach, WorkMeter& meter, const Visit& visit) const {
   bool goes_on = true;
   const auto visit_polygon = [&](const IndexedPolygon& polygon) {
@@ -23,7 +43,7 @@ void Obstacles::VisitNear(const SweptBox& reach, WorkMeter& meter, const Visit& 
   };
   const auto may_meet = [&](const Box& box) { return reach.MayMeet(box); };
   if (considered_.scene && reach.is_short()) {
-    VisitPolygons(world_.scene, considered_.mask, meter, MeetsBox{reach.reach()}, visit_polygon);
+    VisitPolygonsAt(reach.reach(), meter, visit_polygon);
   } else if (considered_.scene) {
     VisitPolygons(world_.scene, considered_.mask, meter, may_meet, visit_polygon);
   }

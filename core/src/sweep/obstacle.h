@@ -13,6 +13,7 @@
 #include "carom/scene.h"
 #include "carom/work_meter.h"
 #include "index/body_set.h"
+#include "index/box_traversal.h"
 #include "index/indexed_polygon.h"
 #include "sweep/sweep_passage.h"
 
@@ -51,8 +52,12 @@ class Obstacles {
   void VisitNear(const SweptBox& reach, WorkMeter& meter, const Visit& visit) const;
 
  private:
+  template <class Use>
+  void VisitPolygonsAt(const Box& box, WorkMeter& meter, const Use& visit) const;
+
   const World world_;
   Considered considered_;
+  const FindPolygonsFunction find_polygons_ = FindPolygons();
 };
 
 }  // namespace carom::internal

@@ -8,8 +8,12 @@
 #include <optional>
 
 #include "carom/predicates.h"
+#include "index/placed_items.h"
 #include "sweep/blocking_batch.h"
 #include "sweep/blocking_safe.h"
+#include "sweep/plain_slide.h"
+#include "sweep/slide_batch.h"
+#include "sweep/slide_step.h"
 
 namespace carom {
 namespace {
@@ -20,162 +24,203 @@ using internal::BlockingHit;
 using internal::BlockingMover;
 using internal::BlockingPose;
 
-double Dot(Vec2 a, Vec2 b) { return a.x * b.x + a.y * b.y; }
-
-// What of `push` a unit vector keeps.
-Vec2 Along(Vec2 push, Vec2 ray) {
-  const double length = Dot(push, ray);
-  return Normalized(Vec2{length * ray.x, length * ray.y});
-}
-
-// `value`, so many doubles away from 0, or towards it.
-double Stepped(double value, int steps) {
-  const double towards = steps > 0 ? std::copysign(HUGE_VAL, value) : 0.0;
-  for (int i = 0; i < std::abs(steps); ++i) value = std::nextafter(value, towards);
-  return value;
-}
-
-// A vector that is not blocked, at most some ulps from `push`, or nothing. Along a slanted edge a
-// rounded vector may point into it: a step of its lesser component turns it by less than an ulp.
-std::optional<Vec2> NotBlocked(Vec2 push, const BlockedArcs& arcs) {
-  for (const int greater : {0, 1, -1}) {
-    for (const int lesser : {0, 1, -1, 2, -2}) {
-      Vec2 v = push;
-      const bool is_x_greater = std::abs(v.x) >= std::abs(v.y);
-      v.x = Stepped(v.x, is_x_greater ? greater : lesser);
-      v.y = Stepped(v.y, is_x_greater ? lesser : greater);
-      v = Normalized(v);
-      if (!(v == Vec2{}) && !arcs.Contains(v)) return v;
-    }
-  }
-  return std::nullopt;
-}
-
 // Slides one shape after the other. Not thread-safe.
 class Slider {
  public:
-  Slider(const World& world, const SlideOptions& options, SlideAnswers& out, WorkMeter& meter)
-      : obstacles_(world),
-        options_(options),
+  Slider(const internal::SlideRun& run, SlideAnswers& out, WorkMeter& meter)
+      : obstacles_(run.world),
+        options_(run.options),
+        is_general_(run.search == internal::SlideSearch::kGeneral),
         out_(out),
         meter_(meter),
         sweep_(obstacles_, meter),
-        safe_(obstacles_, meter) {}
+        safe_(obstacles_, meter),
+        plain_(obstacles_, meter) {}
 
-  // What the items that begin from here on consider.
-  void Consider(const internal::Considered& considered) { obstacles_.Consider(considered); }
-  // The item whose shape is placed in `start()`.
-  BlockingPose& start() { return start_; }
-  void Begin(const Shape& shape, double skin, SlideRow& row);
+  // Takes item i. Returns false with an error recorded, or with the meter stopped.
+  bool Begin(const SlideColumns& columns, size_t i, ItemChecker& check, SlideRow& row);
   void Push(Vec2 push, SlideRow& row);
+  const internal::SlideCounts& counts() const { return counts_; }
 
  private:
-  std::optional<BlockingHit> AddLeg(Vec2 d, SlideRow& row);
-  std::optional<Vec2> Redirected(const BlockingHit& hit, Vec2 push, const SlideRow& row);
+  using Known = internal::BlockingSweep::Known;
+  enum class End : uint8_t { kFree, kHit, kStartsInside };
+
+  End AddLeg(Vec2 d, SlideRow& row);
+  bool AddPlainLeg(SlideLeg& leg, SlideRow& row);
+  std::optional<Vec2> Redirected(Vec2 push, const SlideRow& row);
+  void Gather(const SlideRow& row);
   std::optional<Vec2> AlongRay(const internal::ArcDirection& ray, Vec2 push, Vec2 left);
   void PlaceAt(Vec2 position);
   bool IsNear(const BlockingContact& contact) const;
-  double ulp() const { return internal::UlpOf(start_.mover().shape().bounds()); }
+  bool IsShort(Vec2 d, Vec2 position);
 
   internal::Obstacles obstacles_;
   const SlideOptions& options_;
+  const bool is_general_;
   SlideAnswers& out_;
   WorkMeter& meter_;
   internal::BlockingSweep sweep_;
   internal::SafePose safe_;
-  BlockingPose start_;
+  internal::PlainSlide plain_;
   const Shape* shape_ = nullptr;
+  Pose pose_;
+  BlockingPose start_;      // for the exact search
+  bool is_placed_ = false;  // whether that is of this item
+  bool takes_plain_ = false;
+  bool is_plain_ = false;  // of the leg that was last
+  internal::SlideCounts counts_;
   double skin_ = 0;
-  internal::BlockingSweep::Known known_{};  // of the shape in `start_`
+  Known known_{};  // of the shape in `start_`
   std::vector<BlockingContact> earlier_;
 };
 
-void Slider::Begin(const Shape& shape, double skin, SlideRow& row) {
-  shape_ = &shape;
-  skin_ = skin;
-  known_ = internal::BlockingSweep::Known::kNothing;
+bool Slider::Begin(const SlideColumns& columns, size_t i, ItemChecker& check, SlideRow& row) {
+  const std::optional<double> skin = internal::SkinOf(columns.skin, i, check);
+  if (!skin) return false;
+  shape_ = internal::ShapeOf(columns.movers, i, check);
+  if (shape_ == nullptr) return false;
+  const std::optional<Pose> pose = internal::PoseOf(columns.movers, i, check);
+  if (!pose || !meter_.Spend(1)) return false;
+  pose_ = *pose;
+  skin_ = *skin;
+  known_ = Known::kNothing;
   earlier_.clear();
-  row.position = start_.pose().position;
+  obstacles_.Consider(internal::Considered::Of(columns.movers.scope, i, options_.mask));
+  takes_plain_ = !is_general_ && skin_ == 0 && plain_.Start(*shape_, pose_);
+  is_placed_ = !takes_plain_;
+  if (is_placed_ && !internal::PlaceBlocking(*shape_, pose_, check, meter_, start_)) return false;
+  row.position = pose_.position;
+  return true;
 }
 
 // A safe pose: the shape has an interior there.
 void Slider::PlaceAt(Vec2 position) {
-  if (position == start_.pose().position) return;
-  Pose pose = start_.pose();
-  pose.position = position;
-  start_.Place(*shape_, pose, meter_);
+  if (is_placed_ && position == start_.pose().position) return;
+  is_placed_ = true;
+  pose_.position = position;
+  start_.Place(*shape_, pose_, meter_);
+}
+
+// Whether a leg from there would be 8 ulp at most.
+bool Slider::IsShort(Vec2 d, Vec2 position) {
+  const double length = std::sqrt(d.x * d.x + d.y * d.y);
+  if (is_plain_) {
+    return length <= 8 * plain_.ulp() && length <= 8 * internal::UlpOf(plain_.BoundsAt(position));
+  }
+  PlaceAt(position);
+  return length <= 8 * internal::UlpOf(start_.mover().shape().bounds());
+}
+
+bool Slider::AddPlainLeg(SlideLeg& leg, SlideRow& row) {
+  using Verdict = internal::PlainSlide::Verdict;
+  const Verdict verdict = plain_.Leg(leg.from, leg.d, known_);
+  if (verdict == Verdict::kLeft) return false;
+  leg.has_hit = verdict == Verdict::kHit;
+  if (leg.has_hit) plain_.SetHit(leg.hit);
+  row.position = plain_.position();
+  known_ = Known::kOverlapsNothing;
+  ++(leg.has_hit ? counts_.hits : counts_.free);
+  return true;
 }
 
 // The sweep of one leg, to its safe pose. That overlaps nothing if the start does not: all but what
 // the sweep is clear of was looked at.
-std::optional<BlockingHit> Slider::AddLeg(Vec2 d, SlideRow& row) {
-  PlaceAt(row.position);
-  sweep_.Start(start_, d, options_.inside_policy, known_);
-  const std::optional<BlockingHit> hit = sweep_.First();
-  if (meter_.stopped() || !meter_.SpendRows(1)) return std::nullopt;
-  SlideLeg leg{row.position, d, hit.has_value(), {}};
-  if (hit) leg.hit = sweep_.Measured(*hit);
-  const double fraction = hit ? leg.hit.fraction : 1;
-  row.position =
-      safe_.Find({*shape_, start_, sweep_, options_.inside_policy, hit, fraction, skin_});
-  known_ = sweep_.known();
-  out_.legs.push_back(leg);
+Slider::End Slider::AddLeg(Vec2 d, SlideRow& row) {
+  SlideLeg& leg = out_.legs.emplace_back();
+  leg.from = row.position;
+  leg.d = d;
+  is_plain_ = takes_plain_ && AddPlainLeg(leg, row);
+  if (!is_plain_) {
+    ++counts_.left;
+    PlaceAt(row.position);
+    sweep_.Start(start_, d, options_.inside_policy, known_);
+    const std::optional<BlockingHit> hit = sweep_.First();
+    leg.has_hit = hit.has_value();
+    if (hit && !meter_.stopped()) leg.hit = sweep_.Measured(*hit);
+    const double fraction = hit ? leg.hit.fraction : 1;
+    if (meter_.stopped()) return End::kFree;
+    row.position =
+        safe_.Find({*shape_, start_, sweep_, options_.inside_policy, hit, fraction, skin_});
+    known_ = sweep_.known();
+  }
+  if (!meter_.SpendRows(1)) return End::kFree;
   ++row.legs;
-  return hit;
+  if (!leg.has_hit) return End::kFree;
+  return leg.hit.starts_inside ? End::kStartsInside : End::kHit;
 }
 
 // Until it is used up, or nothing is left that is not blocked. Along a slanted ray one coordinate
-// may be more than it was: above 2^53 no sweep takes it. What is left is of the push as it
-// was given, so that a corner that turned it from one wall to the other ends it.
+// may be more than it was: above 2^53 no sweep takes it. What is left is of the push as it was
+// given, so that a corner that turned it from one wall to the other ends it.
 void Slider::Push(Vec2 push, SlideRow& row) {
   row.left = push;
   double rest = 1;
   Vec2 d = push;
   for (uint32_t contacts = 0; !(d == Vec2{}) && !meter_.stopped();) {
-    const std::optional<BlockingHit> hit = AddLeg(d, row);
+    const End end = AddLeg(d, row);
     if (meter_.stopped()) return;
-    if (!hit) {
+    if (end == End::kFree) {
       row.left = {};
       return;
     }
     rest *= 1 - out_.legs.back().hit.fraction;
     row.left = Normalized(Vec2{rest * push.x, rest * push.y});
-    const std::optional<Vec2> next = Redirected(*hit, push, row);
+    if (end == End::kStartsInside) return;
+    const std::optional<Vec2> next = Redirected(push, row);
     if (!next || !IsAccepted(*next) || ++contacts >= options_.max_contacts) return;
-    if (std::sqrt(next->x * next->x + next->y * next->y) <= 8 * ulp()) return;
+    if (IsShort(*next, row.position)) return;
     d = *next;
   }
 }
 
-// What is left of the push, along the blocking ray; nothing if that keeps none of it. Leaves the
-// shape placed where the leg has ended.
-std::optional<Vec2> Slider::Redirected(const BlockingHit& hit, Vec2 push, const SlideRow& row) {
-  const std::vector<BlockingContact>& met = sweep_.contacts();
-  BlockedArcs& arcs = sweep_.arcs();
-  PlaceAt(row.position);
-  if (hit.starts_inside) return std::nullopt;
-  std::erase_if(earlier_, [this](const BlockingContact& c) { return !IsNear(c); });
-  for (const BlockingContact& contact : earlier_) arcs.Add(contact, start_.mover(), true);
-  const bool is_alone = earlier_.empty() && push == sweep_.motion().d;
+// What is left of the push, along the blocking ray; nothing if that keeps none of it.
+std::optional<Vec2> Slider::Redirected(Vec2 push, const SlideRow& row) {
+  const bool is_first = out_.legs.back().d == push;
+  std::optional<Vec2> next;
+  if (is_plain_ && is_first && earlier_.empty() && plain_.Redirect(row.left, next)) {
+    earlier_.assign(plain_.contacts().begin(), plain_.contacts().end());
+    return next;
+  }
+  Gather(row);
+  const std::span<const BlockingContact> met = is_plain_ ? plain_.contacts() : sweep_.contacts();
+  const BlockedArcs& arcs = sweep_.arcs();
+  const bool is_alone = earlier_.empty() && is_first;
   earlier_.insert(earlier_.end(), met.begin(), met.end());
-  if (is_alone && sweep_.ray()) return AlongRay(*sweep_.ray(), push, row.left);
-  if (!arcs.Contains(push)) return NotBlocked(row.left, arcs);
+  if (is_alone && !is_plain_ && sweep_.ray()) return AlongRay(*sweep_.ray(), push, row.left);
+  const auto is_blocked = [&](Vec2 v) { return arcs.Contains(v); };
+  if (!is_blocked(push)) return internal::NotBlocked(row.left, is_blocked);
   const std::optional<BlockedArcs::Ends> ends = arcs.EndsAbout(push);
   if (!ends) return std::nullopt;
   return AlongRay(arcs.Nearer(*ends, push), push, row.left);
 }
 
+// All that blocks the shape where the leg has ended, in the arcs of the exact search.
+void Slider::Gather(const SlideRow& row) {
+  BlockedArcs& arcs = sweep_.arcs();
+  if (is_plain_) {
+    const SlideLeg& leg = out_.legs.back();
+    PlaceAt(leg.from);
+    arcs.Start({leg.d, start_.mover().shape().radius()}, plain_.time());
+    for (const BlockingContact& contact : plain_.contacts()) arcs.Add(contact, start_.mover());
+  }
+  PlaceAt(row.position);
+  std::erase_if(earlier_, [this](const BlockingContact& c) { return !IsNear(c); });
+  for (const BlockingContact& contact : earlier_) arcs.Add(contact, start_.mover(), true);
+}
+
 std::optional<Vec2> Slider::AlongRay(const internal::ArcDirection& ray, Vec2 push, Vec2 left) {
   const BlockedArcs& arcs = sweep_.arcs();
   if (!arcs.IsAlong(ray, push)) return std::nullopt;
-  return NotBlocked(Along(left, arcs.Unit(ray)), arcs);
+  return internal::NotBlocked(internal::PartAlong(left, arcs.Unit(ray)),
+                              [&](Vec2 v) { return arcs.Contains(v); });
 }
 
 // Of a contact met before, at the shape as it stands.
 bool Slider::IsNear(const BlockingContact& contact) const {
   const BlockingMover& mover = start_.mover();
   const double radius = mover.shape().radius() + contact.fixed_radius;
-  const double reach = radius + skin_ + 8 * ulp();
+  const double reach = radius + skin_ + 8 * internal::UlpOf(mover.shape().bounds());
   using Kind = BlockingContact::Kind;
   const Segment moving = contact.MovingEdge(mover);
   const Vec2 p = contact.MovingVertex(mover);
@@ -215,11 +260,12 @@ void SlideAnswers::Clear() {
 
 // The displacements of an item are found behind those of the items before, which `CheckGroup` has
 // added up; a column that is too short ends the batch.
-bool SlideShapes(const World& world, const SlideColumns& columns, const SlideOptions& options,
-                 SlideAnswers& out, WorkMeter& meter) {
+bool internal::RunSlides(const SlideRun& run, SlideAnswers& out, WorkMeter& meter,
+                         SlideCounts* counts) {
+  const SlideColumns& columns = run.columns;
   out.Clear();
   out.rows.resize(columns.size());
-  Slider slider(world, options, out, meter);
+  Slider slider(run, out, meter);
   size_t next = 0;
   for (size_t i = 0; i < columns.size(); ++i) {
     if (!meter.Spend(1)) return false;
@@ -228,19 +274,20 @@ bool SlideShapes(const World& world, const SlideColumns& columns, const SlideOpt
     next += columns.pushes.empty() ? 1 : columns.pushes[i];
     const std::optional<uint32_t> count = PushCount(columns, i, check);
     if (!count || !AreAccepted(columns, first, *count, check)) continue;
-    const std::optional<double> skin = internal::SkinOf(columns.skin, i, check);
-    if (!skin) continue;
-    if (!internal::PlaceBlocking(columns.movers, i, check, meter, slider.start())) continue;
-    const size_t shape = columns.movers.shape.empty() ? i : columns.movers.shape[i];
-    slider.Consider(internal::Considered::Of(columns.movers.scope, i, options.mask));
     SlideRow& row = out.rows[i];
-    slider.Begin(columns.movers.shapes[shape], *skin, row);
+    if (!slider.Begin(columns, i, check, row)) continue;
     for (size_t k = first; k < first + *count && !meter.stopped(); ++k) {
       slider.Push(Normalized(Vec2{columns.dx[k], columns.dy[k]}), row);
     }
     if (meter.stopped()) return false;
   }
+  if (counts != nullptr) *counts = slider.counts();
   return !meter.stopped();
+}
+
+bool SlideShapes(const World& world, const SlideColumns& columns, const SlideOptions& options,
+                 SlideAnswers& out, WorkMeter& meter) {
+  return internal::RunSlides({world, columns, options}, out, meter);
 }
 
 }  // namespace carom

@@ -34,6 +34,8 @@ class SweptBox {
  public:
   SweptBox() = default;
   SweptBox(const Box& box, Vec2 d, double limit);
+  // One that does not move.
+  explicit SweptBox(const Box& box) : reach_(box) {}
 
   // False only if the swept box misses `box`.
   bool MayMeet(const Box& box) const;

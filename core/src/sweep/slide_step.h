@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What of a push is left along a wall, in doubles that do not point into it.
+#pragma once
+
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+
+#include "carom/geometry.h"
+
+namespace carom::internal {
+
+// What of `push` a unit vector keeps.
+inline Vec2 PartAlong(Vec2 push, Vec2 ray) {
+  const double length = push.x * ray.x + push.y * ray.y;
+  return Normalized(Vec2{length * ray.x, length * ray.y});
+}
+
+// `value`, so many doubles away from 0, or towards it.
+inline double Stepped(double value, int steps) {
+  const double towards = steps > 0 ? std::copysign(HUGE_VAL, value) : 0.0;
+  for (int i = 0; i < std::abs(steps); ++i) value = std::nextafter(value, towards);
+  return value;
+}
+
+// A vector that is not blocked, at most some ulps from `push`, or nothing. Along a slanted edge a
+// rounded vector may point into it: a step of its lesser component turns it by less than an ulp.
+template <class IsBlocked>
+std::optional<Vec2> NotBlocked(Vec2 push, const IsBlocked& is_blocked) {
+  for (const int greater : {0, 1, -1}) {
+    for (const int lesser : {0, 1, -1, 2, -2}) {
+      Vec2 v = push;
+      const bool is_x_greater = std::abs(v.x) >= std::abs(v.y);
+      v.x = Stepped(v.x, is_x_greater ? greater : lesser);
+      v.y = Stepped(v.y, is_x_greater ? lesser : greater);
+      v = Normalized(v);
+      if (!(v == Vec2{}) && !is_blocked(v)) return v;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace carom::internal
