@@ -163,7 +163,7 @@ const EdgeCluster& PosedShape::PlacedRun(size_t node) {
       const Segment edge = polygon.edge(i);
       placed = {Placed(pose_, edge.a), Placed(pose_, edge.b)};
     }
-    run.edges.Add(placed, BoundsOf(placed));
+    run.edges.Add(placed);
   }
   return run.edges;
 }
