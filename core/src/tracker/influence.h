@@ -103,7 +103,7 @@ class NeighborQuery {
                 NeighborScratch& scratch)
       : words_(influence.words),
         posed_(posed),
-        p_(posed.pose().position),
+        p_(posed.position()),
         odometer_(odometer),
         out_of_mask2_(out_of_mask * out_of_mask * (1 + 0x1p-50)),
         scratch_(scratch),
@@ -129,7 +129,7 @@ class NeighborQuery {
   bool IsBoxClear(Neighbor& neighbor);
   bool IsClear(Neighbor& neighbor, double distance);
   bool IsInscribedTouched(Neighbor& neighbor, double distance);
-  bool IsStillTouched(Neighbor& neighbor);
+  bool IsStillTouched(Neighbor& neighbor, PointDistances& distances);
   bool IsTouched(Neighbor& neighbor, PointDistances& distances);
   bool IsTouchedBy(Neighbor& neighbor, PointDistances& distances, Run run);
   bool IsInside(Neighbor& neighbor);

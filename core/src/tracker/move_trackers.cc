@@ -7,6 +7,7 @@
 // cold query. The writer puts each answer into its columns (tracker/move_writer.h).
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -45,6 +46,22 @@ struct Scratch {
   size_t largest = 0;  // vertices of a shape
 };
 
+// A queue of at most `kSize` elements.
+template <class T, size_t kSize>
+class Queue {
+ public:
+  size_t size() const { return end_ - begin_; }
+  bool full() const { return size() == kSize; }
+  const T& at(size_t i) const { return elements_[(begin_ + i) % kSize]; }
+  void Push(const T& element) { elements_[end_++ % kSize] = element; }
+  void Pop() { ++begin_; }
+
+ private:
+  std::array<T, kSize> elements_;
+  size_t begin_ = 0;
+  size_t end_ = 0;
+};
+
 // The square of a radius, rounded so that a computed squared distance below it proves the distance
 // to be below `radius`: dx and dy err by u each, their squares by 3u and the sum by 4u, and a
 // coordinate that is read as 0 by 2^-140. Below 0 where nothing is left.
@@ -71,7 +88,13 @@ class MoveBatch {
   bool Run();
 
  private:
-  void FetchAhead(size_t i) const;
+  // A move that will not be quiet, as far as can be seen before its turn.
+  struct Expected {
+    size_t move;
+    const TrackerMemory* memory;
+  };
+
+  void FetchAhead(size_t i);
   void AnswerQuiet(Tracker& tracker, size_t i);
   void Answer(Tracker& tracker, size_t i);
   void AnswerWarm(Tracker& tracker, size_t i, PosedShape& posed);
@@ -91,6 +114,8 @@ class MoveBatch {
   ThreadScratch<Scratch> scratch_;
   QuietPass quiet_;
   MoveWriter writer_;
+  Queue<Expected, 16> ahead_;
+  size_t next_ahead_ = 0;  // the move to look at next
 };
 
 bool MoveBatch::Run() {
@@ -121,27 +146,28 @@ bool MoveBatch::Run() {
   return true;
 }
 
-// Thousands of trackers are in no cache. What a move that is not quiet will read is prefetched some
-// moves ahead, one step along the pointers at a time, since each step reads what the one before it
-// has fetched: tracker, memory, neighbors, polygons.
-inline void MoveBatch::FetchAhead(size_t i) const {
+// Thousands of trackers are in no cache. What the moves that are not quiet will read is prefetched
+// ahead of them, one step along the pointers at a time, since each step reads what the one before
+// it has fetched: memory, neighbors, polygons. The queue has the next such moves, found by a look
+// at the balls; whether they are quiet is decided anew when their turn comes.
+inline void MoveBatch::FetchAhead(size_t i) {
+  constexpr size_t kFarthest = 256;  // moves
   if (moves_.trackers.size() < 64) return;
-  if (i + 16 < moves_.size()) {
-    if (Tracker* const tracker = TrackerOf(moves_, i + 16)) {
-      __builtin_prefetch(tracker);
-      __builtin_prefetch(&TrackerAccess::memory(*tracker));  // may be in the next line
-    }
-  }
-  const auto memory_at = [&](size_t k) -> const TrackerMemory* {
-    if (k >= moves_.size()) return nullptr;
+  while (ahead_.size() > 0 && ahead_.at(0).move <= i) ahead_.Pop();
+  next_ahead_ = std::max(next_ahead_, i + 1);
+  const size_t end = std::min(moves_.size(), i + kFarthest);
+  while (!ahead_.full() && next_ahead_ < end) {
+    const size_t k = next_ahead_++;
+    if (k + 16 < end) __builtin_prefetch(TrackerOf(moves_, k + 16));
     Tracker* const tracker = TrackerOf(moves_, k);
-    return tracker == nullptr || quiet_.IsQuiet(*tracker, k)
-               ? nullptr
-               : TrackerAccess::memory(*tracker).get();
-  };
-  if (const TrackerMemory* const memory = memory_at(i + 12)) memory->FetchSelf();
-  if (const TrackerMemory* const memory = memory_at(i + 8)) memory->FetchNeighbors();
-  if (const TrackerMemory* const memory = memory_at(i + 4)) memory->FetchPolygons();
+    if (tracker == nullptr || quiet_.IsQuiet(*tracker, k)) continue;
+    const TrackerMemory* const memory = TrackerAccess::memory(*tracker).get();
+    if (memory == nullptr) continue;
+    memory->FetchSelf();
+    ahead_.Push({k, memory});
+  }
+  if (ahead_.size() > 8) ahead_.at(8).memory->FetchNeighbors();
+  if (ahead_.size() > 4) ahead_.at(4).memory->FetchPolygons();
 }
 
 // The quiet moves that the quiet pass leaves: of trackers that touch several polygons, sweeps that
@@ -166,7 +192,7 @@ void MoveBatch::AnswerQuiet(Tracker& tracker, size_t i) {
 
 void MoveBatch::Answer(Tracker& tracker, size_t i) {
   ItemChecker check = writer_.Check(i);
-  const std::optional<Pose> pose = PoseOf(moves_, i, check);
+  const std::optional<Pose> pose = PoseOf(moves_, i, check, Turning::kLater);
   if (!pose) return writer_.Refuse();
   const TrackerSweeps& sweeps = scratch_->sweeps;
   if (moves_.sweeps() && !sweeps.IsClear(i) && sweeps.result(i).error) {
@@ -175,7 +201,8 @@ void MoveBatch::Answer(Tracker& tracker, size_t i) {
   }
   const TrackedShape& shape = TrackerAccess::shape(tracker);
   scratch_->largest = std::max(scratch_->largest, shape.shape.vertex_count());
-  PosedShape posed(shape, *pose, scratch_->neighbors.pose, meter_);
+  const double* const angle = moves_.angle.empty() ? nullptr : &moves_.angle[i];
+  PosedShape posed(shape, *pose, scratch_->neighbors.pose, meter_, angle);
   if (!posed.IsAccepted()) {
     check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
     return writer_.Refuse();
@@ -244,10 +271,13 @@ bool MoveBatch::QueryMemory(Tracker& tracker, PosedShape& posed) {
   ++ball.moves;
   ++(is_near ? out_.tiers.near : out_.tiers.refresh);
   NeighborScratch& scratch = scratch_->neighbors;
-  memory.QueryNeighbors(posed, options_.detail, scratch, meter_);
+  const auto radii = is_near && options_.detail == OverlapDetail::kIds && !options_.quiet_radii
+                         ? TrackerMemory::Radii::kTouch
+                         : TrackerMemory::Radii::kBoth;
+  memory.QueryNeighbors(posed, options_.detail, radii, scratch, meter_);
   if (!is_near && memory.IsLimited() && !meter_.stopped()) {
     memory.Widen(scene_, posed, meter_);
-    memory.QueryNeighbors(posed, options_.detail, scratch, meter_);
+    memory.QueryNeighbors(posed, options_.detail, radii, scratch, meter_);
   }
   if (meter_.stopped()) return false;
   for (size_t k = 0; k < memory.neighbors().size(); ++k) {
@@ -257,7 +287,7 @@ bool MoveBatch::QueryMemory(Tracker& tracker, PosedShape& posed) {
     scratch.touched.polygons.push_back({neighbor.polygon.polygon().id(), edges});
   }
   meter_.SpendRows(scratch.touched.polygons.size());
-  SetBall(ball, memory, posed.pose().position);
+  SetBall(ball, memory, posed.position());
   return true;
 }
 

@@ -61,11 +61,17 @@ struct PoseScratch {
 // time.
 class PosedShape {
  public:
-  // The position is normalised, and the rotation is one.
-  PosedShape(const TrackedShape& shape, const Pose& pose, PoseScratch& scratch, WorkMeter& meter);
+  // The position is normalised, and the rotation is one. With an angle, which outlives it, that is
+  // the rotation, and is computed where an answer depends on it.
+  PosedShape(const TrackedShape& shape, const Pose& pose, PoseScratch& scratch, WorkMeter& meter,
+             const double* angle = nullptr);
 
   const TrackedShape& shape() const { return shape_; }
-  const Pose& pose() const { return pose_; }
+  Vec2 position() const { return pose_.position; }
+  const Pose& pose() {
+    if (angle_ != nullptr) Turn();
+    return pose_;
+  }
   WorkMeter& meter() const { return meter_; }
 
   // Whether every placed vertex is accepted. If not, no other question about the shape may follow.
@@ -122,10 +128,12 @@ class PosedShape {
   bool ContainsPoint(Vec2 p);
 
   // Of a capsule.
-  Capsule PlacedCapsule() const;
+  Capsule PlacedCapsule();
+  void Turn();
 
   const TrackedShape& shape_;
   Pose pose_;
+  const double* angle_;
   PoseScratch& scratch_;
   WorkMeter& meter_;
   Kind kind_;

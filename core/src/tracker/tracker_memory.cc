@@ -90,7 +90,7 @@ void TrackerMemory::NoteColdMove(std::optional<uint64_t> looked_up) {
 // The second condition limits the odometer: bounds are readings of it in floats, and at 2^16 times
 // the known radius an ulp of them is 2^-7 of that radius, beyond which they would be of little use.
 bool TrackerMemory::Reaches(const PosedShape& posed) const {
-  return PathLength(center_, posed.pose().position) < limit_ && odometer_ < 0x1p16 * known_radius_;
+  return PathLength(center_, posed.position()) < limit_ && odometer_ < 0x1p16 * known_radius_;
 }
 
 void TrackerMemory::Clear() {
@@ -147,7 +147,7 @@ bool TrackerMemory::Refresh(const Scene& scene, const PosedShape& posed, uint32_
     next_backoff_ = std::min<uint16_t>(4 * next_backoff_, kMaxBackoffMoves);
     return GiveUp();
   }
-  center_ = anchor_ = posed.pose().position;
+  center_ = anchor_ = posed.position();
   odometer_ = 0;
   query_work_ = 0;
   const uint64_t before = meter.used();
@@ -273,9 +273,9 @@ bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, WorkMeter& meter) 
   return influence_.neighbors.size() <= kMaxNeighbors;
 }
 
-void TrackerMemory::QueryNeighbors(PosedShape& posed, OverlapDetail detail,
+void TrackerMemory::QueryNeighbors(PosedShape& posed, OverlapDetail detail, Radii radii,
                                    NeighborScratch& scratch, WorkMeter& meter) {
-  const Vec2 p = posed.pose().position;
+  const Vec2 p = posed.position();
   odometer_ = (odometer_ + PathLength(anchor_, p)) * kUp;
   anchor_ = p;
   scratch.touched.edges.clear();
@@ -299,11 +299,11 @@ void TrackerMemory::QueryNeighbors(PosedShape& posed, OverlapDetail detail,
     Neighbor* first = nullptr;
     touch_until = clear_until = HUGE_VAL;
     for (Neighbor& neighbor : influence_.neighbors) {
+      const bool is_first = radii == Radii::kBoth ? neighbor.clear_until < clear_until
+                                                  : neighbor.touch_until < touch_until;
+      if (is_first) first = &neighbor;
       touch_until = std::min(touch_until, neighbor.touch_until);
-      if (neighbor.clear_until < clear_until) {
-        clear_until = neighbor.clear_until;
-        first = &neighbor;
-      }
+      clear_until = std::min(clear_until, neighbor.clear_until);
     }
     is_final = first == nullptr || !first->is_by_box;
     if (!is_final) query.UpdateBound(*first);

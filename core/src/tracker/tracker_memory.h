@@ -60,10 +60,11 @@ class TrackerMemory {
   bool Reaches(const PosedShape& posed) const;
 
   // Finds out at a pose that the mask reaches whether each neighbor is touched and, under EDGES,
-  // which of its edges meet the shape, in the scratch. Once the meter has stopped, there is no
-  // mask.
-  void QueryNeighbors(PosedShape& posed, OverlapDetail detail, NeighborScratch& scratch,
-                      WorkMeter& meter);
+  // which of its edges meet the shape, in the scratch. Both radii are as large as the edges allow,
+  // or only the first one, which then takes less. Once the meter has stopped, there is no mask.
+  enum class Radii : uint8_t { kTouch, kBoth };
+  void QueryNeighbors(PosedShape& posed, OverlapDetail detail, Radii radii,
+                      NeighborScratch& scratch, WorkMeter& meter);
   const std::vector<Neighbor>& neighbors() const { return influence_.neighbors; }
   // Drops the mask.
   void Clear();
