@@ -202,7 +202,6 @@ bool NeighborQuery::IsInscribedTouched(Neighbor& neighbor, double distance) {
 }
 
 void NeighborQuery::UpdateTouch(Neighbor& neighbor) {
-  if (odometer_ < neighbor.touch_until) return;
   neighbor.touch_until = neighbor.clear_until = odometer_;
   neighbor.is_by_box = false;
   PointDistances distances(neighbor.polygon.polygon(), p_);

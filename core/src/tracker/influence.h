@@ -73,13 +73,32 @@ struct Neighbor {
       false;  // `clear_until` comes from the polygon's box, so the edges may allow more
 };
 
+// What a neighbor last said. Most queries end here and do not read the neighbor, let alone its
+// polygon, which are in no cache where trackers are many.
+struct Verdict {
+  Verdict() = default;
+  explicit Verdict(const Neighbor& neighbor)
+      : touch_until(neighbor.touch_until),
+        clear_until(neighbor.clear_until),
+        id(neighbor.polygon.polygon().id()),
+        touches(neighbor.touches) {}
+
+  // As of the neighbor.
+  double touch_until = 0;
+  double clear_until = 0;
+  uint64_t id = 0;  // of the polygon
+  bool touches = false;
+};
+
 // The edges in reach of a ball, by polygon.
 struct Influence {
+  std::vector<Verdict> verdicts;    // of each neighbor
   std::vector<Neighbor> neighbors;  // by ascending polygon id
   std::vector<MaskWord> words;      // neighbor after neighbor, each one's by ascending index
 
   size_t memory_bytes() const {
-    return neighbors.capacity() * sizeof(Neighbor) + words.capacity() * sizeof(MaskWord);
+    return verdicts.capacity() * sizeof(Verdict) + neighbors.capacity() * sizeof(Neighbor) +
+           words.capacity() * sizeof(MaskWord);
   }
 };
 
@@ -109,7 +128,8 @@ class NeighborQuery {
         scratch_(scratch),
         meter_(posed.meter()) {}
 
-  // Brings up to date whether the neighbor is touched, and until when that holds.
+  // Brings up to date whether the neighbor, whose last verdict no longer holds, is touched, and
+  // until when that holds.
   void UpdateTouch(Neighbor& neighbor);
   // Likewise, and appends the edges that meet the shape to the scratch.
   void UpdateEdges(Neighbor& neighbor);

@@ -91,7 +91,7 @@ class MoveBatch {
   // A move that will not be quiet, as far as can be seen before its turn.
   struct Expected {
     size_t move;
-    const TrackerMemory* memory;
+    Tracker* tracker;
   };
 
   void FetchAhead(size_t i);
@@ -114,7 +114,7 @@ class MoveBatch {
   ThreadScratch<Scratch> scratch_;
   QuietPass quiet_;
   MoveWriter writer_;
-  Queue<Expected, 16> ahead_;
+  Queue<Expected, 13> ahead_;
   size_t next_ahead_ = 0;  // the move to look at next
 };
 
@@ -148,7 +148,7 @@ bool MoveBatch::Run() {
 
 // Thousands of trackers are in no cache. What the moves that are not quiet will read is prefetched
 // ahead of them, one step along the pointers at a time, since each step reads what the one before
-// it has fetched: memory, neighbors, polygons. The queue has the next such moves, found by a look
+// it has fetched: memory, verdicts, neighbors, polygons. The queue has the next such moves, found by a look
 // at the balls; whether they are quiet is decided anew when their turn comes.
 inline void MoveBatch::FetchAhead(size_t i) {
   constexpr size_t kFarthest = 256;  // moves
@@ -161,13 +161,19 @@ inline void MoveBatch::FetchAhead(size_t i) {
     if (k + 16 < end) __builtin_prefetch(TrackerOf(moves_, k + 16));
     Tracker* const tracker = TrackerOf(moves_, k);
     if (tracker == nullptr || quiet_.IsQuiet(*tracker, k)) continue;
-    const TrackerMemory* const memory = TrackerAccess::memory(*tracker).get();
-    if (memory == nullptr) continue;
-    memory->FetchSelf();
-    ahead_.Push({k, memory});
+    if (const auto& memory = TrackerAccess::memory(*tracker)) memory->FetchSelf();
+    ahead_.Push({k, tracker});
   }
-  if (ahead_.size() > 8) ahead_.at(8).memory->FetchNeighbors();
-  if (ahead_.size() > 4) ahead_.at(4).memory->FetchPolygons();
+  const auto expected = [&](size_t place, const auto& fetch) {
+    if (ahead_.size() <= place) return;
+    const auto [k, tracker] = ahead_.at(place);
+    // A tracker that moves twice in a batch may have forgotten since.
+    const auto& memory = TrackerAccess::memory(*tracker);
+    if (memory != nullptr) fetch(*memory, Vec2{moves_.x[k], moves_.y[k]});
+  };
+  expected(9, [](const TrackerMemory& memory, Vec2) { memory.FetchVerdicts(); });
+  expected(6, [](const TrackerMemory& memory, Vec2 p) { memory.FetchNeighbors(p); });
+  expected(3, [](const TrackerMemory& memory, Vec2 p) { memory.FetchPolygons(p); });
 }
 
 // The quiet moves that the quiet pass leaves: of trackers that touch several polygons, sweeps that
@@ -181,8 +187,8 @@ void MoveBatch::AnswerQuiet(Tracker& tracker, size_t i) {
   } else {
     Touched& touched = scratch_->neighbors.touched;
     touched.Clear();
-    for (const Neighbor& neighbor : TrackerAccess::memory(tracker)->neighbors()) {
-      if (neighbor.touches) touched.polygons.push_back({neighbor.polygon.polygon().id(), 0});
+    for (const Verdict& verdict : TrackerAccess::memory(tracker)->verdicts()) {
+      if (verdict.touches) touched.polygons.push_back({verdict.id, 0});
     }
     meter_.SpendRows(touched.polygons.size());
     writer_.Write(i, touched);
@@ -280,11 +286,11 @@ bool MoveBatch::QueryMemory(Tracker& tracker, PosedShape& posed) {
     memory.QueryNeighbors(posed, options_.detail, radii, scratch, meter_);
   }
   if (meter_.stopped()) return false;
-  for (size_t k = 0; k < memory.neighbors().size(); ++k) {
-    const Neighbor& neighbor = memory.neighbors()[k];
-    if (!neighbor.touches) continue;
+  for (size_t k = 0; k < memory.verdicts().size(); ++k) {
+    const Verdict& verdict = memory.verdicts()[k];
+    if (!verdict.touches) continue;
     const uint32_t edges = options_.detail == OverlapDetail::kEdges ? scratch.edge_counts[k] : 0;
-    scratch.touched.polygons.push_back({neighbor.polygon.polygon().id(), edges});
+    scratch.touched.polygons.push_back({verdict.id, edges});
   }
   meter_.SpendRows(scratch.touched.polygons.size());
   SetBall(ball, memory, posed.position());
