@@ -3,17 +3,19 @@
 
 #include "proximity/polygon_pair.h"
 
-#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "carom/predicates.h"
 
 namespace carom::internal {
 namespace {
 
-// So many edges of one polygon near the other are looked up one by one.
-constexpr size_t kFewEdges = 64;
-// And so few are compared with every edge of the other, rather than making its index.
+// The edges of so many runs of the fixed polygon near a mover, of few edges or more, are looked up one
+// by one; else the mover's are.
+constexpr size_t kFewRunsNear = 4;
+constexpr size_t kMostRunsNear = 8;
+// So few are compared with every edge of a mover that is placed, rather than making its index.
 constexpr size_t kVeryFewEdges = 6;
 // A cluster whose box meets more runs of edges than that is looked up edge by edge: the box of long
 // edges is mostly empty.
@@ -25,20 +27,23 @@ bool Holds(const IndexedPolygon& outer, Vec2 p, WorkMeter& meter) {
 
 }  // namespace
 
+// Not initialised but for the count.
 struct PolygonPair::Near {
-  bool is_all = true;  // else there are more
+  static constexpr size_t kMost = kMostRunsNear * kLanes;
+
   size_t count = 0;
-  // Ends and boxes, not initialised.
-  std::array<Double2, kFewEdges> a, b;
-  std::array<LaneBox, kFewEdges> boxes;
+  std::array<Double2, kMost> a, b;  // the ends of each
+  std::array<LaneBox, kMost> boxes;
 
   Segment edge(size_t i) const { return {{a[i][0], a[i][1]}, {b[i][0], b[i][1]}}; }
-  bool Add(const Segment& edge) {
-    if (count == kFewEdges) return false;
-    a[count] = LoadLanes(&edge.a.x);
-    b[count] = LoadLanes(&edge.b.x);
-    boxes[count++] = LaneBox(edge);
-    return true;
+  void Add(const Polygon& polygon, size_t first, size_t last, const LaneBox& reach) {
+    for (size_t i = first; i < last; ++i) {
+      const Segment edge = polygon.edge(i);
+      a[count] = LoadLanes(&edge.a.x);
+      b[count] = LoadLanes(&edge.b.x);
+      boxes[count] = LaneBox::Of(a[count], b[count]);
+      count += boxes[count].Meets(reach) ? 1 : 0;
+    }
   }
 };
 
@@ -49,12 +54,26 @@ bool PolygonPair::Overlap() {
   const MeetsBox reach{moving_.bounds()};
   if (!reach(fixed_.polygon().bounds())) return false;
   if (Holds(fixed_, moving_.FirstVertex(0), meter_)) return true;
-  Near near;
-  near.is_all = fixed_.VisitEdges(
-      meter_, reach, [&](size_t, const Segment& edge) { return near.Add(edge); });
-  if (near.is_all && near.count == 0) return false;
-  if (meter_.stopped()) return false;
-  return DoEdgesMeet(near) || HoldsMovingRing() || HoldsFixedRing();
+  std::array<std::pair<size_t, size_t>, kMostRunsNear> runs;
+  const size_t most = is_small() ? kFewRunsNear : kMostRunsNear;
+  size_t count = 0;
+  const bool is_all = fixed_.VisitRuns(meter_, reach, [&](size_t first, size_t last) {
+    if (count == most) return false;
+    runs[count++] = {first, last};
+    return true;
+  });
+  if (meter_.stopped() || count == 0) return false;
+  if (is_all) {
+    Near near;
+    for (size_t i = 0; i < count && meter_.Spend(runs[i].second - runs[i].first); ++i) {
+      near.Add(fixed_.polygon(), runs[i].first, runs[i].second, LaneBox(reach.reach));
+    }
+    if (near.count == 0) return false;
+    if (DoNearEdgesMeet(near)) return true;
+  } else if (DoManyEdgesMeet()) {
+    return true;
+  }
+  return HoldsMovingRing() || HoldsFixedRing();
 }
 
 // Of the first ring it is known.
@@ -80,26 +99,20 @@ bool PolygonPair::HoldsFixedRing() {
   return false;
 }
 
-bool PolygonPair::DoEdgesMeet(const Near& near) {
-  const bool is_small = moving_.edge_count() <= IndexedPolygon::kMaxScanned;
-  if (near.is_all) {
-    if (is_small || (moving_.is_placed() && near.count <= kVeryFewEdges)) {
-      return DoNearEdgesMeet(near);
-    }
-    for (size_t i = 0; i < near.count; ++i) {
-      if (MeetsMovingEdge(near.edge(i), near.boxes[i])) return true;
-    }
-    return false;
+bool PolygonPair::is_small() const { return moving_.edge_count() <= IndexedPolygon::kMaxScanned; }
+
+bool PolygonPair::DoNearEdgesMeet(const Near& near) {
+  if (is_small() || (moving_.is_placed() && near.count <= kVeryFewEdges)) {
+    return DoesAnyEdgeMeet(near);
   }
-  if (!is_small) return DoManyEdgesMeet();
-  const Polygon& moving = moving_.polygon().polygon();
-  for (size_t i = 0; i < moving.edge_count(); ++i) {
-    if (MeetsEdgeOf(fixed_, moving.edge(i))) return true;
+  for (size_t i = 0; i < near.count; ++i) {
+    if (MeetsMovingEdge(near.edge(i), near.boxes[i])) return true;
   }
   return false;
 }
 
-bool PolygonPair::DoNearEdgesMeet(const Near& near) {
+// Every moving edge near these is tested.
+bool PolygonPair::DoesAnyEdgeMeet(const Near& near) {
   LaneBox reach = LaneBox::Empty();
   for (size_t i = 0; i < near.count; ++i) reach.Extend(near.boxes[i]);
   EdgeCluster cluster;
@@ -129,8 +142,15 @@ bool PolygonPair::MeetsMovingEdge(const Segment& fixed_edge, const LaneBox& box)
   }) && !meter_.stopped();
 }
 
-// Many moving edges are looked up by eight, where there is a fixed edge near.
+// Few moving edges are looked up one by one, many by eight, where there is a fixed edge near.
 bool PolygonPair::DoManyEdgesMeet() {
+  if (is_small()) {
+    const Polygon& moving = moving_.polygon().polygon();
+    for (size_t i = 0; i < moving.edge_count(); ++i) {
+      if (MeetsEdgeOf(fixed_, moving.edge(i))) return true;
+    }
+    return false;
+  }
   const FrameOf frame = moving_.frame();
   const auto is_near = [&](const Box& described) {
     return !fixed_.VisitRuns(meter_, MeetsBox{frame.Placed(described)},

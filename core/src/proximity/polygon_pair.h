@@ -36,8 +36,9 @@ class PolygonPair {
 
   bool HoldsMovingRing();
   bool HoldsFixedRing();
-  bool DoEdgesMeet(const Near& near);
+  bool is_small() const;
   bool DoNearEdgesMeet(const Near& near);
+  bool DoesAnyEdgeMeet(const Near& near);
   bool DoManyEdgesMeet();
   bool MeetsMovingEdge(const Segment& fixed_edge, const LaneBox& box);
   bool MeetsFixedEdge(const EdgeCluster& cluster);
