@@ -76,7 +76,9 @@ class Outlines {
     if (!outline || &outline->polygon() != &polygon) outline.emplace(polygon);
     return *outline;
   }
-  void Clear() { outlines_ = {}; }
+  void Clear() {
+    for (std::optional<Outline>& outline : outlines_) outline.reset();
+  }
 
  private:
   std::array<std::optional<Outline>, 16> outlines_;

@@ -104,6 +104,16 @@ const EdgeCluster& MovingShape::PlacedRun(size_t first, size_t last) {
     for (size_t i = first; i < last; ++i) run.edges.Add(indexed_->polygon().edge(i));
     return run.edges;
   }
+  if (shape_->is_one_closed_ring()) {
+    const std::span<const Vec2> vertices = shape_->vertices().subspan(first);
+    const size_t count = last - first;
+    const bool closes = count == vertices.size();
+    Vec2 placed[kLanes + 1];
+    PlaceVertices(pose_, vertices.first(closes ? count : count + 1), placed);
+    if (closes) placed[count] = Placed(pose_, shape_->vertices().front());
+    for (size_t i = 0; i < count; ++i) run.edges.Add({placed[i], placed[i + 1]});
+    return run.edges;
+  }
   Vec2 from = shape_->edge(first).a;
   Vec2 placed = Placed(pose_, from);
   for (size_t i = first; i < last; ++i) {

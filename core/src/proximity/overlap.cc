@@ -49,7 +49,6 @@ class OverlapBatch {
   bool Run(size_t count, Surface surface, const Read& read) {
     out_.Clear();
     out_.counts.assign(count, 0);
-    scratch_->outlines.Clear();
     OverlapQuery query(world_, options_, scratch_->found, meter_);
     for (size_t i = 0; i < count; ++i) {
       if (!meter_.Spend(1)) return false;
@@ -61,6 +60,7 @@ class OverlapBatch {
       query.Run(*shape);
       if (!AppendRows(i, surface)) return false;
     }
+    scratch_->outlines.Clear();
     if (scratch_->IsWorthCaching()) scratch_.Return();
     return true;
   }

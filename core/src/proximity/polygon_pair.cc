@@ -13,8 +13,8 @@ namespace {
 
 // The edges of so many runs of the fixed polygon near a mover, of few edges or more, are looked up one
 // by one; else the mover's are.
-constexpr size_t kFewRunsNear = 4;
-constexpr size_t kMostRunsNear = 8;
+constexpr size_t kFewRunsNear = 2;
+constexpr size_t kMostRunsNear = 4;
 // So few are compared with every edge of a mover that is placed, rather than making its index.
 constexpr size_t kVeryFewEdges = 6;
 // A cluster whose box meets more runs of edges than that is looked up edge by edge: the box of long

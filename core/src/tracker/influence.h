@@ -76,12 +76,15 @@ struct Neighbor {
 // What a neighbor last said. Most queries end here and do not read the neighbor, let alone its
 // polygon, which are in no cache where trackers are many.
 struct Verdict {
-  Verdict() = default;
-  explicit Verdict(const Neighbor& neighbor)
-      : touch_until(neighbor.touch_until),
-        clear_until(neighbor.clear_until),
-        id(neighbor.polygon.polygon().id()),
-        touches(neighbor.touches) {}
+  explicit Verdict(const Neighbor& neighbor) : id(neighbor.polygon.polygon().id()) {
+    Update(neighbor);
+  }
+  // Does not read the polygon.
+  void Update(const Neighbor& neighbor) {
+    touch_until = neighbor.touch_until;
+    clear_until = neighbor.clear_until;
+    touches = neighbor.touches;
+  }
 
   // As of the neighbor.
   double touch_until = 0;

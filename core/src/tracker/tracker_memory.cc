@@ -313,7 +313,7 @@ void TrackerMemory::QueryNeighbors(PosedShape& posed, OverlapDetail detail, Radi
     } else {
       query.UpdateTouch(neighbor);
     }
-    verdicts[i] = Verdict(neighbor);
+    verdicts[i].Update(neighbor);
   }
   meter.Spend(verdicts.size());
   // The radii end where the first neighbor's verdict does. If that bound comes from a box, the
@@ -336,7 +336,7 @@ void TrackerMemory::QueryNeighbors(PosedShape& posed, OverlapDetail detail, Radi
     const double until = radii == Radii::kBoth ? clear_until : touch_until;
     if (until == HUGE_VAL || !neighbor.is_by_box) break;
     query.UpdateBound(neighbor);
-    verdicts[first] = Verdict(neighbor);
+    verdicts[first].Update(neighbor);
   }
   if (meter.stopped()) {
     Clear();
