@@ -52,7 +52,7 @@ class Queue {
  public:
   size_t size() const { return end_ - begin_; }
   bool full() const { return size() == kSize; }
-  const T& at(size_t i) const { return elements_[(begin_ + i) % kSize]; }
+  T& at(size_t i) { return elements_[(begin_ + i) % kSize]; }
   void Push(const T& element) { elements_[end_++ % kSize] = element; }
   void Pop() { ++begin_; }
 
@@ -92,6 +92,7 @@ class MoveBatch {
   struct Expected {
     size_t move;
     Tracker* tracker;
+    uint64_t due = 0;  // the neighbors that it will read, once these are known
   };
 
   void FetchAhead(size_t i);
@@ -102,6 +103,7 @@ class MoveBatch {
   void DropIfEdited(Tracker& tracker) const;
   bool QueryMemory(Tracker& tracker, PosedShape& posed);
   bool PrepareMask(Tracker& tracker, const PosedShape& posed);
+  bool MakeMask(Tracker& tracker, const PosedShape& posed);
   void SetBall(QuietBall& ball, const TrackerMemory& memory, Vec2 p) const;
   bool IsClearToEnd(size_t i) const { return moves_.sweeps() && scratch_->sweeps.IsClearToEnd(i); }
 
@@ -114,7 +116,7 @@ class MoveBatch {
   ThreadScratch<Scratch> scratch_;
   QuietPass quiet_;
   MoveWriter writer_;
-  Queue<Expected, 13> ahead_;
+  Queue<Expected, 16> ahead_;
   size_t next_ahead_ = 0;  // the move to look at next
 };
 
@@ -166,14 +168,16 @@ inline void MoveBatch::FetchAhead(size_t i) {
   }
   const auto expected = [&](size_t place, const auto& fetch) {
     if (ahead_.size() <= place) return;
-    const auto [k, tracker] = ahead_.at(place);
-    // A tracker that moves twice in a batch may have forgotten since.
-    const auto& memory = TrackerAccess::memory(*tracker);
-    if (memory != nullptr) fetch(*memory, Vec2{moves_.x[k], moves_.y[k]});
+    Expected& next = ahead_.at(place);
+    // A tracker that moves twice in a batch may have forgotten since, or know of others.
+    const auto& memory = TrackerAccess::memory(*next.tracker);
+    if (memory != nullptr) fetch(*memory, next);
   };
-  expected(9, [](const TrackerMemory& memory, Vec2) { memory.FetchVerdicts(); });
-  expected(6, [](const TrackerMemory& memory, Vec2 p) { memory.FetchNeighbors(p); });
-  expected(3, [](const TrackerMemory& memory, Vec2 p) { memory.FetchPolygons(p); });
+  expected(12, [](const TrackerMemory& memory, Expected&) { memory.FetchVerdicts(); });
+  expected(8, [&](const TrackerMemory& memory, Expected& next) {
+    next.due = memory.FetchNeighbors({moves_.x[next.move], moves_.y[next.move]});
+  });
+  expected(4, [](const TrackerMemory& memory, Expected& next) { memory.FetchPolygons(next.due); });
 }
 
 // The quiet moves that the quiet pass leaves: of trackers that touch several polygons, sweeps that
@@ -221,15 +225,12 @@ void MoveBatch::Answer(Tracker& tracker, size_t i) {
 
 // Answers by the tracker's memory, or without it where it has no mask.
 void MoveBatch::AnswerWarm(Tracker& tracker, size_t i, PosedShape& posed) {
-  const size_t memory_bytes = tracker.memory_bytes();
   QuietBall& ball = TrackerAccess::ball(tracker);
   if (ball.scene_state != scene_state_ && TrackerAccess::memory(tracker) != nullptr) {
     DropIfEdited(tracker);
     if (quiet_.IsQuiet(tracker, i)) return AnswerQuiet(tracker, i);
   }
-  const bool is_known = QueryMemory(tracker, posed);
-  out_.memory_growth += static_cast<int64_t>(tracker.memory_bytes() - memory_bytes);
-  if (is_known) {
+  if (QueryMemory(tracker, posed)) {
     writer_.Write(i, scratch_->neighbors.touched);
   } else {
     if (meter_.stopped()) return;
@@ -297,8 +298,16 @@ bool MoveBatch::QueryMemory(Tracker& tracker, PosedShape& posed) {
   return true;
 }
 
-// Makes another mask about the shape, if the budget allows and it is worth while.
+// Makes another mask about the shape, if the budget allows and it is worth while. Nothing else changes
+// how large a memory is.
 bool MoveBatch::PrepareMask(Tracker& tracker, const PosedShape& posed) {
+  const size_t before = tracker.memory_bytes();
+  const bool is_made = MakeMask(tracker, posed);
+  out_.memory_growth += static_cast<int64_t>(tracker.memory_bytes() - before);
+  return is_made;
+}
+
+bool MoveBatch::MakeMask(Tracker& tracker, const PosedShape& posed) {
   if (out_.memory_growth >= options_.memory_budget) {
     tracker.Forget();
     return false;

@@ -121,9 +121,11 @@ std::optional<Witness> PosedShape::FindWitness(std::span<const NearEdge> edges) 
     }
     return std::nullopt;
   }
+  const size_t root = shape_.nodes.size() - 1;
+  if (root == 0) return FindInRun(root, edges);  // whose edges are in reach, so its circle is
   Box box;
   for (const NearEdge& near : edges) box.Extend(BoundsOf(near.edge));
-  return FindWitness(shape_.nodes.size() - 1, edges, box);
+  return FindWitness(root, edges, box);
 }
 
 // Goes down the circles of the outline. A circle turns with the shape and stays the same circle:
@@ -143,11 +145,15 @@ std::optional<Witness> PosedShape::FindWitness(size_t node, std::span<const Near
     }
     return std::nullopt;
   }
+  return FindInRun(node, edges);
+}
+
+std::optional<Witness> PosedShape::FindInRun(size_t node, std::span<const NearEdge> edges) {
   const EdgeCluster& run = PlacedRun(node);
   if (!meter_.Spend(edges.size())) return std::nullopt;
   for (const NearEdge& near : edges) {
     if (const std::optional<size_t> lane = run.FirstMeeting(near.edge, meter_)) {
-      return Witness{near.index, outline.first + static_cast<uint32_t>(*lane)};
+      return Witness{near.index, shape_.nodes[node].first + static_cast<uint32_t>(*lane)};
     }
   }
   return std::nullopt;

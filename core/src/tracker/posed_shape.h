@@ -118,6 +118,7 @@ class PosedShape {
 
   // `FindWitness` below a node of the outline; `box` holds all `edges`.
   std::optional<Witness> FindWitness(size_t node, std::span<const NearEdge> edges, const Box& box);
+  std::optional<Witness> FindInRun(size_t node, std::span<const NearEdge> edges);
   // The edges of the run `node`, placed.
   const EdgeCluster& PlacedRun(size_t node);
   // The vertices, placed, of a polygon for which `IsFew` holds.

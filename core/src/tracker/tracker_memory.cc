@@ -113,21 +113,24 @@ void TrackerMemory::FetchVerdicts() const {
   Fetch(verdicts.data(), std::min(verdicts.size(), kMost) * sizeof(Verdict));
 }
 
-// Calls visit(neighbor) for those whose verdict on touching does not hold at `p`.
-template <class Visit>
-void TrackerMemory::VisitDue(Vec2 p, const Visit& visit) const {
+uint64_t TrackerMemory::FetchNeighbors(Vec2 p) const {
+  static_assert(kMaxNeighbors <= 64);
   const double reading = odometer_ + PathLength(anchor_, p);
+  uint64_t due = 0;
   for (size_t i = 0; i < influence_.verdicts.size(); ++i) {
-    if (influence_.verdicts[i].touch_until <= reading) visit(influence_.neighbors[i]);
+    if (influence_.verdicts[i].touch_until > reading) continue;
+    due |= uint64_t{1} << i;
+    Fetch(&influence_.neighbors[i], sizeof(Neighbor));
   }
+  return due;
 }
 
-void TrackerMemory::FetchNeighbors(Vec2 p) const {
-  VisitDue(p, [](const Neighbor& neighbor) { Fetch(&neighbor, sizeof neighbor); });
-}
-
-void TrackerMemory::FetchPolygons(Vec2 p) const {
-  VisitDue(p, [](const Neighbor& neighbor) { Fetch(neighbor.polygon.polygon().memory(), 256); });
+void TrackerMemory::FetchPolygons(uint64_t neighbors) const {
+  for (; neighbors != 0; neighbors &= neighbors - 1) {
+    const auto i = static_cast<size_t>(std::countr_zero(neighbors));
+    if (i >= influence_.neighbors.size()) return;
+    Fetch(influence_.neighbors[i].polygon.polygon().memory(), 256);
+  }
 }
 
 // Sets the slack of the next mask, and judges the last one. One that was dropped, by an edit say,

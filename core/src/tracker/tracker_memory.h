@@ -82,8 +82,9 @@ class TrackerMemory {
   // prefetched.
   void FetchSelf() const;
   void FetchVerdicts() const;
-  void FetchNeighbors(Vec2 p) const;
-  void FetchPolygons(Vec2 p) const;
+  // Returns these neighbors: bit i for neighbor i.
+  uint64_t FetchNeighbors(Vec2 p) const;
+  void FetchPolygons(uint64_t neighbors) const;
 
   size_t memory_bytes() const { return sizeof(*this) + influence_.memory_bytes(); }
 
@@ -93,8 +94,6 @@ class TrackerMemory {
   bool Gather(const Scene& scene, uint64_t category_mask, WorkMeter& meter);
   bool GatherFrom(const IndexedPolygon& indexed, WorkMeter& meter);
   bool GiveUp();
-  template <class Visit>
-  void VisitDue(Vec2 p, const Visit& visit) const;
   void SetLimit(double limit, const PosedShape& posed);
   void Tune(const Scene& scene, const PosedShape& posed, uint32_t moves);
   Influence influence_;
