@@ -27,8 +27,8 @@ struct RotationColumns {
   ItemColumn angle_name = ItemColumn::kAngle;
 };
 
-// Whether the angle of item i is accepted, and records an error where it is not. Of columns that have
-// angles.
+// Whether the angle of item i is accepted, and records an error where it is not. Of columns that
+// have angles.
 inline bool CheckAngle(const RotationColumns& columns, size_t i, ItemChecker& check) {
   // Also false for NaN.
   return std::abs(columns.angle[i]) <= kMaxAngle ||

@@ -114,9 +114,7 @@ class MovingShape {
   // The edges of more than `kMaxScanned`, in the frame of `frame`: as described, or placed if all
   // of them are.
   const EdgeIndex& MakeEdgeIndex();
-  FrameOf frame() const {
-    return indexed_ ? FrameOf() : FrameOf(pose_, ExtentOf(*shape_));
-  }
+  FrameOf frame() const { return indexed_ ? FrameOf() : FrameOf(pose_, ExtentOf(*shape_)); }
   // Those of a run of the index, placed.
   const EdgeCluster& PlacedRun(size_t first, size_t last);
   // Placed; without an index, unless someone made it.

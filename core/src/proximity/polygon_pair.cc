@@ -11,8 +11,8 @@
 namespace carom::internal {
 namespace {
 
-// The edges of so many runs of the fixed polygon near a mover, of few edges or more, are looked up one
-// by one; else the mover's are.
+// The edges of so many runs of the fixed polygon near a mover, of few edges or more, are looked up
+// one by one; else the mover's are.
 constexpr size_t kFewRunsNear = 2;
 constexpr size_t kMostRunsNear = 4;
 // So few are compared with every edge of a mover that is placed, rather than making its index.

@@ -17,8 +17,7 @@ struct LaneBox {
 
   LaneBox() = default;
   LaneBox(Double2 its_min, Double2 its_max) : min(its_min), max(its_max) {}
-  explicit LaneBox(const Box& box)
-      : min{box.min.x, box.min.y}, max{box.max.x, box.max.y} {}
+  explicit LaneBox(const Box& box) : min{box.min.x, box.min.y}, max{box.max.x, box.max.y} {}
   explicit LaneBox(const Segment& edge) : LaneBox(Of(LoadLanes(&edge.a.x), LoadLanes(&edge.b.x))) {}
 
   static LaneBox Empty() { return LaneBox(Box{}); }
@@ -30,9 +29,7 @@ struct LaneBox {
     max = Max(other.max, max);
   }
   // Touching counts.
-  bool Meets(const LaneBox& other) const {
-    return Both((min <= other.max) & (max >= other.min));
-  }
+  bool Meets(const LaneBox& other) const { return Both((min <= other.max) & (max >= other.min)); }
   Box box() const { return {{min[0], min[1]}, {max[0], max[1]}}; }
 };
 

@@ -150,8 +150,8 @@ bool MoveBatch::Run() {
 
 // Thousands of trackers are in no cache. What the moves that are not quiet will read is prefetched
 // ahead of them, one step along the pointers at a time, since each step reads what the one before
-// it has fetched: memory, verdicts, neighbors, polygons. The queue has the next such moves, found by a look
-// at the balls; whether they are quiet is decided anew when their turn comes.
+// it has fetched: memory, verdicts, neighbors, polygons. The queue has the next such moves, found
+// by a look at the balls; whether they are quiet is decided anew when their turn comes.
 inline void MoveBatch::FetchAhead(size_t i) {
   constexpr size_t kFarthest = 256;  // moves
   if (moves_.trackers.size() < 64) return;
@@ -298,8 +298,8 @@ bool MoveBatch::QueryMemory(Tracker& tracker, PosedShape& posed) {
   return true;
 }
 
-// Makes another mask about the shape, if the budget allows and it is worth while. Nothing else changes
-// how large a memory is.
+// Makes another mask about the shape, if the budget allows and it is worth while. Nothing else
+// changes how large a memory is.
 bool MoveBatch::PrepareMask(Tracker& tracker, const PosedShape& posed) {
   const size_t before = tracker.memory_bytes();
   const bool is_made = MakeMask(tracker, posed);

@@ -137,8 +137,9 @@ void TrackerMemory::FetchPolygons(uint64_t neighbors) const {
 // has no limit any more and says nothing about the slack.
 void TrackerMemory::Tune(const Scene& scene, const PosedShape& posed, uint32_t moves) {
   if (refresh_work_ > 0) {
-    const bool pays = moves >= kManyMoves ||
-                      (moves >= kFewMoves && refresh_work_ + query_work_ <= uint64_t{moves} * cold_work_);
+    const bool pays =
+        moves >= kManyMoves ||
+        (moves >= kFewMoves && refresh_work_ + query_work_ <= uint64_t{moves} * cold_work_);
     misses_ = pays ? 0 : misses_ + 1;
     if (pays) next_backoff_ = kBackoffMoves;
   }

@@ -78,7 +78,7 @@ class TrackerMemory {
   double known_radius() const { return known_radius_; }
 
   // Prefetch what the next query, at `p`, reads: this object; then the verdicts; then the neighbors
-  // whose verdict does not hold there; then their polygons. Each reads what the one before it
+  // whose verdict ends before; then their polygons. Each reads what the one before it
   // prefetched.
   void FetchSelf() const;
   void FetchVerdicts() const;

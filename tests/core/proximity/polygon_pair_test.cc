@@ -155,7 +155,7 @@ TEST(PolygonPairTest, PlacedOnlyWhereItIsNear) {
     const Polygon mover = Polygon::Create(spec).value();
     Outline outline(mover);
     for (int pose = 0; pose < 4; ++pose) {
-      const PolygonSpec fixed = round % 3 != 0 ? RandomLarge(random)
+      const PolygonSpec fixed = round % 3 != 0  ? RandomLarge(random)
                                 : pose % 2 == 0 ? PolygonSpec{2, {{Star(500)}}}
                                                 : PolygonSpec{2, {{Coast(random, 400)}}};
       ASSERT_NO_FATAL_FAILURE(ExpectPlacedAnswers(outline, AnyPose(random), fixed, moving));
