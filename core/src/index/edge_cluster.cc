@@ -4,6 +4,7 @@
 #include "index/edge_cluster.h"
 
 #include <bit>
+#include <cstdint>
 
 #include "carom/predicates.h"
 #include "numeric/exact.h"
