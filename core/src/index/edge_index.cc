@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "numeric/box_distance.h"
 #include "numeric/exact.h"
 
 namespace carom::internal {
@@ -282,11 +283,12 @@ MeetsSegment::MeetsSegment(const Segment& s) : segment(s) {
 // covers: they are a strip's. So are those of the ends, which lie outside of the frame by up to m:
 // their floats, products and sum are off by 2^-21 m.
 LaneBits EdgeNode::Meeting(const MeetsSegment& asked) const {
-  const LaneBits in_box = Meeting(MeetsBox{BoundsOf(asked.segment)});
+  const LaneBits in_box = Meeting(MeetsBox{Grown(BoundsOf(asked.segment), asked.margin)});
   if (in_box == 0) return 0;
   const Vec2 a{(asked.segment.a.x - origin.x) * scale, (asked.segment.a.y - origin.y) * scale};
   const double line = asked.normal.x * a.x + asked.normal.y * a.y;
-  const double pad = kStripPad + 16 * kUnit * (std::abs(a.x) + std::abs(a.y) + 2);
+  const double margin = asked.margin * scale;
+  const double pad = kStripPad + margin + 16 * kUnit * (std::abs(a.x) + std::abs(a.y) + 2);
   const auto least = static_cast<float>(line - pad);
   const auto most = static_cast<float>(line + pad);
   const auto x = static_cast<float>(asked.normal.x);
@@ -298,7 +300,7 @@ LaneBits EdgeNode::Meeting(const MeetsSegment& asked) const {
   const Vec2 b{(asked.segment.b.x - origin.x) * scale, (asked.segment.b.y - origin.y) * scale};
   const double magnitude = std::max(std::abs(a.x) + std::abs(a.y), std::abs(b.x) + std::abs(b.y));
   if (magnitude > 0x1p60) return in_box;  // products may overflow
-  const auto strip_pad = static_cast<float>(0x1p-20 * magnitude);
+  const auto strip_pad = static_cast<float>(0x1p-20 * magnitude + 2 * margin);
   const auto a_x = static_cast<float>(a.x);
   const auto a_y = static_cast<float>(a.y);
   const auto b_x = static_cast<float>(b.x);

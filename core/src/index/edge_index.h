@@ -47,10 +47,11 @@ inline PointInPolygon PlaceOf(const Polygon& polygon, int64_t winding) {
 
 // Beside `MeetsBox`, a condition judged eight boxes at a time: the boxes that share a point with
 // `segment`, but for those about edges that share none. The visitor gets at least the edges that
-// do.
+// do, and with a margin those that have a point so near to the segment.
 struct MeetsSegment {
   Segment segment;
-  Vec2 normal;  // of length 1, within 4 * 2^-53; 0 for a point
+  Vec2 normal;        // of length 1, within 4 * 2^-53; 0 for a point
+  double margin = 0;  // only an index respects it
 
   explicit MeetsSegment(const Segment& s);
   bool operator()(const Box& box) const { return Intersects(segment, box); }

@@ -16,6 +16,7 @@
 #include "carom/work_meter.h"
 #include "index/edge_index.h"
 #include "shape/convex_core.h"
+#include "shape/lane_box.h"
 
 namespace carom {
 
@@ -98,6 +99,20 @@ class IndexedPolygon {
       for (size_t i = first; i < last; ++i) {
         const Segment edge = polygon_.edge(i);
         if (meets(BoundsOf(edge)) && !visit(i, edge)) return false;
+      }
+      return true;
+    });
+  }
+
+  // The same for a box, in lanes.
+  template <class Visit>
+  bool VisitEdges(WorkMeter& meter, const internal::MeetsBox& meets, const Visit& visit) const {
+    const internal::LaneBox reach(meets.reach);
+    return VisitRuns(meter, meets, [&](size_t first, size_t last) {
+      if (!meter.Spend(last - first)) return false;
+      for (size_t i = first; i < last; ++i) {
+        const Segment edge = polygon_.edge(i);
+        if (internal::LaneBox(edge).Meets(reach) && !visit(i, edge)) return false;
       }
       return true;
     });

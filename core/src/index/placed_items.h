@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "carom/batch.h"
@@ -27,16 +28,20 @@ struct RotationColumns {
   ItemColumn angle_name = ItemColumn::kAngle;
 };
 
+// Whether the angle of item i is accepted, and records an error where it is not. Of columns that
+// have angles.
+inline bool CheckAngle(const RotationColumns& columns, size_t i, ItemChecker& check) {
+  // Also false for NaN.
+  return std::abs(columns.angle[i]) <= kMaxAngle ||
+         check.Fail(columns.angle_name, ItemFault::kAngleOutOfRange);
+}
+
 // Turns `pose` to the rotation of item i: that of the angle where there are angles, else of c and
 // s, else its own. Returns false, and records an error, where that is not a rotation.
 inline bool ReadRotation(const RotationColumns& columns, size_t i, ItemChecker& check, Pose& pose) {
   if (!columns.angle.empty()) {
-    const double angle = columns.angle[i];
-    // Also false for NaN.
-    if (!(std::abs(angle) <= kMaxAngle)) {
-      return check.Fail(columns.angle_name, ItemFault::kAngleOutOfRange);
-    }
-    const CosSin rotation = SinCos(angle);
+    if (!CheckAngle(columns, i, check)) return false;
+    const CosSin rotation = SinCos(columns.angle[i]);
     pose.c = rotation.c;
     pose.s = rotation.s;
   } else if (!columns.c.empty()) {
@@ -49,19 +54,24 @@ inline bool ReadRotation(const RotationColumns& columns, size_t i, ItemChecker& 
   return true;
 }
 
+// Whether an angle is turned into a rotation, or left to the caller.
+enum class Turning : uint8_t { kNow, kLater };
+
 // The pose of item i of columns x, y, c, s and angle, or nothing and an error recorded.
 template <class Columns>
-std::optional<Pose> PoseOf(const Columns& columns, size_t i, ItemChecker& check) {
+std::optional<Pose> PoseOf(const Columns& columns, size_t i, ItemChecker& check,
+                           Turning turning = Turning::kNow) {
   Pose pose;
   if (!check.Coordinate(ItemColumn::kX, columns.x[i]) ||
       !check.Coordinate(ItemColumn::kY, columns.y[i])) {
     return std::nullopt;
   }
   pose.position = Normalized(Vec2{columns.x[i], columns.y[i]});
-  if (!ReadRotation({columns.c, columns.s, columns.angle}, i, check, pose)) {
-    return std::nullopt;
-  }
-  return pose;
+  const RotationColumns rotations{columns.c, columns.s, columns.angle};
+  const bool has_rotation = turning == Turning::kLater && !columns.angle.empty()
+                                ? CheckAngle(rotations, i, check)
+                                : ReadRotation(rotations, i, check, pose);
+  return has_rotation ? std::optional(pose) : std::nullopt;
 }
 
 // The shape of item i as described, or null and an error recorded.

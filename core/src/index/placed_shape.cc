@@ -40,8 +40,10 @@ inline void MovingShape::Begin(const Polygon* shape, const Pose& pose) {
   indexed_.reset();
   capsule_.reset();
   is_convex_.reset();
+  outline_ = nullptr;
   shape_ = shape;
   pose_ = pose;
+  ++pose_number_;
 }
 
 inline void MovingShape::PlaceAxis(const Capsule& capsule, const Pose& pose) {
@@ -59,6 +61,12 @@ bool MovingShape::Place(const Shape& shape, const Pose& pose, std::optional<bool
 void MovingShape::MoveTo(const Polygon& shape, const Pose& pose) {
   Begin(&shape, pose);
   bounds_ = ReachOf(pose, shape.bounds());
+}
+
+void MovingShape::MoveTo(Outline& outline, const Pose& pose) {
+  Begin(&outline.polygon(), pose);
+  outline_ = &outline;
+  bounds_ = outline.ReachOf(pose);
 }
 
 void MovingShape::MoveTo(const Shape& shape, const Pose& pose) {
@@ -82,6 +90,46 @@ bool MovingShape::PlacePolygon() {
   bounds_ = vertices_->bounds();
   indexed_.emplace(*vertices_, IndexUse::kFewLookups);
   return true;
+}
+
+// Runs of several rings may begin within one place of eight, where the last one stays.
+const EdgeCluster& MovingShape::PlacedRun(size_t first, size_t last) {
+  if (runs_.size() <= first / kLanes) runs_.resize(shape_->edge_count() / kLanes + 1);
+  Run& run = runs_[first / kLanes];
+  if (run.pose == pose_number_ && run.first == first) return run.edges;
+  run.pose = pose_number_;
+  run.first = first;
+  run.edges.Clear();
+  if (indexed_) {
+    for (size_t i = first; i < last; ++i) run.edges.Add(indexed_->polygon().edge(i));
+    return run.edges;
+  }
+  if (shape_->is_one_closed_ring()) {
+    const std::span<const Vec2> vertices = shape_->vertices().subspan(first);
+    const size_t count = last - first;
+    const bool closes = count == vertices.size();
+    Vec2 placed[kLanes + 1];
+    PlaceVertices(pose_, vertices.first(closes ? count : count + 1), placed);
+    if (closes) placed[count] = Placed(pose_, shape_->vertices().front());
+    for (size_t i = 0; i < count; ++i) run.edges.Add({placed[i], placed[i + 1]});
+    return run.edges;
+  }
+  Vec2 from = shape_->edge(first).a;
+  Vec2 placed = Placed(pose_, from);
+  for (size_t i = first; i < last; ++i) {
+    const Segment edge = shape_->edge(i);
+    const Vec2 start = edge.a == from ? placed : Placed(pose_, edge.a);
+    from = edge.b;
+    placed = Placed(pose_, edge.b);
+    run.edges.Add({start, placed});
+  }
+  return run.edges;
+}
+
+const EdgeIndex& MovingShape::MakeEdgeIndex() {
+  if (!indexed_) return outline().edges();
+  indexed_->MakeIndex();
+  return *indexed_->edge_index();
 }
 
 PlacedShape MovingShape::View() {

@@ -9,13 +9,17 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "carom/geometry.h"
 #include "carom/polygon.h"
 #include "carom/shape.h"
 #include "carom/work_meter.h"
+#include "index/edge_cluster.h"
 #include "index/indexed_polygon.h"
+#include "index/outline.h"
 #include "numeric/box_distance.h"
 #include "shape/convex_core.h"
 
@@ -88,6 +92,8 @@ class MovingShape {
   // The same, but a polygon is placed when a question needs more than `bounds` and `FirstVertex`,
   // and `IsAccepted` says whether anything else may be asked. O(1).
   void MoveTo(const Polygon& shape, const Pose& pose);
+  // The same for a polygon whose outline is kept from pose to pose, and outlives this one.
+  void MoveTo(Outline& outline, const Pose& pose);
   void MoveTo(const Shape& shape, const Pose& pose);
   // Whether all vertices are accepted where they come to be placed.
   bool IsAccepted();
@@ -103,8 +109,15 @@ class MovingShape {
 
   // The rest is for polygons. The number of rings, and the first vertex of one, placed.
   size_t ring_count() const { return shape_->ring_count(); }
+  size_t edge_count() const { return shape_->edge_count(); }
   Vec2 FirstVertex(size_t ring) const { return Placed(pose_, shape_->ring(ring).front()); }
   bool is_placed() const { return indexed_.has_value(); }
+  // The edges of more than `kMaxScanned`, in the frame of `frame`: as described, or placed if all
+  // of them are.
+  const EdgeIndex& MakeEdgeIndex();
+  FrameOf frame() const { return indexed_ ? FrameOf() : FrameOf(pose_, ExtentOf(*shape_)); }
+  // Those of a run of the index, placed.
+  const EdgeCluster& PlacedRun(size_t first, size_t last);
   // Placed; without an index, unless someone made it.
   IndexedPolygon& polygon() {
     PlacePolygon();
@@ -120,10 +133,21 @@ class MovingShape {
   const ConvexCore* hull() { return hull_ ? &*hull_ : MakeHull(); }
 
  private:
+  Outline& outline() {
+    if (outline_ == nullptr) outline_ = &own_outline_.emplace(*shape_);
+    return *outline_;
+  }
   void Begin(const Polygon* shape, const Pose& pose);
   void PlaceAxis(const Capsule& capsule, const Pose& pose);
   bool PlacePolygon();
   const ConvexCore* MakeHull();
+
+  // A run of edges, placed for the pose of this number.
+  struct Run {
+    uint64_t pose = 0;
+    size_t first = 0;
+    EdgeCluster edges;
+  };
 
   std::optional<Capsule> capsule_;  // placed
   const Polygon* shape_ = nullptr;  // as described; for a capsule null
@@ -133,6 +157,10 @@ class MovingShape {
   std::optional<Polygon> vertices_;  // placed, or the ring of an axis
   std::optional<IndexedPolygon> indexed_;
   std::optional<ConvexCore> hull_;
+  Outline* outline_ = nullptr;
+  std::optional<Outline> own_outline_;
+  uint64_t pose_number_ = 1;
+  std::vector<Run> runs_;
 };
 
 }  // namespace carom::internal

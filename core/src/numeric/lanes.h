@@ -64,6 +64,15 @@ inline LaneBits Bits(Long2 first, Long2 second, Long2 third, Long2 fourth) {
 #endif
 }
 
+// Whether both lanes, each all ones or all zeros, pass.
+inline bool Both(Long2 lanes) {
+#ifdef __SSE2__
+  return _mm_movemask_pd(reinterpret_cast<__m128d>(lanes)) == 3;
+#else
+  return (lanes[0] & lanes[1]) != 0;
+#endif
+}
+
 // Two, respectively four, from any address.
 inline Double2 LoadLanes(const double* from) {
   Double2 lanes;

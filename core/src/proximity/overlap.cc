@@ -28,6 +28,7 @@ struct Scratch {
   }
 
   internal::OverlapRows found;  // of one item
+  internal::Outlines outlines;  // of one batch
   internal::MovingShape mover;
   size_t largest = 0;  // vertices of a mover
 };
@@ -59,6 +60,7 @@ class OverlapBatch {
       query.Run(*shape);
       if (!AppendRows(i, surface)) return false;
     }
+    scratch_->outlines.Clear();
     if (scratch_->IsWorthCaching()) scratch_.Return();
     return true;
   }
@@ -163,7 +165,8 @@ bool OverlapPolygons(const World& world, const PolygonColumns& polygons,
     const std::optional<Pose> pose = internal::PoseOf(polygons, i, check);
     if (!pose || !meter.Spend(shape->vertex_count())) return nullptr;
     scratch.largest = std::max(scratch.largest, shape->vertex_count());
-    scratch.mover.MoveTo(*shape, *pose);
+    const auto number = static_cast<size_t>(shape - polygons.shapes.data());
+    scratch.mover.MoveTo(scratch.outlines.Of(*shape, number), *pose);
     if (scratch.mover.IsAccepted()) return &scratch.mover;
     check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
     return nullptr;

@@ -3,8 +3,7 @@
 
 #include "proximity/polygon_pair.h"
 
-#include <algorithm>
-#include <bit>
+#include <array>
 #include <utility>
 
 #include "carom/predicates.h"
@@ -12,9 +11,11 @@
 namespace carom::internal {
 namespace {
 
-// So many edges of one polygon near the other are looked up one by one.
-constexpr size_t kFewEdges = 64;
-// And so few are compared with every edge of the other, rather than making its index.
+// The edges of so many runs of the fixed polygon near a mover, of few edges or more, are looked up
+// one by one; else the mover's are.
+constexpr size_t kFewRunsNear = 2;
+constexpr size_t kMostRunsNear = 4;
+// So few are compared with every edge of a mover that is placed, rather than making its index.
 constexpr size_t kVeryFewEdges = 6;
 // A cluster whose box meets more runs of edges than that is looked up edge by edge: the box of long
 // edges is mostly empty.
@@ -26,48 +27,53 @@ bool Holds(const IndexedPolygon& outer, Vec2 p, WorkMeter& meter) {
 
 }  // namespace
 
-void EdgeCluster::Add(const Segment& edge, const Box& box) {
-  edges_[count_] = edge;
-  min_x_.Set(count_, box.min.x);
-  min_y_.Set(count_, box.min.y);
-  max_x_.Set(count_, box.max.x);
-  max_y_.Set(count_, box.max.y);
-  box_.Extend(box);
-  ++count_;
-}
+// Not initialised but for the count.
+struct PolygonPair::Near {
+  static constexpr size_t kMost = kMostRunsNear * kLanes;
 
-std::optional<size_t> EdgeCluster::FirstMeeting(const Segment& edge, WorkMeter& meter) const {
-  const Box box = BoundsOf(edge);
-  if (!box.Intersects(box_)) return std::nullopt;
-  const auto apart = [&](size_t pair) {
-    return (min_x_.pair[pair] > box.max.x) | (min_y_.pair[pair] > box.max.y) |
-           (max_x_.pair[pair] < box.min.x) | (max_y_.pair[pair] < box.min.y);
-  };
-  LaneBits near = ~Bits(apart(0), apart(1), apart(2), apart(3)) & ((1U << count_) - 1);
-  meter.Spend(static_cast<uint64_t>(Count(near)));
-  for (; near != 0; near &= near - 1) {
-    const auto lane = static_cast<size_t>(std::countr_zero(near));
-    if (Intersects(edge, edges_[lane])) return lane;
+  size_t count = 0;
+  std::array<Double2, kMost> a, b;  // the ends of each
+  std::array<LaneBox, kMost> boxes;
+
+  Segment edge(size_t i) const { return {{a[i][0], a[i][1]}, {b[i][0], b[i][1]}}; }
+  void Add(const Polygon& polygon, size_t first, size_t last, const LaneBox& reach) {
+    for (size_t i = first; i < last; ++i) {
+      const Segment edge = polygon.edge(i);
+      a[count] = LoadLanes(&edge.a.x);
+      b[count] = LoadLanes(&edge.b.x);
+      boxes[count] = LaneBox::Of(a[count], b[count]);
+      count += boxes[count].Meets(reach) ? 1 : 0;
+    }
   }
-  return std::nullopt;
-}
+};
 
-// A vertex of one in the other is found at once where there is one; edges that meet take a search.
-// Mostly no fixed edge is near: all of the reach lies in one face, and one vertex decides.
+// A vertex of the mover in the other polygon is found at once where there is one; edges that meet
+// take a search. Where no fixed edge is near, all of the reach lies in one face, and the vertex
+// decides.
 bool PolygonPair::Overlap() {
-  const Polygon& fixed = fixed_.polygon();
-  const MeetsBox near{moving_.bounds()};
-  if (!near(fixed.bounds())) return false;
+  const MeetsBox reach{moving_.bounds()};
+  if (!reach(fixed_.polygon().bounds())) return false;
   if (Holds(fixed_, moving_.FirstVertex(0), meter_)) return true;
-  if (!moving_.is_placed()) {
-    const auto none = [](size_t, const Segment&) { return false; };
-    if (fixed_.VisitEdges(meter_, near, none)) return false;
+  std::array<std::pair<size_t, size_t>, kMostRunsNear> runs;
+  const size_t most = is_small() ? kFewRunsNear : kMostRunsNear;
+  size_t count = 0;
+  const bool is_all = fixed_.VisitRuns(meter_, reach, [&](size_t first, size_t last) {
+    if (count == most) return false;
+    runs[count++] = {first, last};
+    return true;
+  });
+  if (meter_.stopped() || count == 0) return false;
+  if (is_all) {
+    Near near;
+    for (size_t i = 0; i < count && meter_.Spend(runs[i].second - runs[i].first); ++i) {
+      near.Add(fixed_.polygon(), runs[i].first, runs[i].second, LaneBox(reach.reach));
+    }
+    if (near.count == 0) return false;
+    if (DoNearEdgesMeet(near)) return true;
+  } else if (DoManyEdgesMeet()) {
+    return true;
   }
-  if (meter_.stopped()) return false;
-  const IndexedPolygon& moving = moving_.polygon();
-  if (Holds(moving, fixed.ring(0).front(), meter_) || DoEdgesMeet()) return true;
-  return HoldsMovingRing() || (fixed.ring_count() > 1 &&
-                               FirstRingInside(PlacedShape(moving), PlacedShape(fixed_), meter_));
+  return HoldsMovingRing() || HoldsFixedRing();
 }
 
 // Of the first ring it is known.
@@ -78,69 +84,81 @@ bool PolygonPair::HoldsMovingRing() {
   return false;
 }
 
-bool PolygonPair::DoEdgesMeet() {
-  IndexedPolygon& moving = moving_.polygon();
-  Segment near[kFewEdges];
-  size_t count = 0;
-  const auto add = [&](size_t, const Segment& edge) {
-    if (count == kFewEdges) return false;
-    near[count++] = edge;
-    return true;
-  };
-  const size_t edges = moving.polygon().edge_count();
-  const bool few = fixed_.VisitEdges(meter_, MeetsBox{moving_.bounds()}, add);
-  if (meter_.stopped()) return false;
-  if (!few && edges > IndexedPolygon::kMaxScanned) return DoManyEdgesMeet();
-  if (few && (count <= kVeryFewEdges || edges <= IndexedPolygon::kMaxScanned)) {
-    return count != 0 && DoNearEdgesMeet({near, count});
-  }
-  if (few) {
-    moving.MakeIndex();
-    return std::any_of(near, near + count,
-                       [&](const Segment& edge) { return MeetsEdgeOf(moving, edge); });
-  }
-  for (size_t i = 0; i < edges; ++i) {
-    if (MeetsEdgeOf(fixed_, moving.polygon().edge(i))) return true;
+// A ring that is inside has its box in the mover's.
+bool PolygonPair::HoldsFixedRing() {
+  const Polygon& fixed = fixed_.polygon();
+  const Box reach = moving_.bounds();
+  for (size_t ring = 0; ring < fixed.ring_count() && meter_.Spend(1); ++ring) {
+    if (!reach.Contains(fixed.ring(ring).front())) continue;
+    if (fixed.ring_count() == 1 &&
+        !(reach.Contains(fixed.bounds().min) && reach.Contains(fixed.bounds().max))) {
+      continue;
+    }
+    if (Holds(moving_.polygon(), fixed.ring(ring).front(), meter_)) return true;
   }
   return false;
 }
 
-bool PolygonPair::DoNearEdgesMeet(std::span<const Segment> near) {
-  Box reach;
-  for (const Segment& edge : near) reach.Extend(BoundsOf(edge));
+bool PolygonPair::is_small() const { return moving_.edge_count() <= IndexedPolygon::kMaxScanned; }
+
+bool PolygonPair::DoNearEdgesMeet(const Near& near) {
+  if (is_small() || (moving_.is_placed() && near.count <= kVeryFewEdges)) {
+    return DoesAnyEdgeMeet(near);
+  }
+  for (size_t i = 0; i < near.count; ++i) {
+    if (MeetsMovingEdge(near.edge(i), near.boxes[i])) return true;
+  }
+  return false;
+}
+
+// Every moving edge near these is tested.
+bool PolygonPair::DoesAnyEdgeMeet(const Near& near) {
+  LaneBox reach = LaneBox::Empty();
+  for (size_t i = 0; i < near.count; ++i) reach.Extend(near.boxes[i]);
   EdgeCluster cluster;
+  cluster.Clear();
   const auto meets_cluster = [&] {
-    if (!meter_.Spend(near.size())) return false;
-    for (const Segment& edge : near) {
-      if (cluster.Meets(edge, meter_)) return true;
+    if (!meter_.Spend(near.count)) return false;
+    for (size_t i = 0; i < near.count; ++i) {
+      if (cluster.Meets(near.edge(i), near.boxes[i], meter_)) return true;
     }
     cluster.Clear();
     return false;
   };
   const auto add = [&](size_t, const Segment& edge) {
-    cluster.Add(edge, BoundsOf(edge));
+    cluster.Add(edge);
     return !cluster.full() || !meets_cluster();
   };
-  const bool ran = moving_.polygon().VisitEdges(meter_, MeetsBox{reach}, add);
+  const bool ran = moving_.polygon().VisitEdges(meter_, MeetsBox{reach.box()}, add);
   return !meter_.stopped() && (!ran || (!cluster.empty() && meets_cluster()));
 }
 
-// Many moving edges are looked up by eight.
+// Only those moving edges are placed that may be near.
+bool PolygonPair::MeetsMovingEdge(const Segment& fixed_edge, const LaneBox& box) {
+  const MeetsSegment near = moving_.frame().Meeting(fixed_edge);
+  return !moving_.MakeEdgeIndex().VisitRuns(meter_, near, [&](size_t first, size_t last) {
+    return meter_.Spend(last - first) &&
+           !moving_.PlacedRun(first, last).Meets(fixed_edge, box, meter_);
+  }) && !meter_.stopped();
+}
+
+// Few moving edges are looked up one by one, many by eight, where there is a fixed edge near.
 bool PolygonPair::DoManyEdgesMeet() {
-  IndexedPolygon& moving = moving_.polygon();
-  moving.MakeIndex();
-  const MeetsBox reach{fixed_.polygon().bounds()};
-  EdgeCluster cluster;
-  return !moving.VisitRuns(meter_, reach, [&](size_t first, size_t last) {
-    if (!meter_.Spend(last - first)) return false;
-    cluster.Clear();
-    for (size_t i = first; i < last; ++i) {
-      const Segment edge = moving.polygon().edge(i);
-      const Box box = BoundsOf(edge);
-      if (reach(box)) cluster.Add(edge, box);
+  if (is_small()) {
+    const Polygon& moving = moving_.polygon().polygon();
+    for (size_t i = 0; i < moving.edge_count(); ++i) {
+      if (MeetsEdgeOf(fixed_, moving.edge(i))) return true;
     }
-    return cluster.empty() || !MeetsFixedEdge(cluster);
-  });
+    return false;
+  }
+  const FrameOf frame = moving_.frame();
+  const auto is_near = [&](const Box& described) {
+    return !fixed_.VisitRuns(meter_, MeetsBox{frame.Placed(described)},
+                             [](size_t, size_t) { return false; });
+  };
+  return !moving_.MakeEdgeIndex().VisitRuns(meter_, is_near, [&](size_t first, size_t last) {
+    return meter_.Spend(last - first) && !MeetsFixedEdge(moving_.PlacedRun(first, last));
+  }) && !meter_.stopped();
 }
 
 bool PolygonPair::MeetsFixedEdge(const EdgeCluster& cluster) {
@@ -153,21 +171,22 @@ bool PolygonPair::MeetsFixedEdge(const EdgeCluster& cluster) {
     }
     return !meets;
   };
-  fixed_.VisitRuns(meter_, MeetsBox{cluster.box()}, none_meets);
+  fixed_.VisitRuns(meter_, MeetsBox{cluster.box().box()}, none_meets);
   if (runs <= kFewRuns) return meets;
-  const std::span<const Segment> edges = cluster.edges();
-  return std::any_of(edges.begin(), edges.end(),
-                     [&](const Segment& edge) { return MeetsEdgeOf(fixed_, edge); });
+  for (size_t i = 0; i < cluster.size(); ++i) {
+    if (MeetsEdgeOf(fixed_, cluster.edge(i))) return true;
+  }
+  return false;
 }
 
 bool PolygonPair::MeetsEdgeOf(const IndexedPolygon& polygon, const Segment& edge) {
-  const Box box = BoundsOf(edge);
+  const LaneBox box(edge);
   bool meets = false;
   polygon.VisitRuns(meter_, MeetsSegment(edge), [&](size_t first, size_t last) {
     if (!meter_.Spend(last - first)) return false;
     for (size_t i = first; i < last && !meets; ++i) {
       const Segment other = polygon.polygon().edge(i);
-      meets = box.Intersects(BoundsOf(other)) && Intersects(edge, other);
+      meets = LaneBox(other).Meets(box) && Intersects(edge, other);
     }
     return !meets;
   });

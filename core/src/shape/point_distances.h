@@ -26,7 +26,8 @@ class PointDistances {
  public:
   PointDistances(const Polygon& polygon, Vec2 p) : polygon_(polygon), p_(p) {}
 
-  // Of edges [first, last), at most eight. Lanes beyond repeat the last edge, or its end.
+  // Of edges [first, last), at most eight. Lanes beyond repeat the last edge, or its end, or are as
+  // far as can be.
   void Measure(size_t first, size_t last) {
     const size_t count = last - first;
     extent_ = Double2{};
@@ -36,6 +37,18 @@ class PointDistances {
       for (size_t i = 0; i < kLanes; i += 2) {
         const Double2 b = From(vertices[first + i + 1]);
         const Double2 c = From(vertices[first + i + 2]);
+        Measure(i, Double2{a[0], b[0]}, Double2{a[1], b[1]}, Double2{b[0], c[0]},
+                Double2{b[1], c[1]});
+        a = c;
+      }
+    } else if (polygon_.is_one_closed_ring()) {
+      squares_.pair[1] = squares_.pair[2] = squares_.pair[3] = Double2{HUGE_VAL, HUGE_VAL};
+      const size_t end = polygon_.vertex_count();
+      Double2 a = From(vertices[first]);
+      for (size_t i = 0; i < count; i += 2) {
+        const size_t next = first + i + 1;
+        const Double2 b = From(vertices[next == end ? 0 : next]);
+        const Double2 c = i + 1 == count ? b : From(vertices[next + 1 == end ? 0 : next + 1]);
         Measure(i, Double2{a[0], b[0]}, Double2{a[1], b[1]}, Double2{b[0], c[0]},
                 Double2{b[1], c[1]});
         a = c;
@@ -59,7 +72,8 @@ class PointDistances {
   // Bounds of the least of them.
   double lower() const { return least_ - error_; }
   double upper() const { return least_ + error_; }
-  // Those that may be at most `limit2`: bit i for edge first + i, and further bits beyond the last.
+  // Those that may be at most `limit2`: bit i for edge first + i; bits beyond the
+  // last mean nothing.
   LaneBits Within(double limit2) const { return ~Above(squares_, limit2 + error_) & 0xff; }
 
  private:

@@ -38,7 +38,7 @@ void ColdQuery::TakeOverlaps(Touched& touched) const {
 // the box of the bounding radius, which has `within` in it, exactly.
 void ColdQuery::TakeMeasured(OverlapDetail detail, PosedShape& posed, Touched& touched,
                              WorkMeter& meter) const {
-  const Vec2 p = posed.pose().position;
+  const Vec2 p = posed.position();
   const double r = posed.bounding_radius();
   const MeetsBox in_reach{{{p.x - r, p.y - r}, {p.x + r, p.y + r}}};
   for (const MeasuredPolygon& found : measured_) {

@@ -202,12 +202,11 @@ bool NeighborQuery::IsInscribedTouched(Neighbor& neighbor, double distance) {
 }
 
 void NeighborQuery::UpdateTouch(Neighbor& neighbor) {
-  if (odometer_ < neighbor.touch_until) return;
   neighbor.touch_until = neighbor.clear_until = odometer_;
   neighbor.is_by_box = false;
-  if (neighbor.touches ? IsStillTouched(neighbor) : IsBoxClear(neighbor)) return;
   PointDistances distances(neighbor.polygon.polygon(), p_);
   measured_ = {};
+  if (neighbor.touches ? IsStillTouched(neighbor, distances) : IsBoxClear(neighbor)) return;
   const double distance = NearestEdge(neighbor, distances);
   if (IsClear(neighbor, distance)) return;
   // An edge is in reach. The disc decides first: what it says lasts, a pair of edges does not.
@@ -224,9 +223,7 @@ void NeighborQuery::UpdateTouch(Neighbor& neighbor) {
 // Whether the neighbor, which was touched, still is for the reason of last time or one close by:
 // the disc in the nearest byte, the pair of edges that met, or edges beside the one of that pair.
 // False decides nothing.
-bool NeighborQuery::IsStillTouched(Neighbor& neighbor) {
-  PointDistances distances(neighbor.polygon.polygon(), p_);
-  measured_ = {};
+bool NeighborQuery::IsStillTouched(Neighbor& neighbor, PointDistances& distances) {
   scratch_.near.clear();
   const bool is_disc_near = odometer_ >= neighbor.inscribed_from;
   if (is_disc_near) {

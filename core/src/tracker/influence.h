@@ -73,13 +73,35 @@ struct Neighbor {
       false;  // `clear_until` comes from the polygon's box, so the edges may allow more
 };
 
+// What a neighbor last said. Most queries end here and do not read the neighbor, let alone its
+// polygon, which are in no cache where trackers are many.
+struct Verdict {
+  explicit Verdict(const Neighbor& neighbor) : id(neighbor.polygon.polygon().id()) {
+    Update(neighbor);
+  }
+  // Does not read the polygon.
+  void Update(const Neighbor& neighbor) {
+    touch_until = neighbor.touch_until;
+    clear_until = neighbor.clear_until;
+    touches = neighbor.touches;
+  }
+
+  // As of the neighbor.
+  double touch_until = 0;
+  double clear_until = 0;
+  uint64_t id = 0;  // of the polygon
+  bool touches = false;
+};
+
 // The edges in reach of a ball, by polygon.
 struct Influence {
+  std::vector<Verdict> verdicts;    // of each neighbor
   std::vector<Neighbor> neighbors;  // by ascending polygon id
   std::vector<MaskWord> words;      // neighbor after neighbor, each one's by ascending index
 
   size_t memory_bytes() const {
-    return neighbors.capacity() * sizeof(Neighbor) + words.capacity() * sizeof(MaskWord);
+    return verdicts.capacity() * sizeof(Verdict) + neighbors.capacity() * sizeof(Neighbor) +
+           words.capacity() * sizeof(MaskWord);
   }
 };
 
@@ -103,13 +125,14 @@ class NeighborQuery {
                 NeighborScratch& scratch)
       : words_(influence.words),
         posed_(posed),
-        p_(posed.pose().position),
+        p_(posed.position()),
         odometer_(odometer),
         out_of_mask2_(out_of_mask * out_of_mask * (1 + 0x1p-50)),
         scratch_(scratch),
         meter_(posed.meter()) {}
 
-  // Brings up to date whether the neighbor is touched, and until when that holds.
+  // Brings up to date whether the neighbor, whose last verdict no longer holds, is touched, and
+  // until when that holds.
   void UpdateTouch(Neighbor& neighbor);
   // Likewise, and appends the edges that meet the shape to the scratch.
   void UpdateEdges(Neighbor& neighbor);
@@ -129,7 +152,7 @@ class NeighborQuery {
   bool IsBoxClear(Neighbor& neighbor);
   bool IsClear(Neighbor& neighbor, double distance);
   bool IsInscribedTouched(Neighbor& neighbor, double distance);
-  bool IsStillTouched(Neighbor& neighbor);
+  bool IsStillTouched(Neighbor& neighbor, PointDistances& distances);
   bool IsTouched(Neighbor& neighbor, PointDistances& distances);
   bool IsTouchedBy(Neighbor& neighbor, PointDistances& distances, Run run);
   bool IsInside(Neighbor& neighbor);

@@ -7,6 +7,8 @@
 // cold query. The writer puts each answer into its columns (tracker/move_writer.h).
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -45,6 +47,22 @@ struct Scratch {
   size_t largest = 0;  // vertices of a shape
 };
 
+// A queue of at most `kSize` elements.
+template <class T, size_t kSize>
+class Queue {
+ public:
+  size_t size() const { return end_ - begin_; }
+  bool full() const { return size() == kSize; }
+  T& at(size_t i) { return elements_[(begin_ + i) % kSize]; }
+  void Push(const T& element) { elements_[end_++ % kSize] = element; }
+  void Pop() { ++begin_; }
+
+ private:
+  std::array<T, kSize> elements_;
+  size_t begin_ = 0;
+  size_t end_ = 0;
+};
+
 // The square of a radius, rounded so that a computed squared distance below it proves the distance
 // to be below `radius`: dx and dy err by u each, their squares by 3u and the sum by 4u, and a
 // coordinate that is read as 0 by 2^-140. Below 0 where nothing is left.
@@ -71,7 +89,14 @@ class MoveBatch {
   bool Run();
 
  private:
-  void FetchAhead(size_t i) const;
+  // A move that will not be quiet, as far as can be seen before its turn.
+  struct Expected {
+    size_t move;
+    Tracker* tracker;
+    uint64_t due = 0;  // the neighbors that it will read, once these are known
+  };
+
+  void FetchAhead(size_t i);
   void AnswerQuiet(Tracker& tracker, size_t i);
   void Answer(Tracker& tracker, size_t i);
   void AnswerWarm(Tracker& tracker, size_t i, PosedShape& posed);
@@ -79,6 +104,7 @@ class MoveBatch {
   void DropIfEdited(Tracker& tracker) const;
   bool QueryMemory(Tracker& tracker, PosedShape& posed);
   bool PrepareMask(Tracker& tracker, const PosedShape& posed);
+  bool MakeMask(Tracker& tracker, const PosedShape& posed);
   void SetBall(QuietBall& ball, const TrackerMemory& memory, Vec2 p) const;
   bool IsClearToEnd(size_t i) const { return moves_.sweeps() && scratch_->sweeps.IsClearToEnd(i); }
 
@@ -91,6 +117,8 @@ class MoveBatch {
   ThreadScratch<Scratch> scratch_;
   QuietPass quiet_;
   MoveWriter writer_;
+  Queue<Expected, 16> ahead_;
+  size_t next_ahead_ = 0;  // the move to look at next
 };
 
 bool MoveBatch::Run() {
@@ -121,27 +149,36 @@ bool MoveBatch::Run() {
   return true;
 }
 
-// Thousands of trackers are in no cache. What a move that is not quiet will read is prefetched some
-// moves ahead, one step along the pointers at a time, since each step reads what the one before it
-// has fetched: tracker, memory, neighbors, polygons.
-inline void MoveBatch::FetchAhead(size_t i) const {
+// Thousands of trackers are in no cache. What the moves that are not quiet will read is prefetched
+// ahead of them, one step along the pointers at a time, since each step reads what the one before
+// it has fetched: memory, verdicts, neighbors, polygons. The queue has the next such moves, found
+// by a look at the balls; whether they are quiet is decided anew when their turn comes.
+inline void MoveBatch::FetchAhead(size_t i) {
+  constexpr size_t kFarthest = 256;  // moves
   if (moves_.trackers.size() < 64) return;
-  if (i + 16 < moves_.size()) {
-    if (Tracker* const tracker = TrackerOf(moves_, i + 16)) {
-      __builtin_prefetch(tracker);
-      __builtin_prefetch(&TrackerAccess::memory(*tracker));  // may be in the next line
-    }
-  }
-  const auto memory_at = [&](size_t k) -> const TrackerMemory* {
-    if (k >= moves_.size()) return nullptr;
+  while (ahead_.size() > 0 && ahead_.at(0).move <= i) ahead_.Pop();
+  next_ahead_ = std::max(next_ahead_, i + 1);
+  const size_t end = std::min(moves_.size(), i + kFarthest);
+  while (!ahead_.full() && next_ahead_ < end) {
+    const size_t k = next_ahead_++;
+    if (k + 16 < end) __builtin_prefetch(TrackerOf(moves_, k + 16));
     Tracker* const tracker = TrackerOf(moves_, k);
-    return tracker == nullptr || quiet_.IsQuiet(*tracker, k)
-               ? nullptr
-               : TrackerAccess::memory(*tracker).get();
+    if (tracker == nullptr || quiet_.IsQuiet(*tracker, k)) continue;
+    if (const auto& memory = TrackerAccess::memory(*tracker)) memory->FetchSelf();
+    ahead_.Push({k, tracker});
+  }
+  const auto expected = [&](size_t place, const auto& fetch) {
+    if (ahead_.size() <= place) return;
+    Expected& next = ahead_.at(place);
+    // A tracker that moves twice in a batch may have forgotten since, or know of others.
+    const auto& memory = TrackerAccess::memory(*next.tracker);
+    if (memory != nullptr) fetch(*memory, next);
   };
-  if (const TrackerMemory* const memory = memory_at(i + 12)) memory->FetchSelf();
-  if (const TrackerMemory* const memory = memory_at(i + 8)) memory->FetchNeighbors();
-  if (const TrackerMemory* const memory = memory_at(i + 4)) memory->FetchPolygons();
+  expected(12, [](const TrackerMemory& memory, Expected&) { memory.FetchVerdicts(); });
+  expected(8, [&](const TrackerMemory& memory, Expected& next) {
+    next.due = memory.FetchNeighbors({moves_.x[next.move], moves_.y[next.move]});
+  });
+  expected(4, [](const TrackerMemory& memory, Expected& next) { memory.FetchPolygons(next.due); });
 }
 
 // The quiet moves that the quiet pass leaves: of trackers that touch several polygons, sweeps that
@@ -155,8 +192,8 @@ void MoveBatch::AnswerQuiet(Tracker& tracker, size_t i) {
   } else {
     Touched& touched = scratch_->neighbors.touched;
     touched.Clear();
-    for (const Neighbor& neighbor : TrackerAccess::memory(tracker)->neighbors()) {
-      if (neighbor.touches) touched.polygons.push_back({neighbor.polygon.polygon().id(), 0});
+    for (const Verdict& verdict : TrackerAccess::memory(tracker)->verdicts()) {
+      if (verdict.touches) touched.polygons.push_back({verdict.id, 0});
     }
     meter_.SpendRows(touched.polygons.size());
     writer_.Write(i, touched);
@@ -166,7 +203,7 @@ void MoveBatch::AnswerQuiet(Tracker& tracker, size_t i) {
 
 void MoveBatch::Answer(Tracker& tracker, size_t i) {
   ItemChecker check = writer_.Check(i);
-  const std::optional<Pose> pose = PoseOf(moves_, i, check);
+  const std::optional<Pose> pose = PoseOf(moves_, i, check, Turning::kLater);
   if (!pose) return writer_.Refuse();
   const TrackerSweeps& sweeps = scratch_->sweeps;
   if (moves_.sweeps() && !sweeps.IsClear(i) && sweeps.result(i).error) {
@@ -175,7 +212,8 @@ void MoveBatch::Answer(Tracker& tracker, size_t i) {
   }
   const TrackedShape& shape = TrackerAccess::shape(tracker);
   scratch_->largest = std::max(scratch_->largest, shape.shape.vertex_count());
-  PosedShape posed(shape, *pose, scratch_->neighbors.pose, meter_);
+  const double* const angle = moves_.angle.empty() ? nullptr : &moves_.angle[i];
+  PosedShape posed(shape, *pose, scratch_->neighbors.pose, meter_, angle);
   if (!posed.IsAccepted()) {
     check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
     return writer_.Refuse();
@@ -188,15 +226,12 @@ void MoveBatch::Answer(Tracker& tracker, size_t i) {
 
 // Answers by the tracker's memory, or without it where it has no mask.
 void MoveBatch::AnswerWarm(Tracker& tracker, size_t i, PosedShape& posed) {
-  const size_t memory_bytes = tracker.memory_bytes();
   QuietBall& ball = TrackerAccess::ball(tracker);
   if (ball.scene_state != scene_state_ && TrackerAccess::memory(tracker) != nullptr) {
     DropIfEdited(tracker);
     if (quiet_.IsQuiet(tracker, i)) return AnswerQuiet(tracker, i);
   }
-  const bool is_known = QueryMemory(tracker, posed);
-  out_.memory_growth += static_cast<int64_t>(tracker.memory_bytes() - memory_bytes);
-  if (is_known) {
+  if (QueryMemory(tracker, posed)) {
     writer_.Write(i, scratch_->neighbors.touched);
   } else {
     if (meter_.stopped()) return;
@@ -244,25 +279,36 @@ bool MoveBatch::QueryMemory(Tracker& tracker, PosedShape& posed) {
   ++ball.moves;
   ++(is_near ? out_.tiers.near : out_.tiers.refresh);
   NeighborScratch& scratch = scratch_->neighbors;
-  memory.QueryNeighbors(posed, options_.detail, scratch, meter_);
+  const auto radii = is_near && options_.detail == OverlapDetail::kIds && !options_.quiet_radii
+                         ? TrackerMemory::Radii::kTouch
+                         : TrackerMemory::Radii::kBoth;
+  memory.QueryNeighbors(posed, options_.detail, radii, scratch, meter_);
   if (!is_near && memory.IsLimited() && !meter_.stopped()) {
     memory.Widen(scene_, posed, meter_);
-    memory.QueryNeighbors(posed, options_.detail, scratch, meter_);
+    memory.QueryNeighbors(posed, options_.detail, radii, scratch, meter_);
   }
   if (meter_.stopped()) return false;
-  for (size_t k = 0; k < memory.neighbors().size(); ++k) {
-    const Neighbor& neighbor = memory.neighbors()[k];
-    if (!neighbor.touches) continue;
+  for (size_t k = 0; k < memory.verdicts().size(); ++k) {
+    const Verdict& verdict = memory.verdicts()[k];
+    if (!verdict.touches) continue;
     const uint32_t edges = options_.detail == OverlapDetail::kEdges ? scratch.edge_counts[k] : 0;
-    scratch.touched.polygons.push_back({neighbor.polygon.polygon().id(), edges});
+    scratch.touched.polygons.push_back({verdict.id, edges});
   }
   meter_.SpendRows(scratch.touched.polygons.size());
-  SetBall(ball, memory, posed.pose().position);
+  SetBall(ball, memory, posed.position());
   return true;
 }
 
-// Makes another mask about the shape, if the budget allows and it is worth while.
+// Makes another mask about the shape, if the budget allows and it is worth while. Nothing else
+// changes how large a memory is.
 bool MoveBatch::PrepareMask(Tracker& tracker, const PosedShape& posed) {
+  const size_t before = tracker.memory_bytes();
+  const bool is_made = MakeMask(tracker, posed);
+  out_.memory_growth += static_cast<int64_t>(tracker.memory_bytes() - before);
+  return is_made;
+}
+
+bool MoveBatch::MakeMask(Tracker& tracker, const PosedShape& posed) {
   if (out_.memory_growth >= options_.memory_budget) {
     tracker.Forget();
     return false;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "carom/predicates.h"
+#include "carom/sincos.h"
 #include "numeric/exact.h"
 #include "numeric/lanes.h"
 #include "proximity/closest.h"
@@ -23,9 +24,10 @@ double Magnitude(Vec2 p) { return std::max(std::abs(p.x), std::abs(p.y)); }
 // `PlacingError` in each coordinate: twice that bounds the distance. The bounding radius takes both
 // at their worst upwards, the inscribed one downwards.
 PosedShape::PosedShape(const TrackedShape& shape, const Pose& pose, PoseScratch& scratch,
-                       WorkMeter& meter)
+                       WorkMeter& meter, const double* angle)
     : shape_(shape),
       pose_(pose),
+      angle_(angle),
       scratch_(scratch),
       meter_(meter),
       kind_(shape.options.within > 0 ? Kind::kWithin
@@ -40,14 +42,21 @@ PosedShape::PosedShape(const TrackedShape& shape, const Pose& pose, PoseScratch&
   ++scratch_.pose;
 }
 
+void PosedShape::Turn() {
+  const CosSin rotation = SinCos(*angle_);
+  pose_.c = rotation.c;
+  pose_.s = rotation.s;
+  angle_ = nullptr;
+}
+
 // Only near the end of the range of coordinates do the vertices themselves have to be checked.
 bool PosedShape::IsAccepted() {
-  return Magnitude(pose_.position) + bounding_radius_ < kMaxCoordinate || Whole() != nullptr;
+  return Magnitude(position()) + bounding_radius_ < kMaxCoordinate || Whole() != nullptr;
 }
 
 MovingShape* PosedShape::Whole() {
   if (!has_whole_ && meter_.Spend(shape_.shape.vertex_count())) {
-    has_whole_ = scratch_.whole.Place(shape_.shape, pose_);
+    has_whole_ = scratch_.whole.Place(shape_.shape, pose());
   }
   return has_whole_ ? &scratch_.whole : nullptr;
 }
@@ -58,9 +67,9 @@ bool PosedShape::ContainsPoint(Vec2 p) {
          LocateInPolygon(whole->polygon(), p, meter_).location != Location::kOutside;
 }
 
-Capsule PosedShape::PlacedCapsule() const {
+Capsule PosedShape::PlacedCapsule() {
   const Capsule& capsule = *shape_.shape.capsule();
-  return {{Placed(pose_, capsule.axis.a), Placed(pose_, capsule.axis.b)}, capsule.radius};
+  return {{Placed(pose(), capsule.axis.a), Placed(pose(), capsule.axis.b)}, capsule.radius};
 }
 
 bool PosedShape::Meets(const Segment& edge) {
@@ -74,7 +83,7 @@ const Vec2* PosedShape::PlacedFew() {
   if (scratch_.few_pose != scratch_.pose) {
     scratch_.few_pose = scratch_.pose;
     const std::span<const Vec2> vertices = shape_.shape.polygon()->vertices();
-    PlaceVertices(pose_, vertices, scratch_.few);
+    PlaceVertices(pose(), vertices, scratch_.few);
     if (vertices.size() % 2 == 1) scratch_.few[vertices.size()] = scratch_.few[vertices.size() - 1];
   }
   return scratch_.few;
@@ -112,9 +121,11 @@ std::optional<Witness> PosedShape::FindWitness(std::span<const NearEdge> edges) 
     }
     return std::nullopt;
   }
+  const size_t root = shape_.nodes.size() - 1;
+  if (root == 0) return FindInRun(root, edges);  // whose edges are in reach, so its circle is
   Box box;
   for (const NearEdge& near : edges) box.Extend(BoundsOf(near.edge));
-  return FindWitness(shape_.nodes.size() - 1, edges, box);
+  return FindWitness(root, edges, box);
 }
 
 // Goes down the circles of the outline. A circle turns with the shape and stays the same circle:
@@ -125,7 +136,7 @@ std::optional<Witness> PosedShape::FindWitness(size_t node, std::span<const Near
                                                const Box& box) {
   const OutlineNode& outline = shape_.nodes[node];
   if (!meter_.Spend(1)) return std::nullopt;
-  const Vec2 center = Placed(pose_, outline.center);
+  const Vec2 center = Placed(pose(), outline.center);
   const double radius = outline.radius * kMostStretch + error_;
   if (LowerDistance2({center, center}, box) > radius * radius) return std::nullopt;
   if (!outline.is_run) {
@@ -134,11 +145,15 @@ std::optional<Witness> PosedShape::FindWitness(size_t node, std::span<const Near
     }
     return std::nullopt;
   }
+  return FindInRun(node, edges);
+}
+
+std::optional<Witness> PosedShape::FindInRun(size_t node, std::span<const NearEdge> edges) {
   const EdgeCluster& run = PlacedRun(node);
   if (!meter_.Spend(edges.size())) return std::nullopt;
   for (const NearEdge& near : edges) {
     if (const std::optional<size_t> lane = run.FirstMeeting(near.edge, meter_)) {
-      return Witness{near.index, outline.first + static_cast<uint32_t>(*lane)};
+      return Witness{near.index, shape_.nodes[node].first + static_cast<uint32_t>(*lane)};
     }
   }
   return std::nullopt;
@@ -161,9 +176,9 @@ const EdgeCluster& PosedShape::PlacedRun(size_t node) {
       placed = {few[i], few[i + 1 == polygon.vertex_count() ? 0 : i + 1]};
     } else {
       const Segment edge = polygon.edge(i);
-      placed = {Placed(pose_, edge.a), Placed(pose_, edge.b)};
+      placed = {Placed(pose(), edge.a), Placed(pose(), edge.b)};
     }
-    run.edges.Add(placed, BoundsOf(placed));
+    run.edges.Add(placed);
   }
   return run.edges;
 }
@@ -171,7 +186,7 @@ const EdgeCluster& PosedShape::PlacedRun(size_t node) {
 bool PosedShape::IsWitness(const Segment& fixed, const Witness& witness) {
   if (kind_ == Kind::kCapsule) return CompareDistance(fixed, PlacedCapsule()) <= 0;
   const Segment edge = shape_.shape.polygon()->edge(witness.moving);
-  return Intersects(fixed, Segment{Placed(pose_, edge.a), Placed(pose_, edge.b)});
+  return Intersects(fixed, Segment{Placed(pose(), edge.a), Placed(pose(), edge.b)});
 }
 
 // A ring inside the shape is within its bounding radius, so a ring with a vertex or a box beyond it
@@ -180,7 +195,7 @@ bool PosedShape::IsWitness(const Segment& fixed, const Witness& witness) {
 // contained has all of its edges in `edges`. These are grouped by ring.
 bool PosedShape::ContainsRing(const Polygon& polygon, std::span<const NearEdge> edges) {
   if (kind_ != Kind::kPolygon || edges.empty()) return false;
-  const Vec2 p = pose_.position;
+  const Vec2 p = position();
   const Box in_reach{{p.x - bounding_radius_, p.y - bounding_radius_},
                      {p.x + bounding_radius_, p.y + bounding_radius_}};
   if (polygon.is_one_closed_ring()) {
@@ -202,7 +217,7 @@ bool PosedShape::ContainsRing(const Polygon& polygon, std::span<const NearEdge> 
 // decides.
 bool PosedShape::IsContainedIn(const IndexedPolygon& polygon) {
   const auto contains = [&](Vec2 start) {
-    return LocateInPolygon(polygon, Placed(pose_, start), meter_).location != Location::kOutside;
+    return LocateInPolygon(polygon, Placed(pose(), start), meter_).location != Location::kOutside;
   };
   if (const Capsule* capsule = shape_.shape.capsule()) return contains(capsule->axis.a);
   const Polygon& moving = *shape_.shape.polygon();

@@ -61,11 +61,17 @@ struct PoseScratch {
 // time.
 class PosedShape {
  public:
-  // The position is normalised, and the rotation is one.
-  PosedShape(const TrackedShape& shape, const Pose& pose, PoseScratch& scratch, WorkMeter& meter);
+  // The position is normalised, and the rotation is one. With an angle, which outlives it, that is
+  // the rotation, and is computed where an answer depends on it.
+  PosedShape(const TrackedShape& shape, const Pose& pose, PoseScratch& scratch, WorkMeter& meter,
+             const double* angle = nullptr);
 
   const TrackedShape& shape() const { return shape_; }
-  const Pose& pose() const { return pose_; }
+  Vec2 position() const { return pose_.position; }
+  const Pose& pose() {
+    if (angle_ != nullptr) Turn();
+    return pose_;
+  }
   WorkMeter& meter() const { return meter_; }
 
   // Whether every placed vertex is accepted. If not, no other question about the shape may follow.
@@ -112,6 +118,7 @@ class PosedShape {
 
   // `FindWitness` below a node of the outline; `box` holds all `edges`.
   std::optional<Witness> FindWitness(size_t node, std::span<const NearEdge> edges, const Box& box);
+  std::optional<Witness> FindInRun(size_t node, std::span<const NearEdge> edges);
   // The edges of the run `node`, placed.
   const EdgeCluster& PlacedRun(size_t node);
   // The vertices, placed, of a polygon for which `IsFew` holds.
@@ -122,10 +129,12 @@ class PosedShape {
   bool ContainsPoint(Vec2 p);
 
   // Of a capsule.
-  Capsule PlacedCapsule() const;
+  Capsule PlacedCapsule();
+  void Turn();
 
   const TrackedShape& shape_;
   Pose pose_;
+  const double* angle_;
   PoseScratch& scratch_;
   WorkMeter& meter_;
   Kind kind_;

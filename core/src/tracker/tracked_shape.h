@@ -19,23 +19,9 @@
 #include "carom/shape.h"
 #include "carom/tracker.h"
 #include "numeric/lanes.h"
+#include "shape/place_vertices.h"
 
 namespace carom::internal {
-
-// The range of the factor sqrt(c^2 + s^2) by which an accepted rotation stretches lengths. From
-// |c^2 + s^2 - 1| <= 1e-6 follows |factor - 1| <= 5.1e-7; the rest is for the rounding of the
-// check.
-inline constexpr double kMostStretch = 1 + 6e-7;
-inline constexpr double kLeastStretch = 1 - 6e-7;
-
-// Bounds how far placing errs in each coordinate, beside its stretch, for a shape of this extent
-// whose reference point has coordinates of at most `magnitude`. In (c u - s v) + x, two products
-// and their difference err by 2^-53 times 4 extents at most, the sum by 2^-53 times the magnitude
-// and 2 extents; a result below 2^-140 is read as 0. The bound has 8 times 2^-53 for all of them,
-// which covers its own rounding too.
-inline double PlacingError(double magnitude, double extent) {
-  return 0x1p-50 * (magnitude + 2 * extent) + 0x1p-139;
-}
 
 // A circle about up to eight consecutive edges of a ring (a run), or about up to eight nodes.
 struct OutlineNode {

@@ -67,6 +67,10 @@ void Fetch(const void* begin, size_t bytes) {
   for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch(static_cast<const char*>(begin) + i);
 }
 
+uint32_t Capped(uint64_t work) {
+  return static_cast<uint32_t>(std::min<uint64_t>(work, std::numeric_limits<uint32_t>::max()));
+}
+
 // Gives back memory that a much larger mask took.
 template <class T>
 void Trim(std::vector<T>& values) {
@@ -84,16 +88,17 @@ bool TrackerMemory::IsWorthwhile(uint32_t moves) {
 // An average that forgets: a quarter of it is the last move.
 void TrackerMemory::NoteColdMove(std::optional<uint64_t> looked_up) {
   const uint64_t work = looked_up ? kColdWork + *looked_up / 2 : kCastWork;
-  cold_work_ = cold_work_ == 0 ? work : (3 * cold_work_ + work) / 4;
+  cold_work_ = Capped(cold_work_ == 0 ? work : (3 * uint64_t{cold_work_} + work) / 4);
 }
 
 // The second condition limits the odometer: bounds are readings of it in floats, and at 2^16 times
 // the known radius an ulp of them is 2^-7 of that radius, beyond which they would be of little use.
 bool TrackerMemory::Reaches(const PosedShape& posed) const {
-  return PathLength(center_, posed.pose().position) < limit_ && odometer_ < 0x1p16 * known_radius_;
+  return PathLength(center_, posed.position()) < limit_ && odometer_ < 0x1p16 * known_radius_;
 }
 
 void TrackerMemory::Clear() {
+  influence_.verdicts.clear();
   influence_.neighbors.clear();
   influence_.words.clear();
   limit_ = -1;
@@ -102,15 +107,29 @@ void TrackerMemory::Clear() {
 
 void TrackerMemory::FetchSelf() const { Fetch(this, sizeof *this); }
 
-void TrackerMemory::FetchNeighbors() const {
-  constexpr size_t kMost = 8;
-  const std::vector<Neighbor>& neighbors = influence_.neighbors;
-  Fetch(neighbors.data(), std::min(neighbors.size(), kMost) * sizeof(Neighbor));
+void TrackerMemory::FetchVerdicts() const {
+  constexpr size_t kMost = 16;
+  const std::vector<Verdict>& verdicts = influence_.verdicts;
+  Fetch(verdicts.data(), std::min(verdicts.size(), kMost) * sizeof(Verdict));
 }
 
-void TrackerMemory::FetchPolygons() const {
-  for (const Neighbor& neighbor : influence_.neighbors) {
-    if (neighbor.touch_until <= odometer_) Fetch(neighbor.polygon.polygon().memory(), 256);
+uint64_t TrackerMemory::FetchNeighbors(Vec2 p) const {
+  static_assert(kMaxNeighbors <= 64);
+  const double reading = odometer_ + PathLength(anchor_, p);
+  uint64_t due = 0;
+  for (size_t i = 0; i < influence_.verdicts.size(); ++i) {
+    if (influence_.verdicts[i].touch_until > reading) continue;
+    due |= uint64_t{1} << i;
+    Fetch(&influence_.neighbors[i], sizeof(Neighbor));
+  }
+  return due;
+}
+
+void TrackerMemory::FetchPolygons(uint64_t neighbors) const {
+  for (; neighbors != 0; neighbors &= neighbors - 1) {
+    const auto i = static_cast<size_t>(std::countr_zero(neighbors));
+    if (i >= influence_.neighbors.size()) return;
+    Fetch(influence_.neighbors[i].polygon.polygon().memory(), 256);
   }
 }
 
@@ -118,8 +137,9 @@ void TrackerMemory::FetchPolygons() const {
 // has no limit any more and says nothing about the slack.
 void TrackerMemory::Tune(const Scene& scene, const PosedShape& posed, uint32_t moves) {
   if (refresh_work_ > 0) {
-    const bool pays = moves >= kManyMoves ||
-                      (moves >= kFewMoves && refresh_work_ + query_work_ <= moves * cold_work_);
+    const bool pays =
+        moves >= kManyMoves ||
+        (moves >= kFewMoves && refresh_work_ + query_work_ <= uint64_t{moves} * cold_work_);
     misses_ = pays ? 0 : misses_ + 1;
     if (pays) next_backoff_ = kBackoffMoves;
   }
@@ -128,7 +148,7 @@ void TrackerMemory::Tune(const Scene& scene, const PosedShape& posed, uint32_t m
   } else if (limit_ >= 0) {
     if (moves < kFewMoves || refresh_work_ > query_work_) {
       slack_ *= 2;
-    } else if (moves > 4 * kFewMoves && 4 * refresh_work_ < query_work_) {
+    } else if (moves > 4 * kFewMoves && uint64_t{4} * refresh_work_ < query_work_) {
       slack_ /= 2;
     }
   }
@@ -147,7 +167,7 @@ bool TrackerMemory::Refresh(const Scene& scene, const PosedShape& posed, uint32_
     next_backoff_ = std::min<uint16_t>(4 * next_backoff_, kMaxBackoffMoves);
     return GiveUp();
   }
-  center_ = anchor_ = posed.pose().position;
+  center_ = anchor_ = posed.position();
   odometer_ = 0;
   query_work_ = 0;
   const uint64_t before = meter.used();
@@ -163,20 +183,23 @@ bool TrackerMemory::Refresh(const Scene& scene, const PosedShape& posed, uint32_
       return GiveUp();
     }
   }
+  Trim(influence_.verdicts);
   Trim(influence_.neighbors);
   Trim(influence_.words);
   SetLimit(slack_, posed);
   meter.Spend(kNeighborWork * influence_.neighbors.size());
-  refresh_work_ = kFixedWork + meter.used() - before;
+  refresh_work_ = Capped(kFixedWork + meter.used() - before);
   return !meter.stopped() || GiveUp();
 }
 
 // Drops the mask and gives its memory back, and leaves nothing for `Tune` to judge. Returns false.
 bool TrackerMemory::GiveUp() {
   Clear();
+  Trim(influence_.verdicts);
   Trim(influence_.neighbors);
   Trim(influence_.words);
-  refresh_work_ = query_work_ = 0;
+  refresh_work_ = 0;
+  query_work_ = 0;
   return false;
 }
 
@@ -209,6 +232,8 @@ bool TrackerMemory::Gather(const Scene& scene, uint64_t category_mask, WorkMeter
             [](const Neighbor& a, const Neighbor& b) {
               return a.polygon.polygon().id() < b.polygon.polygon().id();
             });
+  influence_.verdicts.reserve(influence_.neighbors.size());
+  for (const Neighbor& neighbor : influence_.neighbors) influence_.verdicts.emplace_back(neighbor);
   return true;
 }
 
@@ -273,40 +298,49 @@ bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, WorkMeter& meter) 
   return influence_.neighbors.size() <= kMaxNeighbors;
 }
 
-void TrackerMemory::QueryNeighbors(PosedShape& posed, OverlapDetail detail,
+void TrackerMemory::QueryNeighbors(PosedShape& posed, OverlapDetail detail, Radii radii,
                                    NeighborScratch& scratch, WorkMeter& meter) {
-  const Vec2 p = posed.pose().position;
+  const Vec2 p = posed.position();
   odometer_ = (odometer_ + PathLength(anchor_, p)) * kUp;
   anchor_ = p;
   scratch.touched.edges.clear();
   scratch.edge_counts.clear();
   const double out_of_mask = (known_radius_ + PathLength(center_, p)) * kUp;
   NeighborQuery query(influence_, posed, odometer_, out_of_mask, scratch);
-  for (Neighbor& neighbor : influence_.neighbors) {
-    if (detail == OverlapDetail::kIds) {
-      query.UpdateTouch(neighbor);
-    } else {
+  std::vector<Verdict>& verdicts = influence_.verdicts;
+  for (size_t i = 0; i < verdicts.size(); ++i) {
+    Neighbor& neighbor = influence_.neighbors[i];
+    if (detail == OverlapDetail::kEdges) {
       query.UpdateEdges(neighbor);
+    } else if (odometer_ < verdicts[i].touch_until) {
+      continue;
+    } else {
+      query.UpdateTouch(neighbor);
     }
+    verdicts[i].Update(neighbor);
   }
-  meter.Spend(influence_.neighbors.size());
+  meter.Spend(verdicts.size());
   // The radii end where the first neighbor's verdict does. If that bound comes from a box, the
   // edges are measured, which may put it later, until the first one is a bound by edges. Each turn
   // makes one neighbor final, so there are at most as many turns as neighbors.
   double touch_until = HUGE_VAL;
   double clear_until = HUGE_VAL;
-  for (bool is_final = false; !is_final && !meter.stopped();) {
-    Neighbor* first = nullptr;
+  while (!verdicts.empty() && !meter.stopped()) {
+    size_t first = 0;
     touch_until = clear_until = HUGE_VAL;
-    for (Neighbor& neighbor : influence_.neighbors) {
-      touch_until = std::min(touch_until, neighbor.touch_until);
-      if (neighbor.clear_until < clear_until) {
-        clear_until = neighbor.clear_until;
-        first = &neighbor;
-      }
+    for (size_t i = 0; i < verdicts.size(); ++i) {
+      const Verdict& verdict = verdicts[i];
+      const bool is_first = radii == Radii::kBoth ? verdict.clear_until < clear_until
+                                                  : verdict.touch_until < touch_until;
+      if (is_first) first = i;
+      touch_until = std::min(touch_until, verdict.touch_until);
+      clear_until = std::min(clear_until, verdict.clear_until);
     }
-    is_final = first == nullptr || !first->is_by_box;
-    if (!is_final) query.UpdateBound(*first);
+    Neighbor& neighbor = influence_.neighbors[first];
+    const double until = radii == Radii::kBoth ? clear_until : touch_until;
+    if (until == HUGE_VAL || !neighbor.is_by_box) break;
+    query.UpdateBound(neighbor);
+    verdicts[first].Update(neighbor);
   }
   if (meter.stopped()) {
     Clear();

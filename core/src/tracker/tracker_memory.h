@@ -60,11 +60,12 @@ class TrackerMemory {
   bool Reaches(const PosedShape& posed) const;
 
   // Finds out at a pose that the mask reaches whether each neighbor is touched and, under EDGES,
-  // which of its edges meet the shape, in the scratch. Once the meter has stopped, there is no
-  // mask.
-  void QueryNeighbors(PosedShape& posed, OverlapDetail detail, NeighborScratch& scratch,
-                      WorkMeter& meter);
-  const std::vector<Neighbor>& neighbors() const { return influence_.neighbors; }
+  // which of its edges meet the shape, in the scratch. Both radii are as large as the edges allow,
+  // or only the first one, which then takes less. Once the meter has stopped, there is no mask.
+  enum class Radii : uint8_t { kTouch, kBoth };
+  void QueryNeighbors(PosedShape& posed, OverlapDetail detail, Radii radii,
+                      NeighborScratch& scratch, WorkMeter& meter);
+  const std::vector<Verdict>& verdicts() const { return influence_.verdicts; }
   // Drops the mask.
   void Clear();
   // How far the shape may be from the pose of the last query, at any rotation, so that the same
@@ -76,11 +77,14 @@ class TrackerMemory {
   Vec2 center() const { return center_; }
   double known_radius() const { return known_radius_; }
 
-  // Prefetch what the next query reads: this object; then what it points to; then what that points
-  // to. Each reads what the one before it prefetched.
+  // Prefetch what the next query, at `p`, reads: this object; then the verdicts; then the neighbors
+  // whose verdict ends before; then their polygons. Each reads what the one before it
+  // prefetched.
   void FetchSelf() const;
-  void FetchNeighbors() const;
-  void FetchPolygons() const;
+  void FetchVerdicts() const;
+  // Returns these neighbors: bit i for neighbor i.
+  uint64_t FetchNeighbors(Vec2 p) const;
+  void FetchPolygons(uint64_t neighbors) const;
 
   size_t memory_bytes() const { return sizeof(*this) + influence_.memory_bytes(); }
 
@@ -101,9 +105,9 @@ class TrackerMemory {
   double odometer_ = 0;
   double touch_radius_ = 0;
   double clear_radius_ = 0;
-  uint64_t refresh_work_ = 0;  // of making the last mask; 0 if there is nothing to judge by
-  uint64_t query_work_ = 0;    // of all queries of it
-  uint64_t cold_work_ = 0;     // of a move without memory, a moving average; 0: not known
+  uint64_t query_work_ = 0;    // of all queries of the last mask
+  uint32_t refresh_work_ = 0;  // of making it; 0 if there is nothing to judge by
+  uint32_t cold_work_ = 0;     // of a move without memory, a moving average; 0: not known
   bool is_limited_ = false;
   uint16_t misses_ = 0;  // masks in a row that did not pay
   uint16_t next_backoff_ = kBackoffMoves;

@@ -7,10 +7,12 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "carom/predicates.h"
+#include "carom/sincos.h"
 #include "tests/core/shape/large_rings.h"
 
 namespace carom::testing::polygon_pair_test {
@@ -18,6 +20,7 @@ namespace {
 
 using internal::LocateInPolygon;
 using internal::MovingShape;
+using internal::Outline;
 using internal::PolygonPair;
 
 bool Holds(const IndexedPolygon& polygon, Vec2 p) {
@@ -100,6 +103,63 @@ TEST(PolygonPairTest, SmallAndLarge) {
     Transform(small, scale, {200 * random.Unit() - 100, 200 * random.Unit() - 100});
     ASSERT_NO_FATAL_FAILURE(ExpectAnswers({1, {{large}}}, {2, {{small}}}));
     ASSERT_NO_FATAL_FAILURE(ExpectAnswers({1, {{small}}}, {2, {{large}}}));
+  }
+}
+
+// Poses in turn of one mover, whose edges are looked for in its own frame and placed where they may
+// be near, against a copy that is placed. Both are where `pose` is, so that they come near.
+void ExpectPlacedAnswers(Outline& outline, const Pose& pose, PolygonSpec fixed_spec,
+                         MovingShape& moving) {
+  for (RingSpec& ring : fixed_spec.rings) Transform(ring.vertices, 1, pose.position);
+  auto created = Polygon::Create(fixed_spec);
+  std::optional<Polygon> placed;
+  // Some are out of range there.
+  if (!created.ok() || !PlaceInto(outline.polygon(), pose, placed)) return;
+  const IndexedPolygon fixed(*std::move(created));
+  WorkMeter meter;
+  moving.MoveTo(outline, pose);
+  ASSERT_TRUE(moving.IsAccepted());
+  for (const Vec2 v : placed->vertices()) ASSERT_TRUE(moving.bounds().Contains(v));
+  const Expected expected = Answer(fixed, IndexedPolygon(*placed));
+  PolygonPair pair(fixed, moving, meter);
+  ASSERT_EQ(pair.Overlap(), expected.overlap) << ToCode(fixed_spec);
+  std::vector<EdgeRef> edges;
+  pair.AppendEdges(edges);
+  ASSERT_EQ(edges, expected.edges) << ToCode(fixed_spec);
+}
+
+// Turned by right angles, which keep lattices, and by any, and as far from a rotation as accepted;
+// near the origin, and where placing rounds much.
+Pose AnyPose(Random& random) {
+  constexpr double kFar[] = {0, 1000, 0x1p30, 0x1p44};
+  const CosSin turns[] = {{1, 0}, {0, 1}, {-1, 0}, SinCos(6.283185307179586 * random.Unit())};
+  CosSin turn = turns[random.Below(4)];
+  if (random.Below(4) == 0) {
+    const double factor = 1 + 9e-7 * (random.Unit() - 0.5);
+    turn = {turn.c * factor, turn.s * factor};
+  }
+  const double far = kFar[random.Below(4)];
+  return {Normalized({far * random.Unit(), far * random.Unit()}), turn.c, turn.s};
+}
+
+TEST(PolygonPairTest, PlacedOnlyWhereItIsNear) {
+  Random random(53);
+  MovingShape moving;
+  for (int round = 0; round < 300; ++round) {
+    PolygonSpec spec = RandomLarge(random);
+    if (round % 3 == 0) {
+      Ring ring = round % 2 == 0 ? Star(200) : Coast(random, 300);
+      Transform(ring, 0.3, {200 * random.Unit() - 100, 200 * random.Unit() - 100});
+      spec = {1, {{ring}}};
+    }
+    const Polygon mover = Polygon::Create(spec).value();
+    Outline outline(mover);
+    for (int pose = 0; pose < 4; ++pose) {
+      const PolygonSpec fixed = round % 3 != 0  ? RandomLarge(random)
+                                : pose % 2 == 0 ? PolygonSpec{2, {{Star(500)}}}
+                                                : PolygonSpec{2, {{Coast(random, 400)}}};
+      ASSERT_NO_FATAL_FAILURE(ExpectPlacedAnswers(outline, AnyPose(random), fixed, moving));
+    }
   }
 }
 

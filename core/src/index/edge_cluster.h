@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Does an edge meet one of eight others?
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "carom/geometry.h"
+#include "carom/work_meter.h"
+#include "numeric/lanes.h"
+#include "shape/lane_box.h"
+
+namespace carom::internal {
+
+// Up to eight edges, their boxes in columns. Not initialised but by `Clear`.
+class EdgeCluster {
+ public:
+  bool empty() const { return count_ == 0; }
+  size_t size() const { return count_; }
+  Segment edge(size_t i) const { return {{a_[i][0], a_[i][1]}, {b_[i][0], b_[i][1]}}; }
+  bool full() const { return count_ == kLanes; }
+  // Smallest that holds the edges.
+  const LaneBox& box() const { return box_; }
+
+  void Clear() {
+    count_ = 0;
+    box_ = LaneBox::Empty();
+  }
+  // `box` is the edge's. The cluster is not full.
+  void Add(const Segment& edge, const LaneBox& box) {
+    a_[count_] = LoadLanes(&edge.a.x);
+    b_[count_] = LoadLanes(&edge.b.x);
+    min_x_[count_] = box.min[0];
+    min_y_[count_] = box.min[1];
+    max_x_[count_] = box.max[0];
+    max_y_[count_] = box.max[1];
+    box_.Extend(box);
+    ++count_;
+  }
+  void Add(const Segment& edge) { Add(edge, LaneBox(edge)); }
+
+  // The first of the edges that shares a point with `edge`, whose box is `box`. Counts the pairs
+  // that are tested.
+  std::optional<size_t> FirstMeeting(const Segment& edge, const LaneBox& box,
+                                     WorkMeter& meter) const {
+    if (!box.Meets(box_)) return std::nullopt;
+    return FirstMeetingNear(edge, box, meter);
+  }
+  std::optional<size_t> FirstMeeting(const Segment& edge, WorkMeter& meter) const {
+    return FirstMeeting(edge, LaneBox(edge), meter);
+  }
+  bool Meets(const Segment& edge, const LaneBox& box, WorkMeter& meter) const {
+    return box.Meets(box_) && FirstMeetingNear(edge, box, meter).has_value();
+  }
+  bool Meets(const Segment& edge, WorkMeter& meter) const {
+    return Meets(edge, LaneBox(edge), meter);
+  }
+
+ private:
+  std::optional<size_t> FirstMeetingNear(const Segment& edge, const LaneBox& box,
+                                         WorkMeter& meter) const;
+
+  Double2 a_[kLanes], b_[kLanes];  // the ends of each
+  alignas(16) double min_x_[kLanes], min_y_[kLanes], max_x_[kLanes], max_y_[kLanes];
+  LaneBox box_;
+  size_t count_;
+};
+
+}  // namespace carom::internal
