@@ -56,8 +56,8 @@ void EtcdFollower::CancelWatch() {
 
 // --- The watch ----------------------------------------------------------------------------------
 
-// One stream after the other, each from the first revision that is not yet here. Revisions that
-// come twice, because a stream ended in the middle of one, are known to the events by their number.
+// One stream after the other, each from the last change that is here. Revisions that come twice,
+// because a stream ended in the middle of one, are known to the events by their number.
 void EtcdFollower::Follow() {
   while (!client_.is_stopping()) {
     if (!Reread()) {
@@ -69,11 +69,13 @@ void EtcdFollower::Follow() {
       absl::MutexLock lock(&mu_);
       if (is_stopping_) return;
       watch_ = &context;
+      expected_ = head_;
     }
     etcd::WatchCreateRequest create;
     create.set_key(client_.prefix() + "/");
     create.set_range_end(EndOfPrefix(create.key()));
-    create.set_start_revision(static_cast<int64_t>(applied()) + 1);
+    const uint64_t begin = expected_.revision != 0 ? expected_.revision : applied() + 1;
+    create.set_start_revision(static_cast<int64_t>(begin));
     create.set_fragment(true);
     const std::unique_ptr<EtcdClient::WatchStream> stream = client_.Watch(context, create);
     const bool was_good = stream != nullptr && FollowStream(*stream);
@@ -102,23 +104,47 @@ bool EtcdFollower::FollowStream(EtcdClient::WatchStream& stream) {
       return must_reread_;
     }
     is_created = is_created || response.created();
-    Apply(response);
+    if (Apply(response)) continue;
+    absl::MutexLock lock(&mu_);
+    LeaveCluster();
+    return true;
   }
   return is_created;
 }
 
 // What a revision has changed may come in several responses; it is there with the last of them.
-void EtcdFollower::Apply(const etcd::WatchResponse& response) {
+bool EtcdFollower::Apply(const etcd::WatchResponse& response) {
   for (const etcd::Event& event : response.events()) {
-    if (client_.is_stopping()) return;
+    if (client_.is_stopping()) return true;
+    if (!CheckHead(event.kv())) return false;
+    const auto revision = static_cast<uint64_t>(event.kv().mod_revision());
+    if (HasApplied(revision)) continue;
     if (event.type() == etcd::Event::DELETE) {
-      events_.OnDelete(event.kv().key(), static_cast<uint64_t>(event.kv().mod_revision()));
+      events_.OnDelete(event.kv().key(), revision);
     } else {
       events_.OnPut(event.kv());
     }
   }
-  if (response.events_size() == 0 || response.fragment()) return;
+  if (response.events_size() == 0 || response.fragment()) return true;
+  {
+    absl::MutexLock lock(&mu_);
+    if (brought_.revision > head_.revision) head_ = brought_;
+  }
   SetApplied(static_cast<uint64_t>(response.events().rbegin()->kv().mod_revision()));
+  return true;
+}
+
+// Events come in the order of their revisions, so one that is later than the change that is
+// expected says that this is not there.
+bool EtcdFollower::CheckHead(const etcd::KeyValue& pair) {
+  const auto revision = static_cast<uint64_t>(pair.mod_revision());
+  const bool is_head = pair.key() == head_key_;
+  if (is_head && revision == expected_.revision) {
+    if (pair.value() != expected_.value) return false;
+    expected_ = {};
+  }
+  if (is_head) brought_ = {revision, pair.value()};
+  return expected_.revision == 0 || revision <= expected_.revision;
 }
 
 // After a compaction revisions go on from those that are here; in another cluster they begin where
@@ -131,11 +157,16 @@ bool EtcdFollower::Reread() {
     anew = is_other_cluster_;
   }
   const absl::StatusOr<uint64_t> revision = events_.ReadAll(anew);
-  if (!revision.ok()) return false;
+  if (!revision.ok()) {
+    absl::MutexLock lock(&mu_);
+    if (absl::IsAborted(revision.status())) LeaveCluster();
+    return false;
+  }
   {
     absl::MutexLock lock(&mu_);
     must_reread_ = false;
     if (anew) is_other_cluster_ = false;
+    head_ = brought_ = {};
   }
   if (anew) applied_.store(0, std::memory_order_release);
   SetApplied(*revision);
@@ -150,7 +181,7 @@ void EtcdFollower::SetApplied(uint64_t revision) {
   if (revision > applied()) applied_.store(revision, std::memory_order_release);
   moved_ = absl::Now();
   greatest_revision_ = std::max(greatest_revision_, revision);
-  while (!probes_.empty() && HasApplied(probes_.front().head)) {
+  while (!probes_.empty() && HasApplied(probes_.front().head.revision)) {
     fresh_us_.store(absl::ToUnixMicros(probes_.front().time), std::memory_order_relaxed);
     probes_.pop_front();
   }
@@ -165,13 +196,14 @@ absl::StatusOr<EtcdFollower::Probe> EtcdFollower::Ask(absl::Duration timeout,
   {
     absl::MutexLock lock(&mu_);
     probe.floor = greatest_revision_;
+    probe.head_floor = head_.revision;
   }
   etcd::RangeRequest request;
-  request.set_key(EtcdKeys(client_.prefix()).head());
+  request.set_key(head_key_);
   etcd::RangeResponse response;
   if (absl::Status status = client_.Range(request, response, timeout); !status.ok()) return status;
   if (response.kvs_size() == 1) {
-    probe.head = static_cast<uint64_t>(response.kvs(0).mod_revision());
+    probe.head = {static_cast<uint64_t>(response.kvs(0).mod_revision()), response.kvs(0).value()};
   }
   *header = response.header();
   return probe;
@@ -180,7 +212,7 @@ absl::StatusOr<EtcdFollower::Probe> EtcdFollower::Ask(absl::Duration timeout,
 // The size is asked for less often: it is a hint, and writers count what they add meanwhile.
 void EtcdFollower::ProbeAgain() {
   for (int i = 0;; ++i) {
-    {
+    if (i != 0) {
       absl::MutexLock lock(&mu_);
       mu_.AwaitWithTimeout(absl::Condition(&is_stopping_), kProbeInterval);
       if (is_stopping_) return;
@@ -197,25 +229,36 @@ void EtcdFollower::ProbeAgain() {
 }
 
 // A linearizable read is of no older revision than any that was known when it began, while the
-// cluster is the same.
-//
+// cluster is the same; and so is the last change, which has one value.
+bool EtcdFollower::IsOfThisCluster(const Probe& probe, const etcd::ResponseHeader& header) const {
+  return header.cluster_id() == cluster_id_ &&
+         static_cast<uint64_t>(header.revision()) >= probe.floor &&
+         probe.head.revision >= probe.head_floor &&
+         (probe.head.revision != head_.revision || probe.head.value == head_.value);
+}
+
+void EtcdFollower::LeaveCluster() {
+  is_other_cluster_ = true;
+  probes_.clear();
+  CancelWatch();
+}
+
 // Where the watch has brought nothing for a while that the probe knows of, its member is behind or
 // cut off from the others, and another one is watched.
 void EtcdFollower::OnProbe(const Probe& probe, const etcd::ResponseHeader& header) {
   const auto revision = static_cast<uint64_t>(header.revision());
   absl::MutexLock lock(&mu_);
   answered_ = absl::Now();
-  if (header.cluster_id() != cluster_id_ || revision < probe.floor) {
+  if (!IsOfThisCluster(probe, header)) {
     cluster_id_ = header.cluster_id();
     greatest_revision_ = revision;
-    is_other_cluster_ = true;
-    probes_.clear();
-    CancelWatch();
-    return;
+    head_ = {};
+    return LeaveCluster();
   }
   greatest_revision_ = std::max(greatest_revision_, revision);
   if (is_other_cluster_) return;
-  if (HasApplied(probe.head)) {
+  if (HasApplied(probe.head.revision)) {
+    if (head_.revision == 0) head_ = probe.head;
     probes_.clear();
     moved_ = answered_;
     fresh_us_.store(absl::ToUnixMicros(probe.time), std::memory_order_relaxed);
@@ -255,14 +298,14 @@ absl::Status EtcdFollower::CatchUp(absl::Duration timeout) {
   struct Wanted {
     EtcdFollower& follower;
     uint64_t head;
-  } wanted{*this, probe->head};
+  } wanted{*this, probe->head.revision};
   const auto is_there = +[](Wanted* all) {
     return all->follower.HasApplied(all->head) || all->follower.client_.is_stopping();
   };
   const Executor::Blocked blocked;
   absl::MutexLock lock(&mu_);
   if (mu_.AwaitWithDeadline(absl::Condition(is_there, &wanted), deadline) &&
-      HasApplied(probe->head)) {
+      HasApplied(probe->head.revision)) {
     return absl::OkStatus();
   }
   return absl::UnavailableError("the server is behind what others have written");

@@ -80,16 +80,19 @@ void EvaluateCall::OnEvaluated() {
 
 void EvaluateCall::Answer(const grpc::ByteBuffer& answer) {
   Ref();
-  absl::MutexLock lock(&mu_);
-  unread_charge_.Set(answer.Length());
-  // Set before `OnFinished`, on another thread, can stop it: that waits for the lock.
-  if (!cancelled_) {
-    const bool is_large = answer.Length() > runtime_.limits.max_unread_bytes;
-    StartTimer(
-        unread_timer_,
-        Clock::now() + (is_large ? runtime_.limits.stalled_stream : runtime_.limits.idle_stream),
-        [this] { CheckUnread(); });
+  {
+    absl::MutexLock lock(&mu_);
+    unread_charge_.Set(answer.Length());
+    // Set before `OnFinished`, on another thread, can stop it: that comes after `Finish`.
+    if (!cancelled_) {
+      const bool is_large = answer.Length() > runtime_.limits.max_unread_bytes;
+      StartTimer(
+          unread_timer_,
+          Clock::now() + (is_large ? runtime_.limits.stalled_stream : runtime_.limits.idle_stream),
+          [this] { CheckUnread(); });
+    }
   }
+  // Without the lock, for which `OnFinished` would keep a thread of the event loop waiting.
   writer_.Finish(answer, grpc::Status::OK, &finished_);
 }
 

@@ -32,6 +32,14 @@ bool DependsOnScene(const absl::Status& status) {
   }
 }
 
+// Whether what etcd has of a scene may have come after what is here of it.
+bool MayFollow(const SharedScene& known, const SharedScene& listed) {
+  if (!known.status.ok() || !listed.status.ok()) return true;
+  if (listed.kept.front().summary.version > known.version) return true;
+  const StoredVersion* const same = listed.Find(known.version);
+  return same != nullptr && same->writer == known.current().writer;
+}
+
 }  // namespace
 
 // --- Changes ------------------------------------------------------------------------------------
@@ -233,7 +241,8 @@ void FleetStore::ShowDamage(absl::string_view name, const SharedScene::Ptr& scen
   AdoptDamage(name, {damaged->Summaries(), false});
 }
 
-// Versions may go back only where the cluster has: then what is here goes first.
+// Versions may go back only where the cluster has: then what is here goes first. What is kept of a
+// scene has no gaps, so it has the version that is here, or is newer than that altogether.
 absl::StatusOr<uint64_t> FleetStore::ReadAll(bool anew) {
   if (anew) journal_.commits().SetEpoch(0, "");
   const absl::StatusOr<EtcdJournal::Listing> listing = journal_.List();
@@ -244,6 +253,10 @@ absl::StatusOr<uint64_t> FleetStore::ReadAll(bool anew) {
     const auto it = listing->scenes.find(name);
     const bool is_there = it != listing->scenes.end();
     if (known == nullptr || (is_there && it->second->value == known->value)) continue;
+    if (!anew && is_there && known->version <= listing->revision &&
+        !MayFollow(*known, *it->second)) {
+      return absl::AbortedError("etcd has another history");
+    }
     if (!anew && (is_there || known->version > listing->revision)) continue;
     journal_.Set(name, nullptr);
     AdoptDeletion(name);

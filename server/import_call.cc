@@ -49,17 +49,17 @@ void ImportCall::Begin(const absl::Status& started) {
     } else if (!cancelled_) {
       StartTimer(total_timer_, Clock::now() + runtime_.limits.import_time,
                  [this] { CheckTotal(); });
-      Read();
+      AwaitPart();
+      reader_.Read(&part_, &read_);
     }
   }
   Unref();
 }
 
-void ImportCall::Read() {
+void ImportCall::AwaitPart() {
   reading_ = true;
   StartTimer(idle_timer_, Clock::now() + runtime_.limits.idle_import, [this] { CheckIdle(); });
   Ref();
-  reader_.Read(&part_, &read_);
 }
 
 void ImportCall::OnRead(bool ok) {
@@ -121,9 +121,10 @@ void ImportCall::Run() {
       Finish(cancelled_ && !status.ok() ? Abandoned() : status, answer);
     }
     is_over = ended_;
-    if (!is_over) Read();
+    if (!is_over) AwaitPart();
   }
-  if (is_over) upload_.Clear();
+  // Without the lock, for which `OnRead` would keep a thread of the event loop waiting.
+  is_over ? upload_.Clear() : reader_.Read(&part_, &read_);
   if (work == Work::kRegister) runtime_.writers.Done(scene);
   Unref();
 }

@@ -50,7 +50,8 @@ class ImportCall final : public AsyncCall {
   void CheckIdle();
   void CheckTotal();
 
-  void Read() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Before `reader_.Read`.
+  void AwaitPart() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Submit(Work work) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Ends the call, unless it has ended.
   void Finish(const absl::Status& status, const grpc::ByteBuffer& answer)

@@ -93,11 +93,14 @@ void SceneCall::Answer() {
 void SceneCall::Finish(const absl::Status& status, const grpc::ByteBuffer& answer) {
   Ref();
   if (!status.ok()) return writer_.FinishWithError(ToGrpcStatus(status), &finished_);
-  absl::MutexLock lock(&mu_);
-  unread_charge_ = NewCharge(MemoryShare::kMessages);
-  unread_charge_.Set(answer.Length());
-  StartTimer(unread_timer_, Clock::now() + runtime_.limits.stalled_answer,
-             [this] { CheckUnread(); });
+  {
+    absl::MutexLock lock(&mu_);
+    unread_charge_ = NewCharge(MemoryShare::kMessages);
+    unread_charge_.Set(answer.Length());
+    StartTimer(unread_timer_, Clock::now() + runtime_.limits.stalled_answer,
+               [this] { CheckUnread(); });
+  }
+  // Without the lock, for which `OnFinished` would keep a thread of the event loop waiting.
   writer_.Finish(answer, grpc::Status::OK, &finished_);
 }
 

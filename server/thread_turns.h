@@ -6,7 +6,9 @@
 // Where all processors are busy, a thread that wakes up waits until another one's turn is over,
 // some milliseconds: more than a small frame takes from end to end. Linux 6.12 and later lets a
 // thread that asks for short turns begin before those with long ones, for the same part of the
-// processor.
+// processor; but not while it has had more than its part, as one that has just read some megabytes.
+// So threads whose work takes long are nicer, too: where both want a processor, they have a tenth
+// of what others have.
 #pragma once
 
 namespace carom::server {
@@ -15,7 +17,8 @@ namespace carom::server {
 // of turns.
 void AskForShortTurns();
 
-// For the calling thread, whose work takes long: turns as the kernel likes them.
+// For the calling thread, whose work takes long: turns as the kernel likes them, and nicer by 10
+// than the first thread of the process. For good: only root could take that back.
 void AskForLongTurns();
 
 }  // namespace carom::server

@@ -303,9 +303,13 @@ absl::Status WatchCall::Write() {
   const grpc::ByteBuffer answer = Serialize(part);
   if (absl::Status status = part_charge_.Add(answer.Length()); !status.ok()) return status;
   Ref();
-  absl::MutexLock lock(&mu_);
-  StartTimer(unread_timer_, Clock::now() + runtime_.limits.stalled_answer,
-             [this, part = ++parts_] { CheckUnread(part); });
+  {
+    absl::MutexLock lock(&mu_);
+    StartTimer(unread_timer_, Clock::now() + runtime_.limits.stalled_answer,
+               [this, part = ++parts_] { CheckUnread(part); });
+  }
+  // Without the lock: `OnWritten` comes from within, on a thread of the event loop, which would
+  // wait for this one, and this one perhaps for a processor.
   writer_.Write(answer, &written_);
   return absl::OkStatus();
 }

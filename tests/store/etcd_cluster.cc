@@ -221,14 +221,25 @@ bool EtcdCluster::Replace(int member) {
   return true;
 }
 
+// Since 3.6 this is a command of etcdutl, which 3.4 does not have.
 bool EtcdCluster::Restore(int member, const std::string& backup) {
   const Member& restored = members_[static_cast<size_t>(member)];
   const std::string peer = absl::StrCat("http://127.0.0.1:", restored.peer_port);
   const std::string name = absl::StrCat("m", member);
-  return !Control({"snapshot", "restore", backup, "--name", name, "--data-dir", data_folder(member),
-                   "--initial-advertise-peer-urls", peer, "--initial-cluster",
-                   absl::StrCat(name, "=", peer)})
-              .empty();
+  const std::vector<std::string> arguments = {"snapshot",
+                                              "restore",
+                                              backup,
+                                              "--name",
+                                              name,
+                                              "--data-dir",
+                                              data_folder(member),
+                                              "--initial-advertise-peer-urls",
+                                              peer,
+                                              "--initial-cluster",
+                                              absl::StrCat(name, "=", peer)};
+  std::vector<std::string> command{"etcdutl"};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return RunProcess(command, "", 60).exit_code == 0 || !Control(arguments).empty();
 }
 
 std::string EtcdCluster::Control(const std::vector<std::string>& arguments) const {

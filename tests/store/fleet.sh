@@ -14,7 +14,9 @@ folder=$(mktemp -d)
 pids=()
 
 end() {
+  # One that stands still ends once it goes on.
   kill "${pids[@]}" 2>/dev/null || true
+  kill -CONT "${pids[@]}" 2>/dev/null || true
   wait
   rm -rf "$folder"
 }
