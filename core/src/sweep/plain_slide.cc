@@ -85,10 +85,12 @@ bool PlainSlide::Find(BlockingSweep::Known known) {
     if (!Gather()) return false;
   }
   if (known == BlockingSweep::Known::kNothing && !near_.IsOutside(axis.a, meter_)) return false;
+  face_count_ = 0;
+  unclear_ = 0;
+  if (near_.points().count == 0) return true;
   meter_.Spend(near_.points().count);
   unclear_ = unclear_edges_(near_.points(),
                             {axis.a, Difference(axis.b, axis.a), move_.radius, d, margin_});
-  face_count_ = 0;
   return unclear_ == 0 || (LookAt() && FindFirst());
 }
 
