@@ -47,6 +47,19 @@ bool IsBase(const SharedScene* base, const etcd::RangeResponse& found) {
          static_cast<uint64_t>(found.kvs(0).mod_revision()) == base->version;
 }
 
+// Whether a version that is kept shows that those before it, back to the one that followed `base`,
+// are kept as well: what is kept of a scene has no gaps. Of a damaged scene the history begins
+// anew.
+bool ReachesBack(const SharedScene* base, const store::v1::SharedVersion& kept, uint64_t revision) {
+  if (base == nullptr) return kept.number() == 1;
+  if (!base->status.ok() || base->kept.empty()) return true;
+  return revision <= base->version || kept.number() == base->current().number + 1;
+}
+
+absl::Status FateUnknown(absl::string_view why) {
+  return absl::UnknownError(absl::StrCat(why, ": whether the change was made is not known"));
+}
+
 }  // namespace
 
 // The payload distinguishes it from an ABORTED of the store, which is the client's to know.
@@ -157,6 +170,7 @@ absl::StatusOr<uint64_t> EtcdCommits::Make(const SceneDraft& draft) {
       if (!fate.ok()) return fate.status();
       if (*fate == Fate::kMade) return revision;
       if (*fate == Fate::kOvertaken) return Conflict();
+      if (*fate == Fate::kForgotten) return FateUnknown("others have made many changes since");
     }
     if (absl::Now() > deadline) return NotMade(absl::UnavailableError("etcd takes too long"));
     const Epoch next = this->epoch();
@@ -176,7 +190,8 @@ absl::Status EtcdCommits::Learn(const SceneDraft& draft, const etcd::TxnResponse
 }
 
 // A version that was made is there under its own key as long as it is kept, whoever has written
-// since: by what its writer has put there it is known.
+// since: by what its writer has put there it is known. Others may have made more versions since
+// than are kept, while no member answered this server.
 //
 // Of a deletion nothing is left by which it is known: a scene that is gone, or was made anew since,
 // was deleted by it, or by another deletion of the same version, which is as good.
@@ -191,13 +206,17 @@ EtcdCommits::Fate EtcdCommits::FateOf(const SceneDraft& draft, const etcd::TxnRe
         static_cast<uint64_t>(current.kvs(0).create_revision()) <= draft.base->version;
     return is_of_before ? Fate::kOvertaken : Fate::kMade;
   }
+  bool reaches_back = current.kvs_size() == 0;  // a scene that is gone has no history
   for (const etcd::KeyValue& found : response.responses(2).response_range().kvs()) {
     store::v1::SharedVersion version;
-    if (!version.ParseFromString(found.value()) || version.writer() != draft.writer) continue;
-    revision = static_cast<uint64_t>(found.mod_revision());
+    if (!version.ParseFromString(found.value())) continue;
+    const auto put = static_cast<uint64_t>(found.mod_revision());
+    reaches_back = reaches_back || ReachesBack(draft.base.get(), version, put);
+    if (version.writer() != draft.writer) continue;
+    revision = put;
     return Fate::kMade;
   }
-  return Fate::kOvertaken;
+  return reaches_back ? Fate::kOvertaken : Fate::kForgotten;
 }
 
 // The epoch that is put here is compared by the transaction in question: that came first, or fails.
@@ -232,7 +251,7 @@ absl::StatusOr<EtcdCommits::Fate> EtcdCommits::Resolve(const SceneDraft& draft,
     }
     LearnEpoch(response.responses(0).response_range());
   }
-  return absl::UnknownError("etcd did not answer: whether the change was made is not known");
+  return FateUnknown("etcd did not answer");
 }
 
 // An attempt of which nothing was heard may have raised it: it is raised again, which costs commits

@@ -74,8 +74,9 @@ class EtcdCommits {
     uint64_t revision = 0;
     uint64_t sweep = 0;
   };
-  // What became of a transaction.
-  enum class Fate { kMade, kNotMade, kOvertaken };
+  // What became of a transaction. Forgotten: it was made or overtaken, and what it would be known
+  // by is no longer kept.
+  enum class Fate { kMade, kNotMade, kOvertaken, kForgotten };
 
   Epoch epoch() const ABSL_LOCKS_EXCLUDED(mu_);
   // What an answer says of the epoch's key.

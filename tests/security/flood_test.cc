@@ -337,7 +337,7 @@ TEST_F(FloodTest, OfOneTenantIsNoneOfTheOther) {
 }
 
 // Three tenants that flood are three of four who share: frames of the other one wait no longer for
-// that. A change of its waits for imports that are under way, which never pause.
+// that. A change of its waits for imports in progress, which never pause.
 class FloodOfSeveralTest : public FloodTest {
  protected:
   FloodOfSeveralTest() { tenants_ = {"flood", "flood2", "flood3", "other"}; }
@@ -352,7 +352,7 @@ TEST_F(FloodOfSeveralTest, TenantsIsNoneOfTheOther) {
 }
 
 // Changes are written to one file, whoever makes them, one transaction after the other: a change of
-// the other tenant waits for those that are under way, and frames wait for none.
+// the other tenant waits for those in progress, and frames wait for none.
 class FloodOfFileTest : public FloodTest {
  protected:
   FloodOfFileTest() { options_ = {"--store", "sqlite", "--state-dir", folder_ / "state"}; }
