@@ -288,9 +288,9 @@ class FloodTest : public TenantAttackTest {
   }
 
   // Of the median: what a few in a hundred take is the kernel's and the other tests' as much.
-  void ExpectAboutAsSoon(const std::array<double, 3>& ratios) const {
+  void ExpectAboutAsSoon(const std::array<double, 3>& ratios, double most) const {
     if (kIsSanitized || CPU_EQUAL(&server_, &clients_)) return;
-    for (const double ratio : ratios) EXPECT_LT(ratio, 10);
+    for (const double ratio : ratios) EXPECT_LT(ratio, most);
   }
 
   // Returns the ratios of the medians.
@@ -333,7 +333,7 @@ TEST_F(FloodTest, OfOneTenantIsNoneOfTheOther) {
     Compare(Flood::kKinds[kind], alone, rounds);
   }
   const std::array<double, 3> ratios = Compare("all", alone, rounds);
-  ExpectAboutAsSoon(ratios);
+  ExpectAboutAsSoon(ratios, 10);
 }
 
 // Three tenants that flood are three of four who share: frames of the other one wait no longer for
@@ -348,7 +348,7 @@ TEST_F(FloodOfSeveralTest, TenantsIsNoneOfTheOther) {
   Waits alone = MeasureAlone(rounds);
   std::array<double, 3> ratios = Compare("all", alone, rounds);
   EXPECT_LT(std::exchange(ratios[2], 1), 200);
-  ExpectAboutAsSoon(ratios);
+  ExpectAboutAsSoon(ratios, 40);
 }
 
 // Changes are written to one file, whoever makes them, one transaction after the other: a change of
@@ -363,7 +363,7 @@ TEST_F(FloodOfFileTest, KeepsNoFrameWaiting) {
   Waits alone = MeasureAlone(rounds);
   std::array<double, 3> ratios = Compare("all", alone, rounds);
   ratios[2] = 1;  // of changes: the disk's
-  ExpectAboutAsSoon(ratios);
+  ExpectAboutAsSoon(ratios, 40);
 }
 
 }  // namespace
