@@ -85,6 +85,11 @@ namespace internal {
 // taken as it is: a vertex at the end that equals the first one stays.
 Polygon PolygonOfRing(const PolygonSpec& head, std::span<const Vec2> ring);
 
+// Makes a copy that counts as no owner (core/src/index/unowned.h).
+struct AsUnowned {};
+template <class T>
+class Unowned;
+
 }  // namespace internal
 
 // An immutable polygon. Copies share it, so copying costs O(1). A polygon moved from may only be
@@ -203,8 +208,11 @@ class Polygon {
   friend bool PlaceInto(const Polygon& shape, const Pose& pose, std::optional<Polygon>& placed);
   friend void RingInto(std::span<const Vec2> ring, std::optional<Polygon>& polygon);
   friend Polygon internal::PolygonOfRing(const PolygonSpec& head, std::span<const Vec2> ring);
+  friend class IndexedPolygon;
+  friend class internal::Unowned<Polygon>;
 
   explicit Polygon(Block* block) : block_(block) {}
+  Polygon(const Polygon& other, internal::AsUnowned /*tag*/) : block_(other.block_) {}
   static Block& Reuse(std::optional<Polygon>& polygon, size_t vertex_count);
   void Release();
   static std::unique_ptr<Details> DetailsOf(PolygonSpec& spec);

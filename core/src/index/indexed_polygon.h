@@ -41,6 +41,8 @@ class IndexedPolygon {
   IndexedPolygon(const IndexedPolygon& other) : polygon_(other.polygon_), more_(other.more_) {
     if (large() != nullptr) large()->owners.fetch_add(1, std::memory_order_relaxed);
   }
+  IndexedPolygon(const IndexedPolygon& other, internal::AsUnowned tag)
+      : polygon_(other.polygon_, tag), more_(other.more_) {}
   IndexedPolygon(IndexedPolygon&& other) noexcept
       : polygon_(std::move(other.polygon_)), more_(std::exchange(other.more_, 0)) {}
   IndexedPolygon& operator=(IndexedPolygon other) noexcept {

@@ -4,23 +4,32 @@
 // A value that something else owns: copying it counts no owner, and reads nothing of what it has.
 #pragma once
 
-#include <cstddef>
-#include <cstring>
 #include <new>
+
+#include "carom/polygon.h"
 
 namespace carom::internal {
 
-// The bytes of a `T`, never destroyed. Valid while the T that it was made of, or a copy that shares
-// what that owns, exists; copies made of it are owners as any other. Thread-safe to read.
+// A `T` made by T(const T&, AsUnowned) and never destroyed. Valid while the T that it was made of,
+// or a copy that shares what that owns, exists; copies of `get()` are owners as any other.
+// Thread-safe to read. An array of them is one of T.
 template <class T>
 class Unowned {
  public:
-  explicit Unowned(const T& value) { std::memcpy(bytes_, &value, sizeof(T)); }
+  explicit Unowned(const T& value) : value_(value, AsUnowned()) {}
+  Unowned(const Unowned& other) : value_(other.value_, AsUnowned()) {}
+  Unowned& operator=(const Unowned& other) {
+    if (this != &other) new (&value_) T(other.value_, AsUnowned());
+    return *this;
+  }
+  ~Unowned() {}  // NOLINT(modernize-use-equals-default): the value is not destroyed
 
-  const T& get() const { return *std::launder(reinterpret_cast<const T*>(bytes_)); }
+  const T& get() const { return value_; }
 
  private:
-  alignas(T) std::byte bytes_[sizeof(T)];  // so that an array of them is one of T
+  union {
+    T value_;
+  };
 };
 
 }  // namespace carom::internal
