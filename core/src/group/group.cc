@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/thread_scratch.h"
 #include "carom/group_kinds.h"
 #include "index/body_set.h"
 #include "numeric/exact_count.h"
@@ -85,12 +86,12 @@ size_t GroupAnswers::row_capacity() const {
 absl::Status EvaluateGroup(const Scene& scene, const Group& group, GroupAnswers& out,
                            WorkMeter& meter) {
   const internal::ExactCountScope exact(meter);
-  std::optional<Bodies> bodies;
+  std::optional<internal::ThreadScratch<Bodies>> bodies;
   if (ConsidersBodies(group)) {
-    absl::Status status = bodies.emplace().set().Place(group.bodies, meter);
+    absl::Status status = (*bodies.emplace()).set().Place(group.bodies, meter);
     if (!status.ok()) return status;
   }
-  const World world(scene, bodies ? &*bodies : nullptr);
+  const World world(scene, bodies ? &**bodies : nullptr);
   out.version = scene.version();
   out.moves.Clear();  // what is not reached learns nothing
   bool finished = !meter.stopped();
@@ -106,6 +107,7 @@ absl::Status EvaluateGroup(const Scene& scene, const Group& group, GroupAnswers&
       finished = kind.evaluate(scene, columns, group.*kind.options, answers, meter);
     }
   });
+  if (bodies && (*bodies)->set().IsWorthKeeping()) bodies->Return();
   if (finished && !meter.stopped()) return absl::OkStatus();
   if (meter.out_of_rows()) {
     return absl::ResourceExhaustedError("the answers have too many rows (answer rows a frame)");

@@ -97,6 +97,7 @@ absl::Status BodySet::Place(const BodyColumns& columns, WorkMeter& meter) {
     return refusal.status();
   }
   count_ = columns.size();
+  vertices_ += vertices;
   Arrange();
   return absl::OkStatus();
 }

@@ -132,6 +132,8 @@ class BodySet {
   absl::Status Place(const BodyColumns& columns, WorkMeter& meter);
 
   size_t size() const { return count_; }
+  // Whether a thread may keep the memory for the bodies of its next group.
+  bool IsWorthKeeping() const { return bodies_.size() <= 256 && vertices_ <= 4096; }
   Body& body(size_t index) { return *bodies_[index]; }
   // Over the bodies as `arranged` has them.
   const BoxTree& tree() const { return tree_; }
@@ -155,6 +157,7 @@ class BodySet {
 
   std::vector<std::unique_ptr<Body>> bodies_;  // of which the first `count_` are in use
   size_t count_ = 0;
+  size_t vertices_ = 0;  // of all that were placed since it is kept
   std::vector<uint32_t> order_;
   BoxTree tree_;
   BoxRaster raster_;
