@@ -41,7 +41,10 @@ class PathLanes {
         radius_(All(path.radius)),
         margin_(All(2 * path.margin)),
         own_(All(std::max({std::abs(path.axis.x), std::abs(path.axis.y), path.radius}) +
-                 std::max(std::abs(path.d.x), std::abs(path.d.y)))) {}
+                 std::max(std::abs(path.d.x), std::abs(path.d.y)))),
+        a_(begin_),  // set for each edge
+        b_(begin_),
+        s_(begin_) {}
 
   // As `SweepAxes::IsClear`, along the line from the point of the edge that is nearest to the
   // middle of the path, and that nearest to the corner that is foremost then: any axis is good for
