@@ -76,7 +76,7 @@ TEST_P(SlideScenesTest, PlayersNeverOverlapCrossOrGetStuck) {
   }
   GTEST_LOG_(INFO) << counts.ticks << " ticks, " << counts.blocked << " blocked, "
                    << counts.overlapping << " overlapping, " << counts.crossing << " crossing, "
-                   << counts.stuck << " stuck";
+                   << counts.stuck << " stuck, " << counts.continued << " continued";
   EXPECT_GE(counts.ticks, wanted);
   EXPECT_GT(counts.blocked, counts.ticks / 8);
   EXPECT_EQ(counts.overlapping, 0);

@@ -41,23 +41,39 @@ Vec2 SafePose::Find(const SafeRequest& request) {
 }
 
 // What is hit at once leaves the shape where it is, so that pushing on against it moves nothing.
+bool SafePose::IsStart(const SafeRequest& request, Vec2 position, double ulp) {
+  return request.hit && AreWithin(position, request.start.pose().position, 8 * ulp);
+}
+
+// By what is near the place; where that leads over what the shape touches at the start, as along a
+// slanted wall whose end is passed, by what is near the start, too.
 std::optional<Vec2> SafePose::FindNear(const SafeRequest& request, Vec2 base, double ulp) {
   const Vec2 from = request.start.pose().position;
-  const auto is_start = [&](Vec2 p) { return request.hit && AreWithin(p, from, 8 * ulp); };
   if (request.skin == 0) {
-    if (is_start(base)) return from;
+    if (IsStart(request, base, ulp)) return from;
     if (IsSafe(request, base, request.fraction)) return base;
   }
   Pose pose = request.start.pose();
   pose.position = base;
   if (there_.Place(request.shape, pose, meter_)) return std::nullopt;
-  FindGaps(there_.mover(), request.skin + 16 * ulp);
+  const double reach = request.skin + 16 * ulp;
+  offset_.Start(reach);
+  FindGaps(there_.mover(), reach, {});
+  if (const std::optional<Vec2> position = FindOffset(request, base, ulp)) return position;
+  FindGaps(request.start.mover(), reach, Difference(base, from));
+  return FindOffset(request, base, ulp);
+}
+
+// From `base`, by ever larger offsets.
+std::optional<Vec2> SafePose::FindOffset(const SafeRequest& request, Vec2 base, double ulp) {
   for (const double skin : {request.skin, 0.0}) {
     for (const double steps : {0, 1, 2, 4, 6, 8}) {
       const std::optional<Vec2> offset = offset_.Offset(skin + steps * ulp);
       if (!offset) continue;
       const Vec2 position = Normalized(Vec2{base.x + offset->x, base.y + offset->y});
-      if (meter_.stopped() || is_start(position)) return from;
+      if (meter_.stopped() || IsStart(request, position, ulp)) {
+        return request.start.pose().position;
+      }
       if (IsSafe(request, position, request.fraction)) return position;
     }
     if (request.skin == 0) break;
@@ -95,8 +111,8 @@ bool SafePose::IsSafe(const SafeRequest& request, Vec2 position, double fraction
 
 // In plain doubles: a guess of where there is room. Of gaps that are nearly equal, and of too many,
 // the order decides, so that it must not be that of visits.
-void SafePose::FindGaps(const BlockingMover& mover, double reach) {
-  offset_.Start(reach);
+void SafePose::FindGaps(const BlockingMover& mover, double reach, Vec2 moved) {
+  offset_.Move(moved);
   near_.clear();
   const auto visit = [&](const Obstacle& fixed) {
     near_.push_back(fixed);

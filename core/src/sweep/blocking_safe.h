@@ -42,9 +42,11 @@ class SafePose {
   Vec2 Find(const SafeRequest& request);
 
  private:
+  static bool IsStart(const SafeRequest& request, Vec2 position, double ulp);
   std::optional<Vec2> FindNear(const SafeRequest& request, Vec2 base, double ulp);
+  std::optional<Vec2> FindOffset(const SafeRequest& request, Vec2 base, double ulp);
   bool IsSafe(const SafeRequest& request, Vec2 position, double fraction);
-  void FindGaps(const BlockingMover& mover, double reach);
+  void FindGaps(const BlockingMover& mover, double reach, Vec2 moved);
   void FindGapsTo(const Obstacle& fixed, const BlockingMover& mover, double reach);
 
   const Obstacles& obstacles_;

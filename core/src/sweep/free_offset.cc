@@ -82,6 +82,8 @@ void FreeOffset::AddRing(const BlockingMover& mover, const Segment& edge, size_t
 // that are nearest stay: what is missing costs a better guess, not the proof.
 void FreeOffset::AddGap(Vec2 n, double distance) {
   if (n == Vec2{} || std::abs(distance) > reach_ || !meter_.Spend(1)) return;
+  distance += Dot(n, moved_);
+  if (std::abs(distance) > reach_) return;
   for (Gap& gap : gaps_) {
     if (Dot(gap.n, n) < 1 - 0x1p-40) continue;
     gap.distance = std::fmin(gap.distance, distance);

@@ -25,8 +25,11 @@ class FreeOffset {
   // Another pose. Gaps of more than `reach` do not count.
   void Start(double reach) {
     reach_ = reach;
+    moved_ = {};
     gaps_.clear();
   }
+  // What is added from now on is moved by so much before the offset.
+  void Move(Vec2 moved) { moved_ = moved; }
   // Adds what is between a moving edge with a radius and an edge, respectively edge j of a ring,
   // and vertex j.
   void AddRound(const Segment& moving, double radius, const Segment& edge);
@@ -48,6 +51,7 @@ class FreeOffset {
 
   WorkMeter& meter_;
   double reach_ = 0;
+  Vec2 moved_;
   std::vector<Gap> gaps_;
 };
 

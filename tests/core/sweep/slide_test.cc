@@ -21,6 +21,13 @@ PolygonSpec BoxAt(uint64_t id, Vec2 min, Vec2 max) {
   return spec;
 }
 
+PolygonSpec RingOf(std::vector<Vec2> vertices, uint64_t id = 0) {
+  PolygonSpec spec;
+  spec.id = id;
+  spec.rings = {{std::move(vertices), false}};
+  return spec;
+}
+
 // Tiles of 1 x 1, as a map of rows from the top has them.
 TestScene Tiles(const std::vector<std::string>& rows) {
   std::vector<PolygonSpec> specs;
@@ -206,6 +213,33 @@ TestScene Arena(Random& random) {
     specs.push_back(spec);
   }
   return MakeScene(std::move(specs));
+}
+
+// Story: a shape that touched a slanted wall slid past its end, and met another one that overhangs.
+// The places that are free of that one led into the first wall, at the start: it stayed, stuck.
+TEST(SlideTest, PastTheEndOfAWallUnderAnOverhang) {
+  Random random(77);
+  const Vec2 along{0.8, 0.6};
+  const Vec2 up{-0.6, 0.8};
+  const auto sum = [&](double a, double b, Vec2 at = {}) {
+    return Vec2{at.x + a * along.x + b * up.x, at.y + a * along.y + b * up.y};
+  };
+  const Shape shape = ShapeOf(RingOf({{0, 0}, sum(0.8, 1), sum(0, 2), sum(-0.8, 1)}));
+  for (int i = 0; i < Repeats(2000, 200000); ++i) {
+    const Pose start{{100.0 + random.Below(400) / 8.0, random.Below(32) / 8.0}};
+    const CosSin m = SinCos(0.4 + random.Unit());
+    const auto overhang = [&](double a, double b) {
+      return sum(1.6 + a * m.c - b * m.s, 1.2 + a * m.s + b * m.c, start.position);
+    };
+    const auto [x, y] = start.position;
+    const TestScene scene =
+        MakeScene({RingOf({{x - 4, y - 3}, {x, y - 4}, {x + 1, y + 0.75}}, 0),
+                   RingOf({overhang(0.9, -3), overhang(3, 0), overhang(0.9, 3)}, 1)});
+    const Player player{*scene.scene, shape};
+    const SlideAnswers slide = Slide(player, start, {sum(3, -1)});
+    EXPECT_GT(Distance(slide.rows[0].position, start.position), 1) << i;
+    ExpectLegsReplay(player, start, slide);
+  }
 }
 
 TEST(SlideTest, PlayersNeverOverlapCrossOrGetStuck) {
