@@ -51,29 +51,29 @@ void FreeOffset::AddRound(const Segment& moving, double radius, const Segment& e
 }
 
 // A vertex beside an edge, whose sector says which side is free; an edge beside a vertex; and a
-// vertex beside another, where neither is beside an edge.
+// vertex beside another, where neither is beside an edge. What is moved along an edge from there
+// has that edge's normal: of those of the edges about two vertices, which are added all, one is
+// across.
 void FreeOffset::AddRing(const BlockingMover& mover, const Segment& edge, size_t j) {
   const Segment f = mover.shape().edge(j);
   const Vec2 p = f.a;
   const Vec2 foot = NearestOn(edge, p);
   const Vec2 middle = MiddleOf(mover.SectorAt(j));
-  if (!(foot == edge.a) && !(foot == edge.b)) {
+  const bool is_beside = !(foot == edge.a) && !(foot == edge.b);
+  const Vec2 apart = Difference(p, foot);
+  if (is_beside || IsMovedFrom(apart)) {
     const Vec2 s = UnitOf(Difference(edge.b, edge.a));
     Vec2 n{-s.y, s.x};
     if (Dot(n, middle) < 0) n = {-n.x, -n.y};
     AddGap(n, Dot(Difference(p, edge.a), n));
-  } else {
-    const Vec2 apart = Difference(p, foot);
-    if (std::abs(apart.x) <= reach_ && std::abs(apart.y) <= reach_) {
-      AddGap(middle, Dot(apart, middle));
-    }
   }
+  if (!is_beside && IsWithinReach(apart)) AddGap(middle, Dot(apart, middle));
   const Vec2 s = UnitOf(Difference(f.b, f.a));
   const double side = mover.inner_side(j);
   const Vec2 inner{-s.y * side, s.x * side};
   for (const Vec2 q : {edge.a, edge.b}) {
     const Vec2 near = NearestOn(f, q);
-    if (near == f.a || near == f.b) continue;
+    if ((near == f.a || near == f.b) && !IsMovedFrom(Difference(near, q))) continue;
     AddGap(inner, Dot(Difference(f.a, q), inner));
   }
 }

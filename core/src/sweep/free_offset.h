@@ -7,6 +7,7 @@
 // between features that are near each other bound the offset along their normals.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -47,6 +48,10 @@ class FreeOffset {
 
   static constexpr size_t kMostGaps = 16;
 
+  bool IsWithinReach(Vec2 apart) const {
+    return std::abs(apart.x) <= reach_ && std::abs(apart.y) <= reach_;
+  }
+  bool IsMovedFrom(Vec2 apart) const { return !(moved_ == Vec2{}) && IsWithinReach(apart); }
   void AddGap(Vec2 n, double distance);
 
   WorkMeter& meter_;
