@@ -198,8 +198,10 @@ struct Bracket {
 enum class Piece : uint8_t { kStart, kEnd, kRight, kLeft };
 
 // The ends of the passage of the unbounded line: the least and the greatest parameter at which it
-// meets the boundary of a disc about an end, or a side next to the axis. Where a sign is not
-// certain, the numbers are a guess.
+// meets the boundary of a disc about an end, or a side next to the axis. Where `is_certain()` is
+// false, the numbers are a guess. The piece is that of a measure: a sign within its error is one at
+// which the line is tangent, or passes where two pieces meet, and the normals of both agree. So it
+// is taken without filters, too.
 class BoundaryRoots {
  public:
   BoundaryRoots(const Line& line, const Capsule& capsule) : numbers_(line, capsule) {
@@ -228,7 +230,7 @@ class BoundaryRoots {
     Lower(-end, piece, minus_last_);
   }
   void Lower(const Pair& t, Piece piece, End& least) {
-    is_certain_ = is_certain_ && t.error < HUGE_VAL;
+    Require(t.error < HUGE_VAL);
     const double low = RoundedUpEnd(t, -1) + 0.0;
     if (low < least.at.low) least.piece = piece;
     least.at.low = std::min(least.at.low, low);
@@ -243,8 +245,8 @@ class BoundaryRoots {
     const Pair cross = Cross(z, d);
     const Pair d2 = Dot(d, d);
     const Pair discriminant = d2 * (numbers_.radius * numbers_.radius) - cross * cross;
-    Require(discriminant.is_certain());
-    if (discriminant.is_certain() && discriminant.sign() < 0) return;
+    Require(discriminant.exceeds_error());
+    if (discriminant.exceeds_error() && discriminant.sign() < 0) return;
     const Pair root = SquareRoot(discriminant);
     const Pair middle = Dot(z, d);
     Add((middle - root) / d2, (middle + root) / d2, piece);
@@ -255,8 +257,8 @@ class BoundaryRoots {
     const Vector<Pair>& s = numbers_.s;
     const Pair slope = Cross(numbers_.d, s);
     if (slope.is_zero()) return;
-    Require(slope.is_certain());
-    if (!slope.is_certain()) return;
+    Require(slope.exceeds_error());
+    if (!slope.exceeds_error()) return;
     const Pair length2 = Dot(s, s);
     const Pair offset = numbers_.radius * SquareRoot(length2);
     const Pair start = Cross(numbers_.origin, s);
@@ -264,7 +266,7 @@ class BoundaryRoots {
       const Pair t = ((piece == Piece::kRight ? offset : -offset) - start) / slope;
       const Pair along = Dot(numbers_.origin, s) + t * Dot(numbers_.d, s);
       const Pair beyond = along - length2;
-      Require(along.is_certain() && beyond.is_certain());
+      Require(along.exceeds_error() && beyond.exceeds_error());
       if (along.sign() < 0 || beyond.sign() > 0) continue;
       Add(t, t, piece);
     }

@@ -37,7 +37,9 @@ struct Bounded {
   }
   double magnitude() const { return std::abs(rounded()); }
   // Whether the sign of `value` is that of the exact number.
-  bool is_certain() const { return error == 0 || (kHasFilters && magnitude() > 2 * error); }
+  bool exceeds_error() const { return error == 0 || magnitude() > 2 * error; }
+  // The same as a filter, which decides nothing in a library without them.
+  bool is_certain() const { return error == 0 || (kHasFilters && exceeds_error()); }
   int sign() const { return Sign(rounded()); }
   // Whether the exact number is certainly 0.
   bool is_zero() const { return rounded() == 0 && error == 0; }
