@@ -13,9 +13,9 @@ namespace {
 
 constexpr size_t kMaxCachedRuns = 16;
 // What the messages of a cached run may retain, and after how many bytes of messages that is
-// measured: it takes some microseconds.
+// measured: it takes five microseconds a group.
 constexpr size_t kMaxRetainedBytes = 4 << 20;
-constexpr size_t kMeasureBytes = 1 << 20;
+constexpr size_t kMeasureBytes = 4 << 20;
 // A frame this short is not looked at before it is parsed: what it becomes is little.
 constexpr size_t kShortFrameBytes = 16 << 10;
 // The scratch of a frame without an answer says nothing about its size, so its run is cached only

@@ -73,8 +73,7 @@ bool Fits(const v1::TrackerMoves& asked, const MoveAnswers& answers) {
 QuestionCounts CountQuestions(const v1::Group& group) {
   QuestionCounts counts;
   counts.shapes = ShapesDescribed(group.bodies().placed());
-  ForEachWireKind([&](const auto& kind) {
-    if (!(group.*kind.question.has)()) return;
+  ForEachOf<kWireKinds>(KindsAsked(group), [&](const auto& kind) {
     const auto& message = (group.*kind.question.get)();
     counts.queries += QueriesAsked(message);
     counts.shapes += ShapesDescribed(message);

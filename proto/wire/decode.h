@@ -18,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "carom/group.h"
+#include "carom/group_kinds.h"
 #include "carom/polygon.h"
 #include "carom/scene.h"
 #include "carom/shape.h"
@@ -53,6 +54,7 @@ struct DecodedGroup {
   std::vector<Polygon> polygons;  // the shapes of `group.polygons`
   std::vector<Shape> shapes;      // those of all other kinds, one after the other
   std::vector<double> floats;     // columns that came as floats, widened
+  GroupKindSet kinds;             // those that the message has
 
   // Room for polygons and shapes in all.
   size_t shape_capacity() const { return polygons.capacity() + shapes.capacity(); }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <tuple>
 
 #include "carom/group_kinds.h"
@@ -63,6 +64,16 @@ inline constexpr std::tuple kWireKinds{
 template <class F>
 constexpr void ForEachWireKind(F&& f) {
   std::apply([&](const auto&... kind) { (f(kind), ...); }, kWireKinds);
+}
+
+// Those that a message has.
+inline GroupKindSet KindsAsked(const v1::Group& group) {
+  uint64_t asked = 0;
+  size_t i = 0;
+  ForEachWireKind([&](const auto& kind) {
+    asked |= static_cast<uint64_t>((group.*kind.question.has)()) << i++;
+  });
+  return GroupKindSet(asked);
 }
 
 }  // namespace carom::wire

@@ -454,11 +454,10 @@ void DecodeBodies(const v1::Bodies& message, DecodedGroup& out, Offences& offenc
 void Reserve(const v1::Group& message, DecodedGroup& out) {
   size_t shapes = static_cast<size_t>(message.bodies().placed().shapes_size());
   size_t floats = 0;
-  ForEachWireKind([&](const auto& kind) {
+  ForEachOf<kWireKinds>(out.kinds, [&](const auto& kind) {
     const auto& asked = (message.*kind.question.get)();
     if constexpr (requires { asked.movers(); }) {
-      if ((message.*kind.question.has)())
-        shapes += static_cast<size_t>(asked.movers().shapes_size());
+      shapes += static_cast<size_t>(asked.movers().shapes_size());
     }
     if constexpr (requires { asked.floats(); }) {
       if (asked.has_floats()) floats += FloatCount(asked, out.group.*kind.core.columns);
@@ -531,16 +530,22 @@ void EncodeKind(const Columns& columns, Message& message) {
 
 }  // namespace
 
+// Most kinds are not asked, nor were they by the group before.
 absl::Status DecodeGroup(const v1::Group& message, DecodedGroup& out) {
-  out.group = Group{};
+  static const Group kNone;
+  ForEachOf<kWireKinds>(out.kinds, [&](const auto& kind) {
+    out.group.*kind.core.columns = kNone.*kind.core.columns;
+    out.group.*kind.core.options = kNone.*kind.core.options;
+  });
+  out.group.bodies = kNone.bodies;
+  out.kinds = KindsAsked(message);
   Reserve(message, out);
   Offences offences;
-  ForEachWireKind([&](const auto& kind) {
-    if (!(message.*kind.question.has)()) return;
+  ForEachOf<kWireKinds>(out.kinds, [&](const auto& kind) {
     DecodeKind(kind, (message.*kind.question.get)(), out, offences);
   });
   if (message.has_bodies()) DecodeBodies(message.bodies(), out, offences);
-  return offences.empty() ? CheckGroup(out.group) : offences.status();
+  return offences.empty() ? CheckGroup(out.group, out.kinds) : offences.status();
 }
 
 void EncodeGroup(const Group& from, v1::Group& to) {

@@ -312,21 +312,29 @@ void RunBullets(Bench& bench, const Site& site) {
   }
 }
 
-void RunGroups(Bench& bench, const Site& site) {
-  Bullets bullets(site.world, 8192, false);
+// Frames of as many bullets in many groups, over those in one group.
+void RunGroupsOf(Bench& bench, const Site& site, size_t groups, size_t each, double over) {
+  const size_t count = groups * each;
+  Bullets bullets(site.world, std::max<size_t>(8192, 8 * count), false);
   ServiceRun service(site.client, site.server);
   const int frames = bench.quick ? 200 : 2000;
-  const auto ask = [&](size_t groups) {
-    return service.Ask(frames, 1, [&](int) { return bullets.Next(groups, 256 / groups); });
+  const auto ask = [&](size_t parts) {
+    return service.Ask(frames, 1, [&](int) { return bullets.Next(parts, count / parts); });
   };
   std::vector<double> one, many;
-  ask(256);
+  ask(groups);
   for (int round = 0; round < bench.rounds(); ++round) {
     one.push_back(ask(1));
-    many.push_back(ask(256));
+    many.push_back(ask(groups));
   }
-  bench.report.Add({"service_256_groups_of_1", Median(many), "one group of 256", Median(one),
-                    RatioAtMost(4), "server's CPU ns a frame"});
+  bench.report.Add({absl::StrCat("service_", groups, "_groups_of_", each), Median(many),
+                    absl::StrCat("one group of ", count), Median(one), RatioAtMost(over),
+                    "server's CPU ns a frame"});
+}
+
+void RunGroups(Bench& bench, const Site& site) {
+  RunGroupsOf(bench, site, 256, 1, 4);
+  RunGroupsOf(bench, site, 64, 16, 1.3);
 }
 
 }  // namespace

@@ -18,12 +18,16 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
+#include "absl/status/status.h"
 #include "carom/group.h"
 
 // KIND(name, options, evaluate), in the order of the members of `Group`: the member of `Group`, of
@@ -92,6 +96,26 @@ template <class F>
 constexpr void ForEachKind(F&& f) {
   std::apply([&](const auto&... kind) { (f(kind), ...); }, kGroupKinds);
 }
+
+// Kinds of a group, by their places in the list.
+using GroupKindSet = std::bitset<kGroupKindCount>;
+
+// Calls f(kind) for each of `kinds` in `kList`, a tuple of all. Cost: O(kinds).
+template <const auto& kList, class F>
+void ForEachOf(const GroupKindSet& kinds, F&& f) {
+  using Call = void (*)(std::remove_reference_t<F>&);
+  static constexpr auto kCalls = []<size_t... kIndex>(std::index_sequence<kIndex...>) {
+    return std::array<Call, kGroupKindCount>{[](auto& call) { call(std::get<kIndex>(kList)); }...};
+  }
+  (std::make_index_sequence<kGroupKindCount>());
+  for (uint64_t left = kinds.to_ullong(); left != 0; left &= left - 1) {
+    kCalls[static_cast<size_t>(std::countr_zero(left))](f);
+  }
+}
+
+// `CheckGroup` for a group in which only these kinds are set, in columns or options: cheaper where
+// they are few, as in a frame of many small groups.
+absl::Status CheckGroup(const Group& group, const GroupKindSet& kinds);
 
 // --- What kinds differ in
 

@@ -39,8 +39,7 @@ class ColumnCheck {
   ColumnCheck(const ColumnsPath& path, const NamedColumn& first, Refusal& refusal)
       : path_(path), first_(first), refusal_(refusal) {}
 
-  // An offence for each column that is not as long as the first. Inlined, as each group compares
-  // the columns of all kinds, which mostly are empty.
+  // An offence for each column that is not as long as the first.
   [[gnu::always_inline]] void Required(std::initializer_list<NamedColumn> columns) {
     for (const NamedColumn& column : columns) {
       if (column.size != first_.size) RefuseLength(column);
@@ -376,16 +375,19 @@ void CheckShapesOf(const char* kind, const Columns& columns, Refusal& refusal) {
 
 }  // namespace
 
+absl::Status CheckGroup(const Group& group) { return CheckGroup(group, GroupKindSet().set()); }
+
 // Forms first, for a shape that is too large may be in a column that does not fit.
-absl::Status CheckGroup(const Group& group) {
+absl::Status CheckGroup(const Group& group, const GroupKindSet& kinds) {
   Refusal refusal;
-  ForEachKind([&](const auto& kind) {
+  ForEachOf<kGroupKinds>(kinds, [&](const auto& kind) {
     CheckKind(kind.name, group.*kind.columns, group.*kind.options, refusal);
     CheckScope(kind, group.*kind.columns, refusal);
   });
   CheckBodies(group, refusal);
   if (!refusal.empty()) return refusal.status();
-  ForEachKind([&](const auto& kind) { CheckShapesOf(kind.name, group.*kind.columns, refusal); });
+  ForEachOf<kGroupKinds>(
+      kinds, [&](const auto& kind) { CheckShapesOf(kind.name, group.*kind.columns, refusal); });
   CheckShapes("bodies.placed.shapes", group.bodies.placed.shapes, refusal);
   if (group.bodies.size() > kMaxBodies) {
     refusal.Add("bodies", absl::StrCat("must be at most ", kMaxBodies, " bodies"));
