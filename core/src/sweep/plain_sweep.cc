@@ -12,7 +12,6 @@
 #include "base/hard_share.h"
 #include "index/placed_items.h"
 #include "shape/place_vertices.h"
-#include "sweep/plain_sweep_row.h"
 #include "sweep/sweep_items.h"
 
 namespace carom::internal {
@@ -118,15 +117,26 @@ void PlainSweeps::LookAtWindow(size_t begin) {
     if (scratch_->queries[k].is_asked) FindPairs(k);
   }
   LookAtPairs();
+  EndWindow(count);
+}
+
+// Measures the touches together.
+void PlainSweeps::EndWindow(size_t count) {
+  PlainSweepRows& rows = scratch_->rows;
   size_t tried = 0;
   size_t left = 0;
+  rows.Clear();
   for (size_t k = 0; k < count; ++k) {
     if (!scratch_->queries[k].is_asked) continue;
     Item& item = scratch_->items[k];
     End(item);
     ++tried;
     left += static_cast<size_t>(item.verdict == PlainSweepVerdict::kLeft);
+    if (item.verdict == PlainSweepVerdict::kTouch && options_.mode != CastMode::kAny) {
+      rows.Add(k, item.best->polygon(), item.mover, item.touch);
+    }
   }
+  rows.Measure();
   recent_sweeps.Add(left, tried);
 }
 
@@ -218,11 +228,6 @@ PlainSweepVerdict PlainSweeps::Answer(size_t i) {
   const size_t k = i % kWindow;
   if (k == 0) LookAtWindow(i);
   return meter_.stopped() ? PlainSweepVerdict::kLeft : scratch_->items[k].verdict;
-}
-
-bool PlainSweeps::Measure(size_t i, SweepHit& hit) const {
-  const Item& item = scratch_->items[i % kWindow];
-  return SetPlainRow(item.best->polygon(), item.mover, item.touch, hit);
 }
 
 }  // namespace carom::internal

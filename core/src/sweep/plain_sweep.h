@@ -19,6 +19,7 @@
 #include "carom/work_meter.h"
 #include "index/box_traversal.h"
 #include "index/indexed_polygon.h"
+#include "sweep/plain_sweep_rows.h"
 #include "sweep/plain_touch.h"
 #include "sweep/sweep_passage.h"
 
@@ -42,10 +43,10 @@ class PlainSweeps {
   // The polygon of that touch or overlap.
   const IndexedPolygon& fixed(size_t i) const { return *scratch_->items[i % kWindow].best; }
   // The row of that touch. Returns false where a rounding is not certain.
-  bool Measure(size_t i, SweepHit& hit) const;
+  bool Measure(size_t i, SweepHit& hit) const { return scratch_->rows.Row(i % kWindow, hit); }
 
  private:
-  static constexpr size_t kWindow = 32;  // items whose memory is fetched together
+  static constexpr size_t kWindow = PlainSweepRows::kMost;  // items whose memory is fetched together
   static constexpr size_t kMaxPairs = 256;
   static constexpr size_t kCachedShapes = 16;
 
@@ -73,12 +74,14 @@ class PlainSweeps {
     std::array<CachedShape, kCachedShapes> shapes;
     std::array<Pair, kMaxPairs> pairs;
     FewPolygons few;
+    PlainSweepRows rows;  // of the items that touch, unless under ANY
     std::vector<ItemError> errors;
   };
 
   const PlainShape& PlainOf(size_t number);
   bool Place(size_t i, Item& item);
   void LookAtWindow(size_t begin);
+  void EndWindow(size_t count);
   void FindPairs(size_t item);
   void LookAtPairs();
   void Take(const IndexedPolygon& fixed, const PlainTouch& touch, Item& item) const;
