@@ -152,15 +152,22 @@ void PlainSweeps::FindPairs(size_t item) {
     scratch_->items[item].is_over = true;
     return;
   }
-  for (size_t i = 0; i < few.count; ++i) scratch_->pairs[pair_count_++] = {few.polygons[i], item};
+  for (size_t i = 0; i < few.count; ++i) {
+    PlainPair& pair = scratch_->pairs[pair_count_++];
+    pair.fixed = few.polygons[i];
+    pair.item = item;
+  }
 }
 
-void PlainSweeps::LookAtPairs() {
+// Keeps the pairs of which the boxes meet, in their order, and returns how many.
+size_t PlainSweeps::SelectPairs() {
   constexpr size_t kAhead = 8;
+  auto& pairs = scratch_->pairs;
   uint64_t units = 0;
+  size_t count = 0;
   for (size_t i = 0; i < pair_count_; ++i) {
-    if (i + kAhead < pair_count_) Prefetch(*scratch_->pairs[i + kAhead].fixed);
-    const Pair& pair = scratch_->pairs[i];
+    if (i + kAhead < pair_count_) Prefetch(*pairs[i + kAhead].fixed);
+    const PlainPair& pair = pairs[i];
     Item& item = scratch_->items[pair.item];
     const Polygon& polygon = pair.fixed->polygon();
     if (item.is_over || (polygon.category() & options_.mask) == 0 ||
@@ -173,10 +180,43 @@ void PlainSweeps::LookAtPairs() {
       continue;
     }
     units += polygon.vertex_count() + item.mover.ring.size;
-    Take(*pair.fixed, find_touch_(*pair.fixed, item.mover, item.touch.high + kApart), item);
+    pairs[count].fixed = pair.fixed;
+    pairs[count].mover = &item.mover;
+    pairs[count++].item = pair.item;
   }
-  pair_count_ = 0;
   meter_.Spend(units);
+  return count;
+}
+
+void PlainSweeps::LookAtPairs() {
+  const std::span<PlainPair> pairs = std::span(scratch_->pairs).first(SelectPairs());
+  pair_count_ = 0;
+  touches_.bound(pairs);
+  for (size_t begin = 0; begin < pairs.size();) {
+    size_t end = begin + 1;
+    while (end < pairs.size() && pairs[end].item == pairs[begin].item) ++end;
+    TakeFirst(pairs.subspan(begin, end - begin));
+    begin = end;
+  }
+}
+
+// Takes the pairs of one item, that first of which the edges are entered first: mostly the others
+// are not entered before it is touched.
+void PlainSweeps::TakeFirst(std::span<const PlainPair> pairs) {
+  Item& item = scratch_->items[pairs[0].item];
+  const auto take = [&](const PlainPair& pair) {
+    if (item.is_over) return;
+    Take(*pair.fixed, touches_.find(pair, item.touch.high + kApart), item);
+  };
+  const PlainPair* first = &pairs[0];
+  for (const PlainPair& pair : pairs) {
+    if (pair.bounds.Misses(1)) continue;
+    if (first->bounds.Misses(1) || pair.bounds.enter_low < first->bounds.enter_low) first = &pair;
+  }
+  take(*first);
+  for (const PlainPair& pair : pairs) {
+    if (&pair != first && !pair.bounds.Misses(item.touch.high + kApart)) take(pair);
+  }
 }
 
 // Keeps the first touch; of overlaps at the start, which come before, that of the least id.

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/thread_scratch.h"
@@ -59,10 +60,6 @@ class PlainSweeps {
     const IndexedPolygon* best;  // null for none
     PlainTouch touch;            // of it
   };
-  struct Pair {
-    const IndexedPolygon* fixed;
-    size_t item;
-  };
   // A shape of the batch that is taken.
   struct CachedShape {
     size_t number;
@@ -72,7 +69,7 @@ class PlainSweeps {
     std::array<Item, kWindow> items;
     std::array<BoxQuery, kWindow> queries;
     std::array<CachedShape, kCachedShapes> shapes;
-    std::array<Pair, kMaxPairs> pairs;
+    std::array<PlainPair, kMaxPairs> pairs;
     FewPolygons few;
     PlainSweepRows rows;  // of the items that touch, unless under ANY
     std::vector<ItemError> errors;
@@ -84,6 +81,8 @@ class PlainSweeps {
   void EndWindow(size_t count);
   void FindPairs(size_t item);
   void LookAtPairs();
+  size_t SelectPairs();
+  void TakeFirst(std::span<const PlainPair> pairs);
   void Take(const IndexedPolygon& fixed, const PlainTouch& touch, Item& item) const;
   void End(Item& item) const;
 
@@ -94,7 +93,7 @@ class PlainSweeps {
   const bool applies_;
   const PlacePlainFunction place_ = PlacePlain();
   const FindPolygonsFunction find_polygons_ = FindPolygons();
-  const TouchFunction find_touch_ = FindTouch();
+  const TouchFunctions touches_ = FindTouch();
   size_t pair_count_ = 0;
   ThreadScratch<Scratch> scratch_;
 };
