@@ -97,6 +97,7 @@ bool PlainSweeps::Place(size_t i, Item& item) {
 void PlainSweeps::LookAtWindow(size_t begin) {
   const size_t count = std::min(kWindow, columns_.size() - begin);
   const bool is_left = recent_sweeps.LeavesNext();
+  uint64_t vertices = 0;
   scratch_->errors.clear();
   for (size_t k = 0; k < count; ++k) {
     Item& item = scratch_->items[k];
@@ -110,13 +111,22 @@ void PlainSweeps::LookAtWindow(size_t begin) {
     item.touch.high = 1;
     item.path = SweptBox(Around(item.mover.ring.bounds, item.mover.radius), item.mover.d, 1);
     query.reach = item.path.reach();
+    vertices += item.mover.ring.size;
   }
   if (is_left) return;
-  FindTiles(scene_.index(), {scratch_->queries.data(), count});
+  FindPairs(scene_.index(), {scratch_->queries.data(), count}, scratch_->found);
+  meter_.Spend(vertices + scratch_->found.boxes);
+  const std::span found = std::span(scratch_->found.pairs).first(scratch_->found.count);
   for (size_t k = 0; k < count; ++k) {
-    if (scratch_->queries[k].is_asked) FindPairs(k);
+    Item& item = scratch_->items[k];
+    // Where there are many polygons the item is left.
+    if (!scratch_->queries[k].is_asked || scratch_->queries[k].has_few) continue;
+    item.uncertain = 0;
+    item.is_over = true;
   }
-  LookAtPairs();
+  for (size_t i = 0; i < found.size(); i += kMaxPairs) {
+    LookAtPairs(found.subspan(i, std::min(kMaxPairs, found.size() - i)));
+  }
   EndWindow(count);
 }
 
@@ -140,83 +150,58 @@ void PlainSweeps::EndWindow(size_t count) {
   recent_sweeps.Add(left, tried);
 }
 
-// Where there are many polygons the item is left.
-void PlainSweeps::FindPairs(size_t item) {
-  const BoxQuery& query = scratch_->queries[item];
-  FewPolygons& few = scratch_->few;
-  if (pair_count_ + FewPolygons::kMost > kMaxPairs) LookAtPairs();
-  const bool are_few = find_polygons_(query, few);
-  meter_.Spend(query.boxes + few.boxes + scratch_->items[item].mover.ring.size);
-  if (!are_few) {
-    scratch_->items[item].uncertain = 0;
-    scratch_->items[item].is_over = true;
-    return;
-  }
-  for (size_t i = 0; i < few.count; ++i) {
-    PlainPair& pair = scratch_->pairs[pair_count_++];
-    pair.fixed = few.polygons[i];
-    pair.item = item;
-  }
-}
-
-// Keeps the pairs of which the boxes meet, in their order, and returns how many.
-size_t PlainSweeps::SelectPairs() {
+// Of pairs whose boxes meet.
+std::span<PlainPair> PlainSweeps::SelectPairs(std::span<const BoxPairs::Pair> found) {
   constexpr size_t kAhead = 8;
   auto& pairs = scratch_->pairs;
   uint64_t units = 0;
   size_t count = 0;
-  for (size_t i = 0; i < pair_count_; ++i) {
-    if (i + kAhead < pair_count_) Prefetch(*pairs[i + kAhead].fixed);
-    const PlainPair& pair = pairs[i];
-    Item& item = scratch_->items[pair.item];
-    const Polygon& polygon = pair.fixed->polygon();
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (i + kAhead < found.size()) Prefetch(*found[i + kAhead].polygon);
+    const IndexedPolygon& fixed = *found[i].polygon;
+    Item& item = scratch_->items[found[i].query];
+    const Polygon& polygon = fixed.polygon();
     if (item.is_over || (polygon.category() & options_.mask) == 0 ||
         !item.path.MayMeet(polygon.bounds())) {
       continue;
     }
-    if (!IsPlainTarget(*pair.fixed)) {
+    if (!IsPlainTarget(fixed)) {
       item.uncertain = 0;
       item.is_over = options_.mode != CastMode::kAny;
       continue;
     }
     units += polygon.vertex_count() + item.mover.ring.size;
-    pairs[count].fixed = pair.fixed;
+    pairs[count].fixed = &fixed;
     pairs[count].mover = &item.mover;
-    pairs[count++].item = pair.item;
+    pairs[count++].item = found[i].query;
   }
   meter_.Spend(units);
-  return count;
+  return std::span(pairs).first(count);
 }
 
-void PlainSweeps::LookAtPairs() {
-  const std::span<PlainPair> pairs = std::span(scratch_->pairs).first(SelectPairs());
-  pair_count_ = 0;
+// Of each item that pair first of which the edges are entered first: mostly the others are not
+// entered before it is touched.
+void PlainSweeps::LookAtPairs(std::span<const BoxPairs::Pair> found) {
+  const std::span<PlainPair> pairs = SelectPairs(found);
   touches_.bound(pairs);
-  for (size_t begin = 0; begin < pairs.size();) {
-    size_t end = begin + 1;
-    while (end < pairs.size() && pairs[end].item == pairs[begin].item) ++end;
-    TakeFirst(pairs.subspan(begin, end - begin));
-    begin = end;
-  }
-}
-
-// Takes the pairs of one item, that first of which the edges are entered first: mostly the others
-// are not entered before it is touched.
-void PlainSweeps::TakeFirst(std::span<const PlainPair> pairs) {
-  Item& item = scratch_->items[pairs[0].item];
-  const auto take = [&](const PlainPair& pair) {
-    if (item.is_over) return;
-    Take(*pair.fixed, touches_.find(pair, item.touch.high + kApart), item);
-  };
-  const PlainPair* first = &pairs[0];
+  for (const PlainPair& pair : pairs) scratch_->items[pair.item].first = nullptr;
   for (const PlainPair& pair : pairs) {
     if (pair.bounds.Misses(1)) continue;
-    if (first->bounds.Misses(1) || pair.bounds.enter_low < first->bounds.enter_low) first = &pair;
+    const PlainPair*& first = scratch_->items[pair.item].first;
+    if (first == nullptr || pair.bounds.enter_low < first->bounds.enter_low) first = &pair;
   }
-  take(*first);
   for (const PlainPair& pair : pairs) {
-    if (&pair != first && !pair.bounds.Misses(item.touch.high + kApart)) take(pair);
+    if (scratch_->items[pair.item].first == &pair) TakePair(pair);
   }
+  for (const PlainPair& pair : pairs) {
+    const Item& item = scratch_->items[pair.item];
+    if (item.first != &pair && !pair.bounds.Misses(item.touch.high + kApart)) TakePair(pair);
+  }
+}
+
+void PlainSweeps::TakePair(const PlainPair& pair) {
+  Item& item = scratch_->items[pair.item];
+  if (!item.is_over) Take(*pair.fixed, touches_.find(pair, item.touch.high + kApart), item);
 }
 
 // Keeps the first touch; of overlaps at the start, which come before, that of the least id.

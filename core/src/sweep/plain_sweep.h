@@ -48,6 +48,7 @@ class PlainSweeps {
 
  private:
   static constexpr size_t kWindow = PlainSweepRows::kMost;  // items whose memory is fetched together
+  static_assert(kWindow <= BoxPairs::kMostQueries);
   static constexpr size_t kMaxPairs = 256;
   static constexpr size_t kCachedShapes = 16;
 
@@ -59,6 +60,7 @@ class PlainSweeps {
     double uncertain;            // what is uncertain touches nothing before
     const IndexedPolygon* best;  // null for none
     PlainTouch touch;            // of it
+    const PlainPair* first;      // of some pairs the one whose edges are entered first, or null
   };
   // A shape of the batch that is taken.
   struct CachedShape {
@@ -70,7 +72,7 @@ class PlainSweeps {
     std::array<BoxQuery, kWindow> queries;
     std::array<CachedShape, kCachedShapes> shapes;
     std::array<PlainPair, kMaxPairs> pairs;
-    FewPolygons few;
+    BoxPairs found;
     PlainSweepRows rows;  // of the items that touch, unless under ANY
     std::vector<ItemError> errors;
   };
@@ -79,10 +81,9 @@ class PlainSweeps {
   bool Place(size_t i, Item& item);
   void LookAtWindow(size_t begin);
   void EndWindow(size_t count);
-  void FindPairs(size_t item);
-  void LookAtPairs();
-  size_t SelectPairs();
-  void TakeFirst(std::span<const PlainPair> pairs);
+  void LookAtPairs(std::span<const BoxPairs::Pair> found);
+  std::span<PlainPair> SelectPairs(std::span<const BoxPairs::Pair> found);
+  void TakePair(const PlainPair& pair);
   void Take(const IndexedPolygon& fixed, const PlainTouch& touch, Item& item) const;
   void End(Item& item) const;
 
@@ -92,9 +93,7 @@ class PlainSweeps {
   WorkMeter& meter_;
   const bool applies_;
   const PlacePlainFunction place_ = PlacePlain();
-  const FindPolygonsFunction find_polygons_ = FindPolygons();
   const TouchFunctions touches_ = FindTouch();
-  size_t pair_count_ = 0;
   ThreadScratch<Scratch> scratch_;
 };
 
