@@ -79,12 +79,10 @@ bool PlainSweeps::Place(size_t i, Item& item) {
   mover.d = *d;
   if (const Capsule* const capsule = shape->capsule()) {
     const std::array<Vec2, 2> described{capsule->axis.a, capsule->axis.b};
-    std::array<Vec2, 2> ends;
+    std::array<Vec2, 2>& ends = item.axis;
     PlaceVertices(*pose, described, ends.data());
-    if (!(capsule->radius > 0) || !IsAccepted(ends[0]) || !IsAccepted(ends[1])) return false;
     mover.radius = capsule->radius;
-    mover.SetAxis({ends[0], ends[1]});
-    return true;
+    return capsule->radius > 0 && IsAccepted(ends[0]) && IsAccepted(ends[1]);
   }
   const PlainShape& plain = PlainOf(movers.shape.empty() ? i : movers.shape[i]);
   mover.radius = 0;
@@ -93,29 +91,45 @@ bool PlainSweeps::Place(size_t i, Item& item) {
   return true;
 }
 
+// Sets where the items are that were placed. In steps of all items each: a processor waits for what
+// it has just stored in parts and loads as a whole.
+void PlainSweeps::Start(size_t count) {
+  const std::span items = std::span(scratch_->items).first(count);
+  auto& queries = scratch_->queries;
+  uint64_t vertices = 0;
+  for (size_t k = 0; k < count; ++k) {
+    SweptMover& mover = items[k].mover;
+    if (queries[k].is_asked && mover.radius > 0) mover.SetAxis({items[k].axis[0], items[k].axis[1]});
+  }
+  for (size_t k = 0; k < count; ++k) {
+    if (!queries[k].is_asked) continue;
+    Item& item = items[k];
+    item.is_over = false;
+    item.uncertain = HUGE_VAL;
+    item.best = nullptr;
+    item.touch.high = 1;
+    item.path = SweptBox(Around(item.mover.ring.bounds, item.mover.radius), item.mover.d, 1);
+    queries[k].reach = item.path.reach();
+    vertices += item.mover.ring.size;
+  }
+  meter_.Spend(vertices);
+}
+
 // The items of a window wait for memory together: each asks for its own before any is looked at.
 void PlainSweeps::LookAtWindow(size_t begin) {
   const size_t count = std::min(kWindow, columns_.size() - begin);
   const bool is_left = recent_sweeps.LeavesNext();
-  uint64_t vertices = 0;
   scratch_->errors.clear();
   for (size_t k = 0; k < count; ++k) {
     Item& item = scratch_->items[k];
     BoxQuery& query = scratch_->queries[k];
     query.is_asked = !is_left && Place(begin + k, item);
     item.verdict = query.is_asked ? PlainSweepVerdict::kNone : PlainSweepVerdict::kLeft;
-    if (!query.is_asked) continue;
-    item.is_over = false;
-    item.uncertain = HUGE_VAL;
-    item.best = nullptr;
-    item.touch.high = 1;
-    item.path = SweptBox(Around(item.mover.ring.bounds, item.mover.radius), item.mover.d, 1);
-    query.reach = item.path.reach();
-    vertices += item.mover.ring.size;
   }
   if (is_left) return;
+  Start(count);
   FindPairs(scene_.index(), {scratch_->queries.data(), count}, scratch_->found);
-  meter_.Spend(vertices + scratch_->found.boxes);
+  meter_.Spend(scratch_->found.boxes);
   const std::span found = std::span(scratch_->found.pairs).first(scratch_->found.count);
   for (size_t k = 0; k < count; ++k) {
     Item& item = scratch_->items[k];

@@ -53,6 +53,7 @@ class PlainSweeps {
   static constexpr size_t kCachedShapes = 16;
 
   struct Item {
+    std::array<Vec2, 2> axis;  // of a capsule, as placed
     SweptMover mover;
     SweptBox path;
     PlainSweepVerdict verdict;
@@ -80,6 +81,7 @@ class PlainSweeps {
   const PlainShape& PlainOf(size_t number);
   bool Place(size_t i, Item& item);
   void LookAtWindow(size_t begin);
+  void Start(size_t count);
   void EndWindow(size_t count);
   void LookAtPairs(std::span<const BoxPairs::Pair> found);
   std::span<PlainPair> SelectPairs(std::span<const BoxPairs::Pair> found);
