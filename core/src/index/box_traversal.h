@@ -76,7 +76,7 @@ struct BoxPairs {
 };
 
 // Sets what boxes may meet, of those that are asked, at most `kMostQueries`. Where there are more
-// polygons than `FewPolygons` takes, or very many boxes on the way, `has_few` is false, and what is
+// polygons than `FewPolygons` takes, or very many boxes to look at, `has_few` is false, and what is
 // found is not all.
 void FindPairs(const SceneIndex& scene, std::span<BoxQuery> queries, BoxPairs& found);
 

@@ -67,8 +67,7 @@ HWY_INLINE Bound Multiply(const Bound& a, const Bound& b) {
 // Says nothing where the radicand may be 0.
 HWY_INLINE Bound SquareRoot(const Bound& a) {
   const V root = hn::Sqrt(a.value.high);
-  const V error =
-      Add(Mul(hn::Div(a.error, root), All(1 + 0x1p-40)), Mul(All(kPairError), root));
+  const V error = Add(Mul(hn::Div(a.error, root), All(1 + 0x1p-40)), Mul(All(kPairError), root));
   const Mask is_positive = hn::Gt(a.value.high, Mul(All(2), a.error));
   return {SquareRoot(a.value), IfThenElse(is_positive, error, All(HUGE_VAL))};
 }
@@ -100,8 +99,7 @@ HWY_INLINE V RoundedUpEnd(const Pair& t, V error) {
 
 // The least double that is not below numbers, and where that is certain and above 0.
 HWY_INLINE Mask RoundUp(const Bound& t, V& rounded) {
-  const V error =
-      Mul(Add(t.error, Mul(All(kPairError), Abs(t.value.high))), All(1 + 0x1p-40));
+  const V error = Mul(Add(t.error, Mul(All(kPairError), Abs(t.value.high))), All(1 + 0x1p-40));
   rounded = RoundedUpEnd(t.value, error);
   const Mask is_certain = hn::Eq(RoundedUpEnd(t.value, hn::Neg(error)), rounded);
   const Mask is_positive = And(hn::Gt(t.value.high, All(0)), hn::Lt(error, All(HUGE_VAL)));

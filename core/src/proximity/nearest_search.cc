@@ -70,8 +70,7 @@ HWY_INLINE unsigned WithinCell(const GridCell& cell, float x, float y, float lim
 }
 
 // Of some lanes, at least one, that which is nearest.
-HWY_INLINE size_t NearestOf(unsigned bits,
-                            const std::array<float, GridCell::kWidth>& distances2) {
+HWY_INLINE size_t NearestOf(unsigned bits, const std::array<float, GridCell::kWidth>& distances2) {
   auto nearest = static_cast<size_t>(std::countr_zero(bits));
   for (bits &= bits - 1; bits != 0; bits &= bits - 1) {
     const auto lane = static_cast<size_t>(std::countr_zero(bits));
@@ -185,9 +184,7 @@ class Search {
   size_t units = 0;
 
  private:
-  float LimitInUnits() const {
-    return HWY_NAMESPACE::LimitInUnits(limit2_, units2_);
-  }
+  float LimitInUnits() const { return HWY_NAMESPACE::LimitInUnits(limit2_, units2_); }
 
   bool VisitLinks(const GridBlock& block, const GridCell* cell, double x, double y) {
     const auto units_x = static_cast<float>(x * GridCell::kUnits);

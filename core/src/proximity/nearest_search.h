@@ -44,8 +44,8 @@ struct NearestItem {
 
 inline constexpr size_t kMostNearestItems = 32;
 
-// Finds the polygons that are nearest to points, at most so many, of those that `mask` considers. Boxes and edges
-// count as units.
+// Finds the polygons that are nearest to points, at most so many, of those that `mask` considers.
+// Boxes and edges count as units.
 void FindNearest(const SceneIndex& scene, uint64_t mask, std::span<NearestItem> items,
                  WorkMeter& meter);
 

@@ -15,6 +15,7 @@
 #include "hwy/highway.h"
 #include "numeric/double_vectors.h"
 #include "numeric/exact.h"
+#include "sweep/plain_overlap.h"
 #include "sweep/plain_path.h"
 #include "sweep/plain_touch.h"
 
@@ -49,7 +50,6 @@ class RoundTouch {
       : target_(target),
         mover_(*pair.mover),
         ring_(target, mover_.ring.vertex(0)),
-        error_(target.error),
         reach_(target.extent + mover_.radius + std::abs(mover_.d.x) + std::abs(mover_.d.y)),
         slack_(256 * kFilterUnit * reach_ * reach_) {
     // No less than the shape, its radius and the polygon are wide.
@@ -271,61 +271,20 @@ class RoundTouch {
   // Whether a corner, or a side beside which the start is, is within the radius, or the polygon
   // holds an end of the axis, for certain.
   HWY_INLINE bool OverlapsAtStart() const {
-    const double radius2 = mover_.radius * mover_.radius - 2 * error_;
+    const double radius2 = mover_.radius * mover_.radius - 2 * target_.error;
     bool overlaps = false;
     VisitCorners([&](size_t i) HWY_ATTR {
       const V square = hn::MulAdd(At(&x_[i]), At(&x_[i]), Mul(At(&y_[i]), At(&y_[i])));
       overlaps = overlaps || !hn::AllFalse(D(), hn::Lt(square, All(radius2)));
     });
-    for (size_t j = 0; j < mover_.ring.size && !overlaps; ++j) overlaps = OverlapsEnd(j);
-    return overlaps || (mover_.edge_count > 0 && OverlapsAxis());
-  }
-
-  // Whether one of the places, so far along edges and beside them times their lengths, is within the
-  // radius of its edge, for certain.
-  HWY_INLINE bool IsNext(V ex, V ey, V along, V beside) const {
-    const V error = All(error_);
-    const V length2 = hn::MulAdd(ex, ex, Mul(ey, ey));
-    const V reach = Sub(Mul(All(mover_.radius), hn::Sqrt(length2)), error);
-    const Mask is_beside = And(hn::Gt(along, error), hn::Lt(along, Sub(length2, error)));
-    return !hn::AllFalse(D(), And(is_beside, hn::Lt(Abs(beside), reach)));
-  }
-
-  // Whether an end of the axis is on the inner side of all edges, or next to one, for certain. A
-  // clockwise edge begins at its other vertex.
-  HWY_INLINE bool OverlapsEnd(size_t end) const {
-    bool is_inside = true;
-    bool is_next = false;
-    for (size_t g = 0; g < kGroups; ++g) {
-      const V ex = ring_.edge_x[g];
-      const V ey = ring_.edge_y[g];
-      const V ahead = All(target_.is_clockwise ? 1 : 0);
-      const V px = hn::MulAdd(ahead, ex, Sub(All(mover_.ring.from_x[end]), ring_.x[g]));
-      const V py = hn::MulAdd(ahead, ey, Sub(All(mover_.ring.from_y[end]), ring_.y[g]));
-      const V depth = hn::MulSub(ex, py, Mul(ey, px));
-      is_inside = is_inside && hn::AllTrue(D(), hn::Gt(depth, All(error_)));
-      is_next = is_next || IsNext(ex, ey, hn::MulAdd(ex, px, Mul(ey, py)), depth);
-    }
-    return is_inside || is_next;
-  }
-
-  // Whether a vertex of the polygon is next to the axis, for certain.
-  HWY_INLINE bool OverlapsAxis() const {
-    const V ex = All(mover_.ring.edges.x[0]);
-    const V ey = All(mover_.ring.edges.y[0]);
-    bool is_next = false;
-    for (size_t g = 0; g < kGroups; ++g) {
-      const V beside = hn::MulSub(ex, ring_.y[g], Mul(ey, ring_.x[g]));
-      const V along = hn::MulAdd(ex, ring_.x[g], Mul(ey, ring_.y[g]));
-      is_next = is_next || IsNext(ex, ey, along, beside);
-    }
-    return is_next;
+    for (size_t j = 0; j < mover_.ring.size && !overlaps; ++j)
+      overlaps = OverlapsEnd(target_, mover_, ring_, j);
+    return overlaps || (mover_.edge_count > 0 && OverlapsAxis(target_, mover_, ring_));
   }
 
   const PlainTarget& target_;
   const SweptMover& mover_;
   const LocalRing<kWidth> ring_;
-  const double error_;  // of depths
   const double reach_;
   const double slack_;  // more than products of two coordinates, respectively sums of two, err by
   double size_;

@@ -27,8 +27,9 @@ struct PlainTarget {
   bool is_clockwise;
   // Of all coordinates about the shape's first vertex, the largest magnitude.
   double extent;
-  // What depths err by, all of which are about that vertex: with R = `extent` and a radius r a depth
-  // times a length is within 48 u R^2 of itself; the radius adds r |e| <= 3 r R, within 20 u r R.
+  // What depths err by, all of which are about that vertex: with R = `extent` and a radius r a
+  // depth times a length is within 48 u R^2 of itself; the radius adds r |e| <= 3 r R, within 20 u
+  // r R.
   double error;
 };
 
@@ -54,10 +55,10 @@ HWY_INLINE PlainTarget TargetOf(const PlainPair& pair) {
   PlainTarget target;
   target.ring = polygon.vertices();
   target.is_clockwise = pair.fixed->convexity() == Convexity::kStrictClockwise;
-  target.extent = std::max(
-      std::max(std::max(std::abs(box.min.x - origin.x), std::abs(box.max.x - origin.x)),
-               std::max(std::abs(box.min.y - origin.y), std::abs(box.max.y - origin.y))),
-      mover.ring.extent);
+  target.extent =
+      std::max(std::max(std::max(std::abs(box.min.x - origin.x), std::abs(box.max.x - origin.x)),
+                        std::max(std::abs(box.min.y - origin.y), std::abs(box.max.y - origin.y))),
+               mover.ring.extent);
   target.error = 256 * kFilterUnit * target.extent * (target.extent + mover.radius);
   return target;
 }
@@ -97,9 +98,9 @@ class PathEdges {
         along_low_(All(HUGE_VAL)),
         along_high_(All(HUGE_VAL)) {}
 
-  // Adds edges. `depth` times their lengths errs by `error`, and grows along the path by `left` less
-  // `right`, which errs by `rate_error` for what the edge errs by. Returns by when each is entered:
-  // never, for those that are not.
+  // Adds edges. `depth` times their lengths errs by `error`, and grows along the path by `left`
+  // less `right`, which errs by `rate_error` for what the edge errs by. Returns by when each is
+  // entered: never, for those that are not.
   //
   // |t - t'| <= (error + |t| e) / (|rate| - e), where e is what the rate errs by, and the divisor
   // at least |rate| / 2 where it is above e; all quotients are by the rate, as products with its
@@ -147,8 +148,7 @@ class PathEdges {
 
 // An edge errs by 4 u R in each coordinate.
 HWY_INLINE PathEdges EdgesOf(const PlainTarget& target, Vec2 d) {
-  return PathEdges(target.error,
-                   8 * kFilterUnit * target.extent * (std::abs(d.x) + std::abs(d.y)));
+  return PathEdges(target.error, 8 * kFilterUnit * target.extent * (std::abs(d.x) + std::abs(d.y)));
 }
 
 // Bits of lanes from `at` on.
@@ -208,8 +208,8 @@ HWY_INLINE void BoundStraight(PlainPair& pair) {
   pair.bounds.last = ring.lanes.VerticesOf(fixed) | moving << kMostPlainVertices;
 }
 
-// The same of a capsule, whose axis begins at 0; all edges are moved outward by its radius. The axis
-// has an edge forth, in the even lanes, and one back.
+// The same of a capsule, whose axis begins at 0; all edges are moved outward by its radius. The
+// axis has an edge forth, in the even lanes, and one back.
 template <size_t kWidth>
 HWY_INLINE void BoundRound(PlainPair& pair) {
   const PlainTarget target = TargetOf(pair);

@@ -6,8 +6,8 @@
 // time.
 //
 // Of n vertices the first half of the lanes has those from 0 on, the second half the last ones. So
-// all lanes are full, and some are there twice. Nothing is stored and loaded again at another place,
-// which processors wait for.
+// all lanes are full, and some are there twice. Nothing is stored and loaded again at another
+// place, which processors wait for.
 
 #include <array>
 #include <cstddef>

@@ -99,7 +99,8 @@ void PlainSweeps::Start(size_t count) {
   uint64_t vertices = 0;
   for (size_t k = 0; k < count; ++k) {
     SweptMover& mover = items[k].mover;
-    if (queries[k].is_asked && mover.radius > 0) mover.SetAxis({items[k].axis[0], items[k].axis[1]});
+    if (queries[k].is_asked && mover.radius > 0)
+      mover.SetAxis({items[k].axis[0], items[k].axis[1]});
   }
   for (size_t k = 0; k < count; ++k) {
     if (!queries[k].is_asked) continue;

@@ -47,7 +47,8 @@ class PlainSweeps {
   bool Measure(size_t i, SweepHit& hit) const { return scratch_->rows.Row(i % kWindow, hit); }
 
  private:
-  static constexpr size_t kWindow = PlainSweepRows::kMost;  // items whose memory is fetched together
+  static constexpr size_t kWindow =
+      PlainSweepRows::kMost;  // items whose memory is fetched together
   static_assert(kWindow <= BoxPairs::kMostQueries);
   static constexpr size_t kMaxPairs = 256;
   static constexpr size_t kCachedShapes = 16;

@@ -29,8 +29,8 @@ HWY_INLINE Bound SumOfProducts(Pair a, Pair b, Pair c, Pair d) {
   const Pair left = TwoProduct(a.high, b.high);
   const Pair right = TwoProduct(c.high, d.high);
   const Pair sum = TwoSum(left.high, right.high);
-  const V lows = Add(Add(Mul(a.high, b.low), Mul(a.low, b.high)),
-                     Add(Mul(c.high, d.low), Mul(c.low, d.high)));
+  const V lows =
+      Add(Add(Mul(a.high, b.low), Mul(a.low, b.high)), Add(Mul(c.high, d.low), Mul(c.low, d.high)));
   const V low = Add(sum.low, Add(Add(left.low, right.low), lows));
   const V scale = Add(Abs(left.high), Abs(right.high));
   return {FastTwoSum(sum.high, low), Mul(All(kPairError), scale)};
@@ -57,12 +57,12 @@ HWY_INLINE V MovedCoordinate(V p, V d, V t, V step) {
 
 HWY_INLINE void SetPoints(V t, size_t i, TouchColumns& of) {
   const V radius = At(&of.radius[i]);
-  hn::StoreU(MovedCoordinate(At(&of.moving_x[i]), At(&of.d_x[i]), t,
-                             Mul(radius, At(&of.normal_x[i]))),
-             D(), &of.point_x[i]);
-  hn::StoreU(MovedCoordinate(At(&of.moving_y[i]), At(&of.d_y[i]), t,
-                             Mul(radius, At(&of.normal_y[i]))),
-             D(), &of.point_y[i]);
+  hn::StoreU(
+      MovedCoordinate(At(&of.moving_x[i]), At(&of.d_x[i]), t, Mul(radius, At(&of.normal_x[i]))),
+      D(), &of.point_x[i]);
+  hn::StoreU(
+      MovedCoordinate(At(&of.moving_y[i]), At(&of.d_y[i]), t, Mul(radius, At(&of.normal_y[i]))),
+      D(), &of.point_y[i]);
 }
 
 // Touches within an edge s, with z from the moving vertex to the fixed one: t = (z x s - r |s|) /

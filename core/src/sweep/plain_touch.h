@@ -55,8 +55,8 @@ struct PathBounds {
   double enter_low, enter_high;  // of the last edge that is entered
   double leave_low, leave_high;  // of the first that is left
   double along_low, along_high;  // how deep it is along those that it runs along, times lengths
-  // The edges that are entered last, perhaps: bit k for edge k of the polygon, bit 8 + k for that of
-  // the shape.
+  // The edges that are entered last, perhaps: bit k for edge k of the polygon, bit 8 + k for that
+  // of the shape.
   uint32_t last;
 
   // Whether they certainly do not touch until `limit`.
@@ -81,14 +81,14 @@ inline bool IsPlainTarget(const IndexedPolygon& fixed) {
          fixed.polygon().solidity() == Solidity::kSolid;
 }
 
-// Two steps, the first of which takes the same way for all pairs, so that many are on their way
+// Two steps, the first of which does the same for all pairs, so that many are on their road
 // through the processor at once. For this machine, to be kept by whoever asks often.
 struct TouchFunctions {
   // Sets the bounds of pairs.
   void (*bound)(std::span<PlainPair> pairs);
-  // The first touch of a pair of which the bounds are set, that is not after `limit`. kOverlap: they
-  // share a point at the start. kTouch: they do not, and touch first at a fraction within (0, 1),
-  // where no other edge of the polygon does but, at a vertex of it, the two that share it; of a
+  // The first touch of a pair of which the bounds are set, that is not after `limit`. kOverlap:
+  // they share a point at the start. kTouch: they do not, and touch first at a fraction within (0,
+  // 1), where no other edge of the polygon does but, at a vertex of it, the two that share it; of a
   // round shape none that touches sooner than 2^-50 later. A touch of a polygon is within the edge,
   // and with no other vertex.
   PlainTouch (*find)(const PlainPair& pair, double limit);
