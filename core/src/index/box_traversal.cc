@@ -138,6 +138,87 @@ bool FindPolygonsOf(const BoxQuery& query, FewPolygons& few) {
   return is_all;
 }
 
+// Nodes of one level of the tiles of all boxes; the next level becomes that of `to`.
+class LevelWalk {
+ public:
+  LevelWalk(std::span<BoxQuery> queries, BoxPairs& found) : queries_(queries), found_(found) {
+    polygons_.fill(0);
+    found_.count = 0;
+    found_.boxes = 0;
+  }
+
+  HWY_INLINE void Start() {
+    nodes_.fill(0);
+    count_ = 0;
+  }
+  // Notes a node and asks for its memory. Where a box has too many it is given up.
+  HWY_INLINE void Open(size_t to, const Tile& tile, uint32_t query, uint32_t level, uint32_t node) {
+    if (nodes_[query] == BoxPairs::kMostNodes) {
+      queries_[query].has_few = false;
+      return;
+    }
+    ++nodes_[query];
+    const BoxNode& at = tile.tree().node(level, node);
+    __builtin_prefetch(at.min_x.data());
+    __builtin_prefetch(at.max_x.data());
+    found_.open[to][count_++] = {&tile, query, level, node};
+  }
+  // Looks at all that were noted, and notes their children. Returns whether there are some.
+  HWY_INLINE bool Descend(size_t from) {
+    const size_t count = count_;
+    found_.boxes += BoxNode::kWidth * count;
+    Start();
+    for (size_t i = 0; i < count; ++i) {
+      const BoxPairs::Open& at = found_.open[from][i];
+      const BoxNode& node = at.tile->tree().node(at.level, at.node);
+      uint32_t bits = Meeting(node, Reach(queries_[at.query].reach));
+      for (; bits != 0; bits &= bits - 1) {
+        const uint32_t child =
+            at.node * uint32_t{BoxNode::kWidth} + static_cast<uint32_t>(std::countr_zero(bits));
+        if (at.level > 0) {
+          Open(1 - from, *at.tile, at.query, at.level - 1, child);
+        } else {
+          Add(at.tile->entries()[child], at.query);
+        }
+      }
+    }
+    return count_ > 0;
+  }
+
+ private:
+  HWY_INLINE void Add(const IndexedPolygon& polygon, uint32_t query) {
+    if (polygons_[query] == FewPolygons::kMost) {
+      queries_[query].has_few = false;
+      return;
+    }
+    ++polygons_[query];
+    __builtin_prefetch(&polygon);
+    found_.pairs[found_.count++] = {&polygon, query};
+  }
+
+  std::span<BoxQuery> queries_;
+  BoxPairs& found_;
+  size_t count_ = 0;
+  std::array<uint8_t, BoxPairs::kMostQueries> nodes_;     // of this level, by box
+  std::array<uint8_t, BoxPairs::kMostQueries> polygons_;  // by box
+};
+
+void FindAllPairs(const SceneIndex& scene, std::span<BoxQuery> queries, BoxPairs& found) {
+  FindAllTiles(scene, queries);
+  LevelWalk walk(queries, found);
+  walk.Start();
+  for (uint32_t k = 0; k < queries.size(); ++k) {
+    if (!queries[k].is_asked) continue;
+    found.boxes += queries[k].boxes;
+    for (size_t i = 0; i < queries[k].tile_count; ++i) {
+      const Tile& tile = *queries[k].tiles[i];
+      const size_t levels = tile.tree().level_count();
+      if (levels > 0) walk.Open(0, tile, k, static_cast<uint32_t>(levels - 1), 0);
+    }
+  }
+  for (size_t from = 0; walk.Descend(from);) from = 1 - from;
+}
+
 FindPolygonsFunction FindPolygonsHere() { return &FindPolygonsOf; }
 
 }  // namespace
@@ -149,12 +230,17 @@ namespace carom::internal {
 namespace {
 
 HWY_EXPORT(FindAllTiles);
+HWY_EXPORT(FindAllPairs);
 HWY_EXPORT(FindPolygonsHere);
 
 }  // namespace
 
 void FindTiles(const SceneIndex& scene, std::span<BoxQuery> queries) {
   HWY_DYNAMIC_DISPATCH(FindAllTiles)(scene, queries);
+}
+
+void FindPairs(const SceneIndex& scene, std::span<BoxQuery> queries, BoxPairs& found) {
+  HWY_DYNAMIC_DISPATCH(FindAllPairs)(scene, queries, found);
 }
 
 FindPolygonsFunction FindPolygons() { return HWY_DYNAMIC_DISPATCH(FindPolygonsHere)(); }

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "carom/geometry.h"
@@ -48,5 +49,35 @@ using FindPolygonsFunction = bool (*)(const BoxQuery& query, FewPolygons& few);
 
 // The one for this machine, to be kept by whoever asks often.
 FindPolygonsFunction FindPolygons();
+
+// Both steps for many boxes, level by level of the trees, so that they wait for memory together.
+struct BoxPairs {
+  static constexpr size_t kMostQueries = 32;
+  // Of a box at each level. Each asks for the time of some polygons.
+  static constexpr size_t kMostNodes = 32;
+
+  struct Pair {
+    const IndexedPolygon* polygon;
+    uint32_t query;
+  };
+  // A node that is to be looked at.
+  struct Open {
+    const Tile* tile;
+    uint32_t query;
+    uint32_t level;
+    uint32_t node;
+  };
+
+  // In no particular order.
+  std::array<Pair, kMostQueries * FewPolygons::kMost> pairs;
+  size_t count;
+  size_t boxes;  // that were looked at, for a meter
+  std::array<std::array<Open, kMostQueries * kMostNodes>, 2> open;
+};
+
+// Sets what boxes may meet, of those that are asked, at most `kMostQueries`. Where there are more
+// polygons than `FewPolygons` takes, or very many boxes to look at, `has_few` is false, and what is
+// found is not all.
+void FindPairs(const SceneIndex& scene, std::span<BoxQuery> queries, BoxPairs& found);
 
 }  // namespace carom::internal

@@ -34,7 +34,7 @@ class NearestPoints {
   void Finish() { rows_.Flush(out_.rows); }
 
  private:
-  static constexpr size_t kWindow = 32;
+  static constexpr size_t kWindow = kMostNearestItems;
 
   bool ReadPoint(size_t i, Vec2& point);
   void ReadWindow(size_t begin);

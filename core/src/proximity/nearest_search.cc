@@ -69,6 +69,32 @@ HWY_INLINE unsigned WithinCell(const GridCell& cell, float x, float y, float lim
   return bits & cell.present;
 }
 
+// Of some lanes, at least one, that which is nearest.
+HWY_INLINE size_t NearestOf(unsigned bits, const std::array<float, GridCell::kWidth>& distances2) {
+  auto nearest = static_cast<size_t>(std::countr_zero(bits));
+  for (bits &= bits - 1; bits != 0; bits &= bits - 1) {
+    const auto lane = static_cast<size_t>(std::countr_zero(bits));
+    if (distances2[lane] < distances2[nearest]) nearest = lane;
+  }
+  return nearest;
+}
+
+HWY_INLINE float LimitInUnits(double limit2, double units2) {
+  return static_cast<float>(std::min(limit2 * units2 * (1 + 0x1p-18), 0x1p100));
+}
+
+HWY_INLINE double Units2Of(const GridBlock& block) {
+  const double units = GridCell::kUnits * block.frame().cells_per_length;
+  return units * units;
+}
+
+// What is in a cell within the limit, and which lane is nearest if there is one.
+struct Lanes {
+  std::array<float, GridCell::kWidth> distances2;
+  unsigned bits;
+  size_t nearest;
+};
+
 // The search from one point.
 class Search {
  public:
@@ -128,32 +154,18 @@ class Search {
 
   // Looks at one cell and its links, from a place about its corner in cells.
   bool VisitCell(const GridBlock& block, int index, double x, double y) {
-    const auto units_x = static_cast<float>(x * GridCell::kUnits);
-    const auto units_y = static_cast<float>(y * GridCell::kUnits);
-    const GridCell* cell = block.cells() + index;
-    while (true) {
-      units += GridCell::kWidth;
-      std::array<float, GridCell::kWidth> distances2;
-      unsigned bits = WithinCell(*cell, units_x, units_y, LimitInUnits(), distances2);
-      while (bits != 0) {
-        auto nearest = static_cast<size_t>(std::countr_zero(bits));
-        for (unsigned rest = bits & (bits - 1); rest != 0; rest &= rest - 1) {
-          const auto lane = static_cast<size_t>(std::countr_zero(rest));
-          if (distances2[lane] < distances2[nearest]) nearest = lane;
-        }
-        bits &= ~(1u << nearest);
-        if (distances2[nearest] > LimitInUnits()) break;
-        if (!Look(block.polygons()[cell->items[nearest]])) return false;
-      }
-      if (cell->next == 0) return true;
-      cell = block.cells() + cell->next;
-    }
+    return VisitLinks(block, block.cells() + index, x, y);
+  }
+  // The own cell, of which the lanes are known.
+  bool VisitOwn(const NearestItem& item, Lanes& lanes) {
+    const GridBlock& block = *item.block;
+    const GridCell& cell = block.cells()[item.cell];
+    units += GridCell::kWidth;
+    if (lanes.bits != 0 && !VisitLanes(block, cell, lanes)) return false;
+    return cell.next == 0 || VisitLinks(block, block.cells() + cell.next, item.in_x, item.in_y);
   }
 
-  void SetUnits(const GridBlock& block) {
-    units2_ = GridCell::kUnits * block.frame().cells_per_length;
-    units2_ *= units2_;
-  }
+  void SetUnits(const GridBlock& block) { units2_ = Units2Of(block); }
 
   void Write(NearestItem& item) const {
     item.polygon = best_;
@@ -172,8 +184,34 @@ class Search {
   size_t units = 0;
 
  private:
-  float LimitInUnits() const {
-    return static_cast<float>(std::min(limit2_ * units2_ * (1 + 0x1p-18), 0x1p100));
+  float LimitInUnits() const { return HWY_NAMESPACE::LimitInUnits(limit2_, units2_); }
+
+  bool VisitLinks(const GridBlock& block, const GridCell* cell, double x, double y) {
+    const auto units_x = static_cast<float>(x * GridCell::kUnits);
+    const auto units_y = static_cast<float>(y * GridCell::kUnits);
+    while (true) {
+      units += GridCell::kWidth;
+      Lanes lanes;
+      lanes.bits = WithinCell(*cell, units_x, units_y, LimitInUnits(), lanes.distances2);
+      if (lanes.bits != 0) {
+        lanes.nearest = NearestOf(lanes.bits, lanes.distances2);
+        if (!VisitLanes(block, *cell, lanes)) return false;
+      }
+      if (cell->next == 0) return true;
+      cell = block.cells() + cell->next;
+    }
+  }
+
+  HWY_INLINE bool VisitLanes(const GridBlock& block, const GridCell& cell, const Lanes& lanes) {
+    unsigned bits = lanes.bits;
+    size_t nearest = lanes.nearest;
+    while (lanes.distances2[nearest] <= LimitInUnits()) {
+      if (!Look(block.polygons()[cell.items[nearest]])) return false;
+      bits &= ~(1u << nearest);
+      if (bits == 0) break;
+      nearest = NearestOf(bits, lanes.distances2);
+    }
+    return true;
   }
 
   // Keeps the nearest polygon, and the least that any other one may be away.
@@ -223,35 +261,72 @@ class Search {
 
 // Returns whether cells decide. First the own cell, then those of the own square within what is
 // left of the limit, then other squares.
-bool SearchCells(const SceneIndex& scene, const NearestItem& place, WorkMeter& meter,
+bool SearchCells(const SceneIndex& scene, const NearestItem& place, Lanes& lanes, WorkMeter& meter,
                  Search& search) {
-  const GridBlock& own = *place.block;
-  const int count = own.cells_along();
-  const int x = std::min(static_cast<int>(place.x), count - 1);
-  const int y = std::min(static_cast<int>(place.y), count - 1);
-  const double in_x = place.x - x;
-  const double in_y = place.y - y;
-  const int cell = y * count + x;
-  search.SetUnits(own);
-  if (!search.VisitCell(own, cell, in_x, in_y)) return false;
-  const double reach = std::sqrt(search.limit2()) * own.frame().cells_per_length + 0x1p-8;
-  const bool is_wide = own.wide_count() > 0;
-  if (std::min(in_x, in_y) > reach && std::max(in_x, in_y) + reach < 1 && !is_wide) return true;
+  const GridBlock& block = *place.block;
+  search.SetUnits(block);
+  if (!search.VisitOwn(place, lanes)) return false;
+  const double reach = std::sqrt(search.limit2()) * block.frame().cells_per_length + 0x1p-8;
+  const bool is_wide = block.wide_count() > 0;
+  if (std::min(place.in_x, place.in_y) > reach && std::max(place.in_x, place.in_y) + reach < 1 &&
+      !is_wide) {
+    return true;
+  }
   if (!(reach <= kMostCells)) return false;
-  if (!search.VisitSquare(own, place.x, place.y, reach, cell)) return false;
-  const bool is_within =
-      std::min(place.x, place.y) > reach && std::max(place.x, place.y) + reach < count;
+  if (!search.VisitSquare(block, place.x, place.y, reach, place.cell)) return false;
+  const bool is_within = std::min(place.x, place.y) > reach &&
+                         std::max(place.x, place.y) + reach < block.cells_along();
   return is_within || search.VisitAround(scene, place, meter);
 }
 
+// What searches of a window read first: who is in the own cell, then which of them is nearest, then
+// that polygon. Each step asks for the memory of the next one.
+class Ahead {
+ public:
+  explicit HWY_INLINE Ahead(std::span<const NearestItem> items) {
+    for (size_t k = 0; k < items.size(); ++k) {
+      nearest_[k] = nullptr;
+      if (items[k].block != nullptr) SetLanes(items[k], k);
+    }
+    for (size_t k = 0; k < items.size(); ++k) {
+      if (nearest_[k] == nullptr) continue;
+      const auto* const memory = static_cast<const char*>(nearest_[k]->memory());
+      __builtin_prefetch(memory);
+      __builtin_prefetch(memory + 64);
+      __builtin_prefetch(memory + 128);
+    }
+  }
+
+  Lanes& lanes(size_t k) { return lanes_[k]; }
+
+ private:
+  HWY_INLINE void SetLanes(const NearestItem& item, size_t k) {
+    const GridCell& cell = item.block->cells()[item.cell];
+    const auto x = static_cast<float>(item.in_x * GridCell::kUnits);
+    const auto y = static_cast<float>(item.in_y * GridCell::kUnits);
+    Lanes& lanes = lanes_[k];
+    const float limit2 = LimitInUnits(item.reach2.high, Units2Of(*item.block));
+    lanes.bits = WithinCell(cell, x, y, limit2, lanes.distances2);
+    if (lanes.bits == 0) return;
+    lanes.nearest = NearestOf(lanes.bits, lanes.distances2);
+    nearest_[k] = &item.block->polygons()[cell.items[lanes.nearest]];
+    __builtin_prefetch(nearest_[k]);
+  }
+
+  std::array<Lanes, kMostNearestItems> lanes_;
+  std::array<const Polygon*, kMostNearestItems> nearest_;
+};
+
 size_t SearchAll(const SceneIndex& scene, uint64_t mask, std::span<NearestItem> items,
                  WorkMeter& meter) {
+  Ahead ahead(items);
   size_t units = 0;
-  for (NearestItem& item : items) {
+  for (size_t k = 0; k < items.size(); ++k) {
+    NearestItem& item = items[k];
     item.verdict = NearestVerdict::kUndecided;
     if (item.block == nullptr) continue;
     Search search(mask, item);
-    if (SearchCells(scene, item, meter, search)) search.Write(item);
+    if (SearchCells(scene, item, ahead.lanes(k), meter, search)) search.Write(item);
     units += search.units;
   }
   return units;
@@ -285,7 +360,19 @@ void FindCell(const SceneIndex& scene, WorkMeter& meter, NearestItem& item) {
   item.y = std::min(std::max((item.point.y - frame.corner_y) * frame.cells_per_length, 0.0), most);
   const int cell_x = std::min(static_cast<int>(item.x), count - 1);
   const int cell_y = std::min(static_cast<int>(item.y), count - 1);
-  __builtin_prefetch(block->cells() + ptrdiff_t{cell_y} * count + cell_x);
+  item.cell = cell_y * count + cell_x;
+  item.in_x = item.x - cell_x;
+  item.in_y = item.y - cell_y;
+  // The cells beside it, above or below it, and between these, on the sides that are nearer, are
+  // read next, where they are of the same square.
+  const int beside = std::clamp(cell_x + (item.in_x > 0.5 ? 1 : -1), 0, count - 1);
+  const int above = std::clamp(cell_y + (item.in_y > 0.5 ? 1 : -1), 0, count - 1);
+  const GridCell* const row = block->cells() + ptrdiff_t{cell_y} * count;
+  const GridCell* const other = block->cells() + ptrdiff_t{above} * count;
+  __builtin_prefetch(row + cell_x);
+  __builtin_prefetch(row + beside);
+  __builtin_prefetch(other + cell_x);
+  __builtin_prefetch(other + beside);
 }
 
 }  // namespace

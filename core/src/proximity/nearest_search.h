@@ -32,6 +32,8 @@ struct NearestItem {
   // Its cell.
   const GridBlock* block;  // null where cells do not help
   double x, y;             // in cells, from the corner of the block
+  double in_x, in_y;       // from that of the cell
+  int32_t cell;
   std::array<int32_t, 2> square;
   // The nearest polygon, unless the verdict says that there is none. Under kInside the point is
   // inside of it and apart from its edges.
@@ -40,8 +42,10 @@ struct NearestItem {
   uint64_t edges;  // bit i: edge i may be nearest
 };
 
-// Finds the polygons that are nearest to points, of those that `mask` considers. Boxes and edges
-// count as units.
+inline constexpr size_t kMostNearestItems = 32;
+
+// Finds the polygons that are nearest to points, at most so many, of those that `mask` considers.
+// Boxes and edges count as units.
 void FindNearest(const SceneIndex& scene, uint64_t mask, std::span<NearestItem> items,
                  WorkMeter& meter);
 

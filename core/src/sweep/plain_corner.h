@@ -12,10 +12,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "contact/plain_depths.h"
 #include "hwy/highway.h"
 #include "numeric/double_vectors.h"
 #include "numeric/exact.h"
+#include "sweep/plain_overlap.h"
 #include "sweep/plain_path.h"
 #include "sweep/plain_touch.h"
 
@@ -43,30 +43,32 @@ namespace {
 // away along the side, which puts it at least m^2 / (8 (r + m)) >= m^2 / (16 S) beyond the radius,
 // or m^2 / (2 S) behind. With m = 2^-12 S that is 2^-28 S at least, and the path takes at least
 // 2^-28 S / |d| to get there: where |d| <= 2^20 S, 2^-48.
+template <size_t kWidth>
 class RoundTouch {
  public:
-  // All depths are about the shape's first vertex, and moved outward; `error` is theirs.
-  HWY_INLINE RoundTouch(const PlainTarget& target, const SweptMover& mover, const Depths& depths,
-                        double error)
+  HWY_INLINE RoundTouch(const PlainPair& pair, const PlainTarget& target)
       : target_(target),
-        mover_(mover),
-        depths_(depths),
-        error_(error),
-        reach_(target.extent + mover.radius + std::abs(mover.d.x) + std::abs(mover.d.y)),
-        margin_(0x1p-12 * target.size),
-        slack_(256 * kFilterUnit * reach_ * reach_) {}
+        mover_(*pair.mover),
+        ring_(target, mover_.ring.vertex(0)),
+        reach_(target.extent + mover_.radius + std::abs(mover_.d.x) + std::abs(mover_.d.y)),
+        slack_(256 * kFilterUnit * reach_ * reach_) {
+    // No less than the shape, its radius and the polygon are wide.
+    const Box& box = pair.fixed->polygon().bounds();
+    size_ = 2 * (mover_.ring.extent + mover_.radius +
+                 std::max(box.max.x - box.min.x, box.max.y - box.min.y));
+    margin_ = 0x1p-12 * size_;
+  }
 
-  // `last` are the edges that may be the last that are entered.
-  HWY_INLINE void Decide(uint32_t last, double limit, const PathBounds& bounds, PlainTouch& touch) {
-    if (!(reach_ <= 0x1p20 * target_.size)) return;
+  HWY_INLINE void Decide(double limit, const PathBounds& bounds, PlainTouch& touch) {
+    if (!(reach_ <= 0x1p20 * size_)) return;
     SetCorners();
     if (bounds.enter_high < 0 && bounds.leave_low > 0 && OverlapsAtStart()) {
       touch.verdict = TouchVerdict::kOverlap;
       return;
     }
     bool misses_side = false;
-    if (std::has_single_bit(last) && bounds.along_low > 0) {
-      const auto place = static_cast<uint32_t>(std::countr_zero(last));
+    if (std::has_single_bit(bounds.last) && bounds.along_low > 0) {
+      const auto place = static_cast<uint32_t>(std::countr_zero(bounds.last));
       if (MeetsSide(place, bounds, touch, misses_side)) return SetIfWithin(touch);
     }
     MeetCorner(misses_side, limit, touch);
@@ -75,7 +77,8 @@ class RoundTouch {
   }
 
  private:
-  static constexpr size_t kCorners = size_t{2} * kMostPlainVertices;
+  static constexpr size_t kGroups = RingLanes<kWidth>::kGroups;
+  static constexpr size_t kCorners = 2 * kWidth;
   using CornerColumn = std::array<double, kCorners>;
 
   // A touch that is neither at the start nor at the end.
@@ -83,14 +86,13 @@ class RoundTouch {
     if (touch.low > 0 && touch.high < 1) touch.verdict = TouchVerdict::kTouch;
   }
 
-  // Corner l + 8 j: of vertex l and end j. Those of columns that repeat vertices repeat.
+  // Those of lane k and end j of the axis are k + kWidth j.
   HWY_INLINE void SetCorners() {
-    const size_t width = WidthOf(target_.ring.size());
     for (size_t j = 0; j < 2; ++j) {
-      for (size_t i = 0; i < width; i += hn::Lanes(D())) {
-        const size_t at = j * kMostPlainVertices + i;
-        hn::StoreU(Sub(At(&depths_.x[i]), All(mover_.ring.from_x[j])), D(), &x_[at]);
-        hn::StoreU(Sub(At(&depths_.y[i]), All(mover_.ring.from_y[j])), D(), &y_[at]);
+      for (size_t g = 0; g < kGroups; ++g) {
+        const size_t at = j * kWidth + g * kLaneCount;
+        hn::StoreU(Sub(ring_.x[g], All(mover_.ring.from_x[j])), D(), &x_[at]);
+        hn::StoreU(Sub(ring_.y[g], All(mover_.ring.from_y[j])), D(), &y_[at]);
       }
     }
   }
@@ -98,20 +100,22 @@ class RoundTouch {
   // Calls visit(first corner of as many as there are lanes).
   template <class Visit>
   HWY_INLINE void VisitCorners(const Visit& visit) const {
-    const size_t width = WidthOf(target_.ring.size());
-    for (size_t j = 0; j < mover_.ring.size; ++j) {
-      for (size_t i = 0; i < width; i += hn::Lanes(D())) visit(j * kMostPlainVertices + i);
-    }
+    for (size_t i = 0; i < mover_.ring.size * kWidth; i += kLaneCount) visit(i);
   }
 
-  // The corners that there are, each once.
-  HWY_INLINE uint32_t AllCorners() const {
-    const uint32_t one = (uint32_t{1} << target_.ring.size()) - 1;
-    return mover_.ring.size == 1 ? one : one | one << kMostPlainVertices;
+  // Corner l + 8 j is of vertex l and end j: bits of that order from bits of lanes.
+  HWY_INLINE uint32_t CornersOf(uint32_t bits) const {
+    constexpr uint32_t kEnd = (uint32_t{1} << kWidth) - 1;
+    return ring_.lanes.VerticesOf(bits & kEnd) | ring_.lanes.VerticesOf(bits >> kWidth)
+                                                     << kMostPlainVertices;
+  }
+  HWY_INLINE size_t LaneOf(size_t corner) const {
+    return ring_.lanes.LaneOf(corner % kMostPlainVertices) + corner / kMostPlainVertices * kWidth;
   }
 
   HWY_INLINE double Along(size_t corner, Vec2 v) const {
-    return x_[corner] * v.x + y_[corner] * v.y;
+    const size_t lane = LaneOf(corner);
+    return x_[lane] * v.x + y_[lane] * v.y;
   }
   // Corners of which the product with v is not above a bound.
   HWY_INLINE uint32_t CornersUpTo(double bound, Vec2 v) const {
@@ -120,7 +124,16 @@ class RoundTouch {
       const V along = hn::MulAdd(At(&x_[i]), All(v.x), Mul(At(&y_[i]), All(v.y)));
       bits |= BitsOf(hn::Le(along, All(bound))) << i;
     });
-    return bits & AllCorners();
+    return CornersOf(bits);
+  }
+
+  // The edge of a place among those that are entered, counter-clockwise.
+  HWY_INLINE Vec2 EdgeOf(bool is_fixed, uint32_t at) const {
+    if (!is_fixed) return {mover_.ring.edges.x[at], mover_.ring.edges.y[at]};
+    const Vec2 a = target_.ring[at];
+    const Vec2 b = target_.ring[at + 1 < target_.ring.size() ? at + 1 : 0];
+    const double turn = target_.is_clockwise ? -1 : 1;
+    return {turn * (b.x - a.x), turn * (b.y - a.y)};
   }
 
   // Whether the path meets a side at the time it enters it; sets `is_missed` if it certainly does
@@ -130,8 +143,7 @@ class RoundTouch {
                             bool& is_missed) const {
     const bool is_fixed = place < kMostPlainVertices;
     const uint32_t at = place % kMostPlainVertices;
-    const PlainEdges& edges = is_fixed ? depths_.edges : mover_.ring.edges;
-    const Vec2 e{edges.x[at], edges.y[at]};
+    const Vec2 e = EdgeOf(is_fixed, at);
     const double length2 = e.x * e.x + e.y * e.y;
     const double bound = margin_ * std::sqrt(length2);
     const double t = bounds.enter_low + (bounds.enter_high - bounds.enter_low) / 2;
@@ -177,14 +189,14 @@ class RoundTouch {
     return span * (std::abs(mover_.d.x) + std::abs(mover_.d.y)) < margin_ / 16;
   }
 
-  // The corner with the least value of a column.
+  // The corner, by its lane, with the least value of a column.
   HWY_INLINE size_t LeastOf(const CornerColumn& values) const {
     V least = All(HUGE_VAL);
     VisitCorners([&](size_t i) HWY_ATTR { least = Min(least, At(&values[i])); });
     least = hn::MinOfLanes(D(), least);
     uint32_t bits = 0;
     VisitCorners([&](size_t i) HWY_ATTR { bits |= BitsOf(hn::Le(At(&values[i]), least)) << i; });
-    return static_cast<size_t>(std::countr_zero(bits & AllCorners()));
+    return static_cast<size_t>(std::countr_zero(bits));
   }
 
   // Whether the line through the corner that is nearest at the start, at a right angle to where
@@ -239,43 +251,44 @@ class RoundTouch {
       return;
     }
     const double root = std::sqrt(std::max(rests[corner] - errors[corner], 0.0));
-    const double high = (Along(corner, d) + c - root * kDown) / a;
+    const double high = (x_[corner] * d.x + y_[corner] * d.y + c - root * kDown) / a;
     touch.high = high + 8 * kFilterUnit * std::abs(high);
     if (!(rests[corner] > 4 * errors[corner]) || !IsShort(touch.high - low)) return;
     const double t = low + (touch.high - low) / 2;
     const Vec2 inward{x_[corner] - t * d.x, y_[corner] - t * d.y};
     const double bound = margin_ * mover_.radius;
     if (!(slack_ < bound / 8)) return;
-    if (CornersUpTo(Along(corner, inward) + bound, inward) != uint32_t{1} << corner) return;
+    const double along = x_[corner] * inward.x + y_[corner] * inward.y;
+    const uint32_t foremost = CornersUpTo(along + bound, inward);
+    if (!std::has_single_bit(foremost) || foremost != CornersOf(uint32_t{1} << corner)) return;
     touch.low = low;
     touch.kind = TouchKind::kVertices;
-    touch.fixed = static_cast<uint8_t>(corner % kMostPlainVertices);
-    touch.moving = static_cast<uint8_t>(corner / kMostPlainVertices);
+    touch.fixed = static_cast<uint8_t>(std::countr_zero(foremost) % kMostPlainVertices);
+    touch.moving = static_cast<uint8_t>(std::countr_zero(foremost) / kMostPlainVertices);
     SetIfWithin(touch);
   }
 
   // Whether a corner, or a side beside which the start is, is within the radius, or the polygon
   // holds an end of the axis, for certain.
   HWY_INLINE bool OverlapsAtStart() const {
-    const double radius2 = mover_.radius * mover_.radius - 2 * error_;
+    const double radius2 = mover_.radius * mover_.radius - 2 * target_.error;
     bool overlaps = false;
     VisitCorners([&](size_t i) HWY_ATTR {
       const V square = hn::MulAdd(At(&x_[i]), At(&x_[i]), Mul(At(&y_[i]), At(&y_[i])));
       overlaps = overlaps || !hn::AllFalse(D(), hn::Lt(square, All(radius2)));
     });
-    for (size_t j = 0; j < mover_.ring.size && !overlaps; ++j) {
-      overlaps = OverlapsEnd(target_, mover_, j, depths_, error_);
-    }
-    return overlaps || (mover_.edge_count > 0 && OverlapsAxis(target_, mover_, depths_, error_));
+    for (size_t j = 0; j < mover_.ring.size && !overlaps; ++j)
+      overlaps = OverlapsEnd(target_, mover_, ring_, j);
+    return overlaps || (mover_.edge_count > 0 && OverlapsAxis(target_, mover_, ring_));
   }
 
   const PlainTarget& target_;
   const SweptMover& mover_;
-  const Depths& depths_;
-  const double error_;
+  const LocalRing<kWidth> ring_;
   const double reach_;
-  const double margin_;
   const double slack_;  // more than products of two coordinates, respectively sums of two, err by
+  double size_;
+  double margin_;
   alignas(64) CornerColumn x_;
   alignas(64) CornerColumn y_;
 };

@@ -6,24 +6,20 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
-#include "contact/plain_depths.h"
 #include "hwy/highway.h"
 #include "numeric/double_vectors.h"
 #include "numeric/exact.h"
+#include "sweep/plain_ring.h"
 #include "sweep/plain_touch.h"
 
 #ifndef CAROM_CORE_SRC_PLAIN_PATH_ONCE_H_  // the same for all instruction sets
 #define CAROM_CORE_SRC_PLAIN_PATH_ONCE_H_
 namespace carom::internal {
-
-// For the edges of the polygon, then for those of the shape.
-using PathColumn = std::array<double, 2 * kMostPlainVertices>;
 
 // A polygon and a shape on its path.
 struct PlainTarget {
@@ -31,8 +27,10 @@ struct PlainTarget {
   bool is_clockwise;
   // Of all coordinates about the shape's first vertex, the largest magnitude.
   double extent;
-  // No less than the shape, its radius and the polygon are wide.
-  double size;
+  // What depths err by, all of which are about that vertex: with R = `extent` and a radius r a
+  // depth times a length is within 48 u R^2 of itself; the radius adds r |e| <= 3 r R, within 20 u
+  // r R.
+  double error;
 };
 
 }  // namespace carom::internal
@@ -49,14 +47,45 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-// Between which fractions the path is on the inner side of all edges, as far as that is certain.
-struct PathBounds {
-  double enter_low, enter_high;  // of the last edge that is entered
-  double leave_low, leave_high;  // of the first that is left
-  double along_low, along_high;  // how deep it is along those that it runs along, times lengths
+HWY_INLINE PlainTarget TargetOf(const PlainPair& pair) {
+  const Polygon& polygon = pair.fixed->polygon();
+  const SweptMover& mover = *pair.mover;
+  const Box& box = polygon.bounds();
+  const Vec2 origin = mover.ring.vertex(0);
+  PlainTarget target;
+  target.ring = polygon.vertices();
+  target.is_clockwise = pair.fixed->convexity() == Convexity::kStrictClockwise;
+  target.extent =
+      std::max(std::max(std::max(std::abs(box.min.x - origin.x), std::abs(box.max.x - origin.x)),
+                        std::max(std::abs(box.min.y - origin.y), std::abs(box.max.y - origin.y))),
+               mover.ring.extent);
+  target.error = 256 * kFilterUnit * target.extent * (target.extent + mover.radius);
+  return target;
+}
+
+// The vertices of a polygon about the shape's first one, and its edges, counter-clockwise.
+template <size_t kWidth>
+struct LocalRing {
+  static constexpr size_t kGroups = RingLanes<kWidth>::kGroups;
+
+  HWY_INLINE LocalRing(const PlainTarget& target, Vec2 origin) : lanes(target.ring) {
+    const V turn = All(target.is_clockwise ? -1 : 1);
+    for (size_t g = 0; g < kGroups; ++g) {
+      const Points at = lanes.Vertices(g);
+      const Points next = lanes.Next(g);
+      x[g] = Sub(at.x, All(origin.x));
+      y[g] = Sub(at.y, All(origin.y));
+      edge_x[g] = Mul(turn, Sub(next.x, at.x));
+      edge_y[g] = Mul(turn, Sub(next.y, at.y));
+    }
+  }
+
+  RingLanes<kWidth> lanes;
+  V x[kGroups], y[kGroups];
+  V edge_x[kGroups], edge_y[kGroups];
 };
 
-// Gathers them, some edges at a time.
+// Gathers bounds, some edges at a time.
 class PathEdges {
  public:
   HWY_INLINE PathEdges(double error, double rate_error)
@@ -69,155 +98,160 @@ class PathEdges {
         along_low_(All(HUGE_VAL)),
         along_high_(All(HUGE_VAL)) {}
 
-  // Adds the edges of a ring. `depths` times lengths err by `error`, and grow along the path by the
-  // cross product of the edge and d, which errs by `rate_error` for what the edge errs by. Sets by
-  // when each is entered: never, for those that are not.
+  // Adds edges. `depth` times their lengths errs by `error`, and grows along the path by `left`
+  // less `right`, which errs by `rate_error` for what the edge errs by. Returns by when each is
+  // entered: never, for those that are not.
   //
-  // |t - t'| <= (error + |t| e) / (|rate| - e), where e is what the rate errs by; then the quotient
-  // is rounded. Where the rate is within 2e of 0, the depth changes by 3e at most.
-  HWY_INLINE void AddRing(const PlainEdges& edges, const EdgeColumn& depths, size_t width, Vec2 d,
-                          double* entries) {
-    for (size_t i = 0; i < width; i += hn::Lanes(D())) {
-      const V left = Mul(At(&edges.x[i]), All(d.y));
-      const V right = Mul(At(&edges.y[i]), All(d.x));
-      const V rate = Sub(left, right);
-      const V rate_error = hn::MulAdd(All(kCrossError), Add(Abs(left), Abs(right)), rate_error_);
-      const V rest = Sub(Abs(rate), rate_error);
-      const Mask crosses = hn::Gt(rest, rate_error);
-      const V depth = At(&depths[i]);
-      const V t = hn::Neg(hn::Div(depth, rate));
-      const V bound = hn::Div(hn::MulAdd(Abs(t), rate_error, error_), rest);
-      const V slack = Mul(All(kUp), hn::MulAdd(Abs(t), All(4 * kFilterUnit), bound));
-      const Mask enters = And(crosses, hn::Gt(rate, All(0)));
-      const Mask leaves = And(crosses, hn::Lt(rate, All(0)));
-      const V entry = IfThenElse(enters, Add(t, slack), All(-HUGE_VAL));
-      hn::StoreU(entry, D(), entries + i);
-      enter_high_ = Max(enter_high_, entry);
-      enter_low_ = Max(enter_low_, IfThenElse(enters, Sub(t, slack), All(-HUGE_VAL)));
-      leave_low_ = Min(leave_low_, IfThenElse(leaves, Sub(t, slack), All(HUGE_VAL)));
-      leave_high_ = Min(leave_high_, IfThenElse(leaves, Add(t, slack), All(HUGE_VAL)));
-      const V along_error = hn::MulAdd(All(4), rate_error, error_);
-      along_low_ = Min(along_low_, IfThenElse(crosses, All(HUGE_VAL), Sub(depth, along_error)));
-      along_high_ = Min(along_high_, IfThenElse(crosses, All(HUGE_VAL), Add(depth, along_error)));
-    }
+  // |t - t'| <= (error + |t| e) / (|rate| - e), where e is what the rate errs by, and the divisor
+  // at least |rate| / 2 where it is above e; all quotients are by the rate, as products with its
+  // inverse. Where the rate is within 2e of 0, the depth changes by 3e at most.
+  HWY_INLINE V Add(V depth, V left, V right) {
+    const V rate = Sub(left, right);
+    const V sizes = hn::Add(Abs(left), Abs(right));
+    const V rate_error = hn::MulAdd(All(kCrossError), sizes, rate_error_);
+    const Mask crosses = hn::Gt(Abs(rate), Mul(All(2), rate_error));
+    const V inverse = hn::Div(All(-1), rate);
+    const V t = Mul(depth, inverse);
+    const V bound = Mul(hn::MulAdd(Abs(t), rate_error, error_), Mul(All(2), Abs(inverse)));
+    const V slack = Mul(All(kUp), hn::MulAdd(Abs(t), All(8 * kFilterUnit), bound));
+    const V low = Sub(t, slack);
+    const V high = hn::Add(t, slack);
+    const Mask enters = And(crosses, hn::Gt(rate, All(0)));
+    const Mask leaves = And(crosses, hn::Lt(rate, All(0)));
+    const V entry = IfThenElse(enters, high, All(-HUGE_VAL));
+    enter_high_ = Max(enter_high_, entry);
+    enter_low_ = Max(enter_low_, IfThenElse(enters, low, All(-HUGE_VAL)));
+    leave_low_ = Min(leave_low_, IfThenElse(leaves, low, All(HUGE_VAL)));
+    leave_high_ = Min(leave_high_, IfThenElse(leaves, high, All(HUGE_VAL)));
+    const V along_error = hn::MulAdd(All(4), rate_error, error_);
+    along_low_ = Min(along_low_, IfThenElse(crosses, All(HUGE_VAL), Sub(depth, along_error)));
+    along_high_ = Min(along_high_, IfThenElse(crosses, All(HUGE_VAL), hn::Add(depth, along_error)));
+    return entry;
   }
 
-  HWY_INLINE PathBounds Bounds() const {
-    return {Most(enter_low_),   Most(enter_high_), Least(leave_low_),
-            Least(leave_high_), Least(along_low_), Least(along_high_)};
+  // Sets all but `last`. Returns when the last edge is entered.
+  HWY_INLINE V SetBounds(PathBounds& bounds) const {
+    const V enter_low = hn::MaxOfLanes(D(), enter_low_);
+    bounds.enter_low = hn::GetLane(enter_low);
+    bounds.enter_high = hn::GetLane(hn::MaxOfLanes(D(), enter_high_));
+    bounds.leave_low = hn::GetLane(hn::MinOfLanes(D(), leave_low_));
+    bounds.leave_high = hn::GetLane(hn::MinOfLanes(D(), leave_high_));
+    bounds.along_low = hn::GetLane(hn::MinOfLanes(D(), along_low_));
+    bounds.along_high = hn::GetLane(hn::MinOfLanes(D(), along_high_));
+    return enter_low;
   }
 
  private:
-  static HWY_INLINE double Most(V v) { return hn::GetLane(hn::MaxOfLanes(D(), v)); }
-  static HWY_INLINE double Least(V v) { return hn::GetLane(hn::MinOfLanes(D(), v)); }
-
   V error_, rate_error_;
   V enter_low_, enter_high_, leave_low_, leave_high_, along_low_, along_high_;
 };
 
-// Sets the polygon's columns and how deep all edges are; with R = `target.extent` within 48 u R^2
-// (`AxisOf` in contact/plain_axis.cc).
-HWY_INLINE void SetPath(const PlainTarget& target, const SweptMover& mover, Depths& depths) {
-  const size_t width = WidthOf(target.ring.size());
-  const size_t mover_width = WidthOf(mover.ring.size);
-  SetRing(target.ring, mover.ring.vertex(0), depths);
-  SetEdges(width, target.is_clockwise, depths);
-  const PointSet fixed_points{depths.x.data(), depths.y.data(), width};
-  const PointSet mover_points{mover.ring.from_x.data(), mover.ring.from_y.data(), mover_width};
-  SetDepths(depths.edges, width, mover_points, depths.fixed);
-  SetDepths(mover.ring.edges, mover_width, fixed_points, depths.mover);
+// An edge errs by 4 u R in each coordinate.
+HWY_INLINE PathEdges EdgesOf(const PlainTarget& target, Vec2 d) {
+  return PathEdges(target.error, 8 * kFilterUnit * target.extent * (std::abs(d.x) + std::abs(d.y)));
 }
 
-// The same of a capsule, whose axis begins at 0; all edges are moved outward by its radius.
-HWY_INLINE void SetRoundPath(const PlainTarget& target, const SweptMover& mover, Depths& depths) {
-  const size_t width = WidthOf(target.ring.size());
-  SetRing(target.ring, mover.ring.vertex(0), depths);
-  SetEdges(width, target.is_clockwise, depths);
+// Bits of lanes from `at` on.
+HWY_INLINE uint32_t EntriesFrom(V entries, V bound, size_t at) {
+  return BitsOf(hn::Ge(entries, bound)) << at;
+}
+
+// Whether the path of a polygon enters and leaves the other, edges against vertices; with R =
+// `target.extent` depths are within 48 u R^2 (`AxisOf` in contact/plain_axis.cc).
+template <size_t kWidth, size_t kMoverWidth>
+HWY_INLINE void BoundStraight(PlainPair& pair) {
+  constexpr size_t kMoverGroups = kMoverWidth / kLaneCount;
+  const PlainTarget target = TargetOf(pair);
+  const SweptMover& mover = *pair.mover;
+  const LocalRing<kWidth> ring(target, mover.ring.vertex(0));
+  alignas(64) std::array<double, kWidth> xs;
+  alignas(64) std::array<double, kWidth> ys;
+  const V dx = All(mover.d.x);
+  const V dy = All(mover.d.y);
+  PathEdges edges = EdgesOf(target, mover.d);
+  V entries[ring.kGroups];
+  for (size_t g = 0; g < ring.kGroups; ++g) {
+    const V ex = ring.edge_x[g];
+    const V ey = ring.edge_y[g];
+    hn::Store(ring.x[g], D(), &xs[g * kLaneCount]);
+    hn::Store(ring.y[g], D(), &ys[g * kLaneCount]);
+    V most = All(-HUGE_VAL);
+    for (size_t k = 0; k < kMoverWidth; ++k) {
+      const V x = All(mover.ring.from_x[k]);
+      most = Max(most, hn::MulSub(ex, All(mover.ring.from_y[k]), Mul(ey, x)));
+    }
+    const V offset = hn::MulSub(ex, ring.y[g], Mul(ey, ring.x[g]));
+    entries[g] = edges.Add(Sub(most, offset), Mul(ex, dy), Mul(ey, dx));
+  }
+  V mover_entries[kMoverGroups];
+  for (size_t g = 0; g < kMoverGroups; ++g) {
+    const size_t i = g * kLaneCount;
+    const V ex = At(&mover.ring.edges.x[i]);
+    const V ey = At(&mover.ring.edges.y[i]);
+    V most = All(-HUGE_VAL);
+    for (size_t k = 0; k < kWidth; ++k) {
+      most = Max(most, hn::MulSub(ex, All(ys[k]), Mul(ey, All(xs[k]))));
+    }
+    const V depth = Sub(most, At(&mover.ring.edges.offset[i]));
+    mover_entries[g] = edges.Add(depth, Mul(ey, dx), Mul(ex, dy));
+  }
+  const V bound = edges.SetBounds(pair.bounds);
+  uint32_t fixed = 0;
+  uint32_t moving = 0;
+  for (size_t g = 0; g < ring.kGroups; ++g) {
+    fixed |= EntriesFrom(entries[g], bound, g * kLaneCount);
+  }
+  for (size_t g = 0; g < kMoverGroups; ++g) {
+    moving |= EntriesFrom(mover_entries[g], bound, g * kLaneCount);
+  }
+  moving &= (uint32_t{1} << mover.edge_count) - 1;
+  pair.bounds.last = ring.lanes.VerticesOf(fixed) | moving << kMostPlainVertices;
+}
+
+// The same of a capsule, whose axis begins at 0; all edges are moved outward by its radius. The
+// axis has an edge forth, in the even lanes, and one back.
+template <size_t kWidth>
+HWY_INLINE void BoundRound(PlainPair& pair) {
+  const PlainTarget target = TargetOf(pair);
+  const SweptMover& mover = *pair.mover;
+  const LocalRing<kWidth> ring(target, mover.ring.vertex(0));
   const V fx = All(mover.ring.from_x[1]);
   const V fy = All(mover.ring.from_y[1]);
+  const V dx = All(mover.d.x);
+  const V dy = All(mover.d.y);
+  const V radius = All(mover.radius);
+  PathEdges edges = EdgesOf(target, mover.d);
+  V entries[ring.kGroups];
   V most = All(-HUGE_VAL);
   V least = All(HUGE_VAL);
-  for (size_t i = 0; i < width; i += hn::Lanes(D())) {
-    const V ex = At(&depths.edges.x[i]);
-    const V ey = At(&depths.edges.y[i]);
-    const V reach = Mul(All(mover.radius), hn::Sqrt(hn::MulAdd(ex, ex, Mul(ey, ey))));
+  for (size_t g = 0; g < ring.kGroups; ++g) {
+    const V ex = ring.edge_x[g];
+    const V ey = ring.edge_y[g];
+    const V reach = Mul(radius, hn::Sqrt(hn::MulAdd(ex, ex, Mul(ey, ey))));
     const V end = Max(All(0), hn::MulSub(ex, fy, Mul(ey, fx)));
-    hn::StoreU(Add(reach, Sub(end, At(&depths.edges.offset[i]))), D(), &depths.fixed[i]);
-    const V vertex = hn::MulSub(fx, At(&depths.y[i]), Mul(fy, At(&depths.x[i])));
+    const V offset = hn::MulSub(ex, ring.y[g], Mul(ey, ring.x[g]));
+    entries[g] = edges.Add(Add(reach, Sub(end, offset)), Mul(ex, dy), Mul(ey, dx));
+    const V vertex = hn::MulSub(fx, ring.y[g], Mul(fy, ring.x[g]));
     most = Max(most, vertex);
     least = Min(least, vertex);
   }
-  if (mover.edge_count == 0) return;
-  const double x = mover.ring.from_x[1];
-  const double y = mover.ring.from_y[1];
-  const double reach = mover.radius * std::sqrt(x * x + y * y);
-  for (size_t i = 0; i < WidthOf(2); i += 2) {
-    depths.mover[i] = reach + hn::GetLane(hn::MaxOfLanes(D(), most));
-    depths.mover[i + 1] = reach - hn::GetLane(hn::MinOfLanes(D(), least));
+  const V forth = hn::MaxOfLanes(D(), most);
+  const V back = hn::Neg(hn::MinOfLanes(D(), least));
+  V axis[kVectorsOfTwo];
+  for (size_t k = 0; k < kVectorsOfTwo; ++k) {
+    const V turn = InTurns(All(1), All(-1), k);
+    const V depth = Add(All(mover.axis_reach), InTurns(forth, back, k));
+    axis[k] = edges.Add(depth, Mul(turn, Mul(fy, dx)), Mul(turn, Mul(fx, dy)));
   }
-}
-
-// The edges that are entered last, perhaps: bit k for edge k of the polygon, bit 8 + k for that of
-// the shape.
-HWY_INLINE uint32_t LastEntries(const PathColumn& entries, double enter_low, size_t n,
-                                size_t mover_edges) {
-  const V bound = All(enter_low);
-  uint32_t bits = 0;
-  for (size_t i = 0; i < entries.size(); i += hn::Lanes(D())) {
-    bits |= BitsOf(hn::Ge(At(&entries[i]), bound)) << i;
+  const V bound = edges.SetBounds(pair.bounds);
+  uint32_t fixed = 0;
+  for (size_t g = 0; g < ring.kGroups; ++g) {
+    fixed |= EntriesFrom(entries[g], bound, g * kLaneCount);
   }
-  const uint32_t fixed = (uint32_t{1} << n) - 1;
-  const uint32_t moving = (uint32_t{1} << mover_edges) - 1;
-  return bits & (fixed | moving << kMostPlainVertices);
-}
-
-// How far points are along edges, and beside them, times their lengths.
-struct Beside {
-  V along, beside;
-};
-
-// Whether one of them is within the radius of its edge, for certain.
-HWY_INLINE bool IsNext(V ex, V ey, const Beside& place, double radius, double error) {
-  const V length2 = hn::MulAdd(ex, ex, Mul(ey, ey));
-  const V reach = Sub(Mul(All(radius), hn::Sqrt(length2)), All(error));
-  const Mask is_beside =
-      And(hn::Gt(place.along, All(error)), hn::Lt(place.along, Sub(length2, All(error))));
-  return !hn::AllFalse(D(), And(is_beside, hn::Lt(Abs(place.beside), reach)));
-}
-
-// Whether an end of the axis is on the inner side of all edges, or next to one, for certain.
-HWY_INLINE bool OverlapsEnd(const PlainTarget& target, const SweptMover& mover, size_t end,
-                            const Depths& depths, double error) {
-  const size_t ahead = target.is_clockwise ? 1 : 0;
-  bool is_inside = true;
-  bool is_next = false;
-  for (size_t i = 0; i < WidthOf(target.ring.size()); i += hn::Lanes(D())) {
-    const V ex = At(&depths.edges.x[i]);
-    const V ey = At(&depths.edges.y[i]);
-    const V px = Sub(All(mover.ring.from_x[end]), At(&depths.x[i + ahead]));
-    const V py = Sub(All(mover.ring.from_y[end]), At(&depths.y[i + ahead]));
-    const V depth = hn::MulSub(ex, py, Mul(ey, px));
-    const V along = hn::MulAdd(ex, px, Mul(ey, py));
-    is_inside = is_inside && hn::AllTrue(D(), hn::Gt(depth, All(error)));
-    is_next = is_next || IsNext(ex, ey, {along, depth}, mover.radius, error);
-  }
-  return is_inside || is_next;
-}
-
-// Whether a vertex of the polygon is next to the axis, for certain.
-HWY_INLINE bool OverlapsAxis(const PlainTarget& target, const SweptMover& mover,
-                             const Depths& depths, double error) {
-  const V ex = All(mover.ring.edges.x[0]);
-  const V ey = All(mover.ring.edges.y[0]);
-  bool is_next = false;
-  for (size_t i = 0; i < WidthOf(target.ring.size()); i += hn::Lanes(D())) {
-    const V x = At(&depths.x[i]);
-    const V y = At(&depths.y[i]);
-    const V beside = hn::MulSub(ex, y, Mul(ey, x));
-    const V along = hn::MulAdd(ex, x, Mul(ey, y));
-    is_next = is_next || IsNext(ex, ey, {along, beside}, mover.radius, error);
-  }
-  return is_next;
+  uint32_t moving = 0;
+  for (size_t k = 0; k < kVectorsOfTwo; ++k) moving |= EntriesFrom(axis[k], bound, k);
+  moving &= (uint32_t{1} << mover.edge_count) - 1;
+  pair.bounds.last = ring.lanes.VerticesOf(fixed) | moving << kMostPlainVertices;
 }
 
 }  // namespace

@@ -12,7 +12,6 @@
 #include "base/hard_share.h"
 #include "index/placed_items.h"
 #include "shape/place_vertices.h"
-#include "sweep/plain_sweep_row.h"
 #include "sweep/sweep_items.h"
 
 namespace carom::internal {
@@ -80,18 +79,41 @@ bool PlainSweeps::Place(size_t i, Item& item) {
   mover.d = *d;
   if (const Capsule* const capsule = shape->capsule()) {
     const std::array<Vec2, 2> described{capsule->axis.a, capsule->axis.b};
-    std::array<Vec2, 2> ends;
+    std::array<Vec2, 2>& ends = item.axis;
     PlaceVertices(*pose, described, ends.data());
-    if (!(capsule->radius > 0) || !IsAccepted(ends[0]) || !IsAccepted(ends[1])) return false;
     mover.radius = capsule->radius;
-    mover.SetAxis({ends[0], ends[1]});
-    return true;
+    return capsule->radius > 0 && IsAccepted(ends[0]) && IsAccepted(ends[1]);
   }
   const PlainShape& plain = PlainOf(movers.shape.empty() ? i : movers.shape[i]);
   mover.radius = 0;
   if (plain.size == 0 || !place_(plain, *pose, mover.ring)) return false;
   mover.edge_count = mover.ring.size;
   return true;
+}
+
+// Sets where the items are that were placed. In steps of all items each: a processor waits for what
+// it has just stored in parts and loads as a whole.
+void PlainSweeps::Start(size_t count) {
+  const std::span items = std::span(scratch_->items).first(count);
+  auto& queries = scratch_->queries;
+  uint64_t vertices = 0;
+  for (size_t k = 0; k < count; ++k) {
+    SweptMover& mover = items[k].mover;
+    if (queries[k].is_asked && mover.radius > 0)
+      mover.SetAxis({items[k].axis[0], items[k].axis[1]});
+  }
+  for (size_t k = 0; k < count; ++k) {
+    if (!queries[k].is_asked) continue;
+    Item& item = items[k];
+    item.is_over = false;
+    item.uncertain = HUGE_VAL;
+    item.best = nullptr;
+    item.touch.high = 1;
+    item.path = SweptBox(Around(item.mover.ring.bounds, item.mover.radius), item.mover.d, 1);
+    queries[k].reach = item.path.reach();
+    vertices += item.mover.ring.size;
+  }
+  meter_.Spend(vertices);
 }
 
 // The items of a window wait for memory together: each asks for its own before any is looked at.
@@ -104,69 +126,97 @@ void PlainSweeps::LookAtWindow(size_t begin) {
     BoxQuery& query = scratch_->queries[k];
     query.is_asked = !is_left && Place(begin + k, item);
     item.verdict = query.is_asked ? PlainSweepVerdict::kNone : PlainSweepVerdict::kLeft;
-    if (!query.is_asked) continue;
-    item.is_over = false;
-    item.uncertain = HUGE_VAL;
-    item.best = nullptr;
-    item.touch.high = 1;
-    item.path = SweptBox(Around(item.mover.ring.bounds, item.mover.radius), item.mover.d, 1);
-    query.reach = item.path.reach();
   }
   if (is_left) return;
-  FindTiles(scene_.index(), {scratch_->queries.data(), count});
+  Start(count);
+  FindPairs(scene_.index(), {scratch_->queries.data(), count}, scratch_->found);
+  meter_.Spend(scratch_->found.boxes);
+  const std::span found = std::span(scratch_->found.pairs).first(scratch_->found.count);
   for (size_t k = 0; k < count; ++k) {
-    if (scratch_->queries[k].is_asked) FindPairs(k);
+    Item& item = scratch_->items[k];
+    // Where there are many polygons the item is left.
+    if (!scratch_->queries[k].is_asked || scratch_->queries[k].has_few) continue;
+    item.uncertain = 0;
+    item.is_over = true;
   }
-  LookAtPairs();
+  for (size_t i = 0; i < found.size(); i += kMaxPairs) {
+    LookAtPairs(found.subspan(i, std::min(kMaxPairs, found.size() - i)));
+  }
+  EndWindow(count);
+}
+
+// Measures the touches together.
+void PlainSweeps::EndWindow(size_t count) {
+  PlainSweepRows& rows = scratch_->rows;
   size_t tried = 0;
   size_t left = 0;
+  rows.Clear();
   for (size_t k = 0; k < count; ++k) {
     if (!scratch_->queries[k].is_asked) continue;
     Item& item = scratch_->items[k];
     End(item);
     ++tried;
     left += static_cast<size_t>(item.verdict == PlainSweepVerdict::kLeft);
+    if (item.verdict == PlainSweepVerdict::kTouch && options_.mode != CastMode::kAny) {
+      rows.Add(k, item.best->polygon(), item.mover, item.touch);
+    }
   }
+  rows.Measure();
   recent_sweeps.Add(left, tried);
 }
 
-// Where there are many polygons the item is left.
-void PlainSweeps::FindPairs(size_t item) {
-  const BoxQuery& query = scratch_->queries[item];
-  FewPolygons& few = scratch_->few;
-  if (pair_count_ + FewPolygons::kMost > kMaxPairs) LookAtPairs();
-  const bool are_few = find_polygons_(query, few);
-  meter_.Spend(query.boxes + few.boxes + scratch_->items[item].mover.ring.size);
-  if (!are_few) {
-    scratch_->items[item].uncertain = 0;
-    scratch_->items[item].is_over = true;
-    return;
-  }
-  for (size_t i = 0; i < few.count; ++i) scratch_->pairs[pair_count_++] = {few.polygons[i], item};
-}
-
-void PlainSweeps::LookAtPairs() {
+// Of pairs whose boxes meet.
+std::span<PlainPair> PlainSweeps::SelectPairs(std::span<const BoxPairs::Pair> found) {
   constexpr size_t kAhead = 8;
+  auto& pairs = scratch_->pairs;
   uint64_t units = 0;
-  for (size_t i = 0; i < pair_count_; ++i) {
-    if (i + kAhead < pair_count_) Prefetch(*scratch_->pairs[i + kAhead].fixed);
-    const Pair& pair = scratch_->pairs[i];
-    Item& item = scratch_->items[pair.item];
-    const Polygon& polygon = pair.fixed->polygon();
+  size_t count = 0;
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (i + kAhead < found.size()) Prefetch(*found[i + kAhead].polygon);
+    const IndexedPolygon& fixed = *found[i].polygon;
+    Item& item = scratch_->items[found[i].query];
+    const Polygon& polygon = fixed.polygon();
     if (item.is_over || (polygon.category() & options_.mask) == 0 ||
         !item.path.MayMeet(polygon.bounds())) {
       continue;
     }
-    if (!IsPlainTarget(*pair.fixed)) {
+    if (!IsPlainTarget(fixed)) {
       item.uncertain = 0;
       item.is_over = options_.mode != CastMode::kAny;
       continue;
     }
     units += polygon.vertex_count() + item.mover.ring.size;
-    Take(*pair.fixed, find_touch_(*pair.fixed, item.mover, item.touch.high + kApart), item);
+    pairs[count].fixed = &fixed;
+    pairs[count].mover = &item.mover;
+    pairs[count++].item = found[i].query;
   }
-  pair_count_ = 0;
   meter_.Spend(units);
+  return std::span(pairs).first(count);
+}
+
+// Of each item that pair first of which the edges are entered first: mostly the others are not
+// entered before it is touched.
+void PlainSweeps::LookAtPairs(std::span<const BoxPairs::Pair> found) {
+  const std::span<PlainPair> pairs = SelectPairs(found);
+  touches_.bound(pairs);
+  for (const PlainPair& pair : pairs) scratch_->items[pair.item].first = nullptr;
+  for (const PlainPair& pair : pairs) {
+    if (pair.bounds.Misses(1)) continue;
+    const PlainPair*& first = scratch_->items[pair.item].first;
+    if (first == nullptr || pair.bounds.enter_low < first->bounds.enter_low) first = &pair;
+  }
+  for (const PlainPair& pair : pairs) {
+    if (scratch_->items[pair.item].first == &pair) TakePair(pair);
+  }
+  for (const PlainPair& pair : pairs) {
+    const Item& item = scratch_->items[pair.item];
+    if (item.first != &pair && !pair.bounds.Misses(item.touch.high + kApart)) TakePair(pair);
+  }
+}
+
+void PlainSweeps::TakePair(const PlainPair& pair) {
+  Item& item = scratch_->items[pair.item];
+  if (!item.is_over) Take(*pair.fixed, touches_.find(pair, item.touch.high + kApart), item);
 }
 
 // Keeps the first touch; of overlaps at the start, which come before, that of the least id.
@@ -218,11 +268,6 @@ PlainSweepVerdict PlainSweeps::Answer(size_t i) {
   const size_t k = i % kWindow;
   if (k == 0) LookAtWindow(i);
   return meter_.stopped() ? PlainSweepVerdict::kLeft : scratch_->items[k].verdict;
-}
-
-bool PlainSweeps::Measure(size_t i, SweepHit& hit) const {
-  const Item& item = scratch_->items[i % kWindow];
-  return SetPlainRow(item.best->polygon(), item.mover, item.touch, hit);
 }
 
 }  // namespace carom::internal

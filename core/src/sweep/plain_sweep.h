@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/thread_scratch.h"
@@ -19,6 +20,7 @@
 #include "carom/work_meter.h"
 #include "index/box_traversal.h"
 #include "index/indexed_polygon.h"
+#include "sweep/plain_sweep_rows.h"
 #include "sweep/plain_touch.h"
 #include "sweep/sweep_passage.h"
 
@@ -42,14 +44,17 @@ class PlainSweeps {
   // The polygon of that touch or overlap.
   const IndexedPolygon& fixed(size_t i) const { return *scratch_->items[i % kWindow].best; }
   // The row of that touch. Returns false where a rounding is not certain.
-  bool Measure(size_t i, SweepHit& hit) const;
+  bool Measure(size_t i, SweepHit& hit) const { return scratch_->rows.Row(i % kWindow, hit); }
 
  private:
-  static constexpr size_t kWindow = 32;  // items whose memory is fetched together
+  static constexpr size_t kWindow =
+      PlainSweepRows::kMost;  // items whose memory is fetched together
+  static_assert(kWindow <= BoxPairs::kMostQueries);
   static constexpr size_t kMaxPairs = 256;
   static constexpr size_t kCachedShapes = 16;
 
   struct Item {
+    std::array<Vec2, 2> axis;  // of a capsule, as placed
     SweptMover mover;
     SweptBox path;
     PlainSweepVerdict verdict;
@@ -57,10 +62,7 @@ class PlainSweeps {
     double uncertain;            // what is uncertain touches nothing before
     const IndexedPolygon* best;  // null for none
     PlainTouch touch;            // of it
-  };
-  struct Pair {
-    const IndexedPolygon* fixed;
-    size_t item;
+    const PlainPair* first;      // of some pairs the one whose edges are entered first, or null
   };
   // A shape of the batch that is taken.
   struct CachedShape {
@@ -71,16 +73,20 @@ class PlainSweeps {
     std::array<Item, kWindow> items;
     std::array<BoxQuery, kWindow> queries;
     std::array<CachedShape, kCachedShapes> shapes;
-    std::array<Pair, kMaxPairs> pairs;
-    FewPolygons few;
+    std::array<PlainPair, kMaxPairs> pairs;
+    BoxPairs found;
+    PlainSweepRows rows;  // of the items that touch, unless under ANY
     std::vector<ItemError> errors;
   };
 
   const PlainShape& PlainOf(size_t number);
   bool Place(size_t i, Item& item);
   void LookAtWindow(size_t begin);
-  void FindPairs(size_t item);
-  void LookAtPairs();
+  void Start(size_t count);
+  void EndWindow(size_t count);
+  void LookAtPairs(std::span<const BoxPairs::Pair> found);
+  std::span<PlainPair> SelectPairs(std::span<const BoxPairs::Pair> found);
+  void TakePair(const PlainPair& pair);
   void Take(const IndexedPolygon& fixed, const PlainTouch& touch, Item& item) const;
   void End(Item& item) const;
 
@@ -90,9 +96,7 @@ class PlainSweeps {
   WorkMeter& meter_;
   const bool applies_;
   const PlacePlainFunction place_ = PlacePlain();
-  const FindPolygonsFunction find_polygons_ = FindPolygons();
-  const TouchFunction find_touch_ = FindTouch();
-  size_t pair_count_ = 0;
+  const TouchFunctions touches_ = FindTouch();
   ThreadScratch<Scratch> scratch_;
 };
 

@@ -29,38 +29,53 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-// All is about the shape's first vertex. With R the largest coordinate then, a depth times a length
-// is within 48 u R^2 of itself; a radius r adds r |e| <= 3 r R, within 20 u r R.
-HWY_INLINE PlainTarget TargetOf(const IndexedPolygon& fixed, const SweptMover& mover) {
-  const Box& box = fixed.polygon().bounds();
-  const Vec2 origin = mover.ring.vertex(0);
-  PlainTarget target;
-  target.ring = fixed.polygon().vertices();
-  target.is_clockwise = fixed.convexity() == Convexity::kStrictClockwise;
-  target.extent =
-      std::max({mover.ring.extent, std::abs(box.min.x - origin.x), std::abs(box.max.x - origin.x),
-                std::abs(box.min.y - origin.y), std::abs(box.max.y - origin.y)});
-  target.size = 2 * (mover.ring.extent + mover.radius +
-                     std::max(box.max.x - box.min.x, box.max.y - box.min.y));
-  return target;
+HWY_INLINE size_t WidthOf(const PlainPair& pair) {
+  return internal::WidthOf(pair.fixed->polygon().vertex_count());
+}
+
+void BoundPairs(std::span<PlainPair> pairs) {
+  for (PlainPair& pair : pairs) {
+    const bool is_narrow = WidthOf(pair) == 4;
+    if (pair.mover->radius > 0) {
+      is_narrow ? BoundRound<4>(pair) : BoundRound<8>(pair);
+    } else if (internal::WidthOf(pair.mover->ring.size) == 4) {
+      is_narrow ? BoundStraight<4, 4>(pair) : BoundStraight<8, 4>(pair);
+    } else {
+      is_narrow ? BoundStraight<4, 8>(pair) : BoundStraight<8, 8>(pair);
+    }
+  }
 }
 
 // Polygons touch where the last edge is entered, and only there if no other edge might be.
-HWY_INLINE void DecideStraight(const PlainTarget& target, const SweptMover& mover,
-                               const Depths& depths, uint32_t last, PlainTouch& touch) {
+template <size_t kWidth>
+HWY_INLINE void DecideStraight(const PlainPair& pair, const PlainTarget& target,
+                               PlainTouch& touch) {
+  const SweptMover& mover = *pair.mover;
+  const uint32_t last = pair.bounds.last;
   if (!std::has_single_bit(last)) return;
   const auto place = static_cast<uint32_t>(std::countr_zero(last));
   const bool is_fixed = place < kMostPlainVertices;
   const uint32_t at = place % kMostPlainVertices;
-  const size_t n = target.ring.size();
-  const PlainEdges& edges = is_fixed ? depths.edges : mover.ring.edges;
-  const Vec2 edge{edges.x[at], edges.y[at]};
   const double error = 256 * kFilterUnit * target.extent * target.extent;
-  const PointSet fixed_points{depths.x.data(), depths.y.data(), WidthOf(n)};
-  const PointSet mover_points{mover.ring.from_x.data(), mover.ring.from_y.data(),
-                              WidthOf(mover.ring.size)};
-  const uint32_t far = is_fixed ? Farthest(edge, mover_points, mover.ring.size, error)
-                                : Farthest(edge, fixed_points, n, error);
+  uint32_t far = 0;
+  if (is_fixed) {
+    const Vec2 a = target.ring[at];
+    const Vec2 b = target.ring[at + 1 < target.ring.size() ? at + 1 : 0];
+    const double turn = target.is_clockwise ? -1 : 1;
+    const PointSet points{mover.ring.from_x.data(), mover.ring.from_y.data(),
+                          internal::WidthOf(mover.ring.size)};
+    far = Farthest({turn * (b.x - a.x), turn * (b.y - a.y)}, points, mover.ring.size, error);
+  } else {
+    const LocalRing<kWidth> ring(target, mover.ring.vertex(0));
+    alignas(64) EdgeColumn x;
+    alignas(64) EdgeColumn y;
+    for (size_t g = 0; g < ring.kGroups; ++g) {
+      hn::Store(ring.x[g], D(), &x[g * kLaneCount]);
+      hn::Store(ring.y[g], D(), &y[g * kLaneCount]);
+    }
+    const Vec2 edge{mover.ring.edges.x[at], mover.ring.edges.y[at]};
+    far = ring.lanes.VerticesOf(Farthest(edge, {x.data(), y.data(), kWidth}, kWidth, error));
+  }
   if (!std::has_single_bit(far)) return;
   const auto support = static_cast<uint8_t>(std::countr_zero(far));
   touch.kind = is_fixed ? TouchKind::kFixedEdge : TouchKind::kMovingEdge;
@@ -69,52 +84,36 @@ HWY_INLINE void DecideStraight(const PlainTarget& target, const SweptMover& move
   touch.verdict = TouchVerdict::kTouch;
 }
 
-PlainTouch TouchOf(const IndexedPolygon& fixed, const SweptMover& mover, double limit) {
-  PlainTouch touch;
-  const PlainTarget target = TargetOf(fixed, mover);
-  const double error = 256 * kFilterUnit * target.extent * (target.extent + mover.radius);
-  const size_t n = target.ring.size();
-  const size_t width = WidthOf(n);
-  const size_t mover_width = WidthOf(mover.ring.size);
-  Depths depths;
-  if (mover.radius > 0) {
-    SetRoundPath(target, mover, depths);
-  } else {
-    SetPath(target, mover, depths);
-  }
-  alignas(64) PathColumn entries;
-  entries.fill(-HUGE_VAL);
-  // An edge errs by 4 u R in each coordinate.
-  PathEdges edges(error,
-                  8 * kFilterUnit * target.extent * (std::abs(mover.d.x) + std::abs(mover.d.y)));
-  edges.AddRing(depths.edges, depths.fixed, width, mover.d, entries.data());
-  if (mover.edge_count > 0) {
-    edges.AddRing(mover.ring.edges, depths.mover, mover_width, {-mover.d.x, -mover.d.y},
-                  &entries[kMostPlainVertices]);
-  }
-  const PathBounds bounds = edges.Bounds();
-  touch.low = bounds.enter_low;
-  touch.high = bounds.enter_high;
-  if (bounds.along_high < 0 || bounds.enter_low > limit || bounds.leave_high < bounds.enter_low ||
-      bounds.leave_high < 0) {
-    touch.verdict = TouchVerdict::kNone;
-    return touch;
-  }
-  const uint32_t last = LastEntries(entries, bounds.enter_low, n, mover.edge_count);
-  if (mover.radius > 0) {
-    RoundTouch(target, mover, depths, error).Decide(last, limit, bounds, touch);
-    return touch;
-  }
-  if (!(bounds.along_low > 0)) return touch;
-  if (bounds.enter_high < 0 && bounds.leave_low > 0) {
+template <size_t kWidth>
+HWY_INLINE void Decide(const PlainPair& pair, double limit, PlainTouch& touch) {
+  const PathBounds& bounds = pair.bounds;
+  const PlainTarget target = TargetOf(pair);
+  if (pair.mover->radius > 0) {
+    RoundTouch<kWidth>(pair, target).Decide(limit, bounds, touch);
+  } else if (!(bounds.along_low > 0)) {
+    return;
+  } else if (bounds.enter_high < 0 && bounds.leave_low > 0) {
     touch.verdict = TouchVerdict::kOverlap;
   } else if (bounds.enter_low > 0 && bounds.enter_high < std::fmin(bounds.leave_low, 1)) {
-    DecideStraight(target, mover, depths, last, touch);
+    DecideStraight<kWidth>(pair, target, touch);
+  }
+}
+
+PlainTouch TouchOf(const PlainPair& pair, double limit) {
+  PlainTouch touch;
+  touch.low = pair.bounds.enter_low;
+  touch.high = pair.bounds.enter_high;
+  if (pair.bounds.Misses(limit)) {
+    touch.verdict = TouchVerdict::kNone;
+  } else if (WidthOf(pair) == 4) {
+    Decide<4>(pair, limit, touch);
+  } else {
+    Decide<8>(pair, limit, touch);
   }
   return touch;
 }
 
-TouchFunction FindTouchHere() { return &TouchOf; }
+TouchFunctions FindTouchHere() { return {&BoundPairs, &TouchOf}; }
 
 }  // namespace
 }  // namespace carom::internal::HWY_NAMESPACE
@@ -142,6 +141,8 @@ void SweptMover::SetAxis(const Segment& axis) {
   ring.bounds = {{min[0], min[1]}, {max[0], max[1]}};
   ring.extent = Max(magnitudes, Swapped(magnitudes))[0];
   edge_count = ring.size == 1 ? 0 : 2;
+  const Lanes squares = along * along;
+  axis_reach = edge_count == 0 ? HUGE_VAL : radius * std::sqrt(squares[0] + squares[1]);
   // One vector of lanes is as wide as a ring of two is filled up to, or a part of it.
   for (size_t i = 0; i < WidthOf(2); i += 2) {
     StoreLanes(Lows(a, b), &ring.x[i]);
@@ -154,7 +155,7 @@ void SweptMover::SetAxis(const Segment& axis) {
   }
 }
 
-TouchFunction FindTouch() { return HWY_DYNAMIC_DISPATCH(FindTouchHere)(); }
+TouchFunctions FindTouch() { return HWY_DYNAMIC_DISPATCH(FindTouchHere)(); }
 
 }  // namespace carom::internal
 #endif  // HWY_ONCE

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "carom/geometry.h"
 #include "contact/plain_mover.h"
@@ -25,8 +26,11 @@ struct SweptMover {
   uint32_t edge_count;  // 0 for a disc
   double radius;
   Vec2 d;
+  // Of a capsule, how deep both edges of the axis are in the disc about an end, times its length;
+  // +inf for a disc.
+  double axis_reach;
 
-  // Takes the place of `ring` by that of a capsule.
+  // Takes the place of `ring` by that of a capsule of a radius that is set.
   void SetAxis(const Segment& axis);
 };
 
@@ -46,7 +50,30 @@ struct PlainTouch {
   double high = 1;
 };
 
-// Whether `TouchOf` takes the polygon.
+// Between which fractions the path is on the inner side of all edges, as far as that is certain.
+struct PathBounds {
+  double enter_low, enter_high;  // of the last edge that is entered
+  double leave_low, leave_high;  // of the first that is left
+  double along_low, along_high;  // how deep it is along those that it runs along, times lengths
+  // The edges that are entered last, perhaps: bit k for edge k of the polygon, bit 8 + k for that
+  // of the shape.
+  uint32_t last;
+
+  // Whether they certainly do not touch until `limit`.
+  bool Misses(double limit) const {
+    return along_high < 0 || enter_low > limit || leave_high < enter_low || leave_high < 0;
+  }
+};
+
+// A polygon and a shape, and what is known of its path.
+struct PlainPair {
+  const IndexedPolygon* fixed;
+  const SweptMover* mover;
+  size_t item;  // of whoever asks
+  PathBounds bounds;
+};
+
+// Whether pairs may be of this polygon.
 inline bool IsPlainTarget(const IndexedPolygon& fixed) {
   return (fixed.convexity() == Convexity::kStrict ||
           fixed.convexity() == Convexity::kStrictClockwise) &&
@@ -54,14 +81,18 @@ inline bool IsPlainTarget(const IndexedPolygon& fixed) {
          fixed.polygon().solidity() == Solidity::kSolid;
 }
 
-// The first touch that is not after `limit`. kOverlap: they share a point at the start. kTouch:
-// they do not, and touch first at a fraction within (0, 1), where no other edge of the polygon does
-// but, at a vertex of it, the two that share it; of a round shape none that touches sooner than
-// 2^-50 later. A touch of a polygon is within the edge, and with no other vertex.
-using TouchFunction = PlainTouch (*)(const IndexedPolygon& fixed, const SweptMover& mover,
-                                     double limit);
-
-// The one for this machine, to be kept by whoever asks often.
-TouchFunction FindTouch();
+// Two steps, the first of which does the same for all pairs, so that many are on their road
+// through the processor at once. For this machine, to be kept by whoever asks often.
+struct TouchFunctions {
+  // Sets the bounds of pairs.
+  void (*bound)(std::span<PlainPair> pairs);
+  // The first touch of a pair of which the bounds are set, that is not after `limit`. kOverlap:
+  // they share a point at the start. kTouch: they do not, and touch first at a fraction within (0,
+  // 1), where no other edge of the polygon does but, at a vertex of it, the two that share it; of a
+  // round shape none that touches sooner than 2^-50 later. A touch of a polygon is within the edge,
+  // and with no other vertex.
+  PlainTouch (*find)(const PlainPair& pair, double limit);
+};
+TouchFunctions FindTouch();
 
 }  // namespace carom::internal

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The functions of double_double.h and bounded.h, operation by operation, with several pairs of
+// doubles in the lanes of a vector, for files that are compiled once for each instruction set: to
+// be included behind hwy/foreach_target.h, each time. Their error bounds are derived there.
+
+#include "hwy/highway.h"
+#include "numeric/bounded.h"
+#include "numeric/double_vectors.h"
+
+#if defined(CAROM_CORE_SRC_PAIR_VECTORS_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef CAROM_CORE_SRC_PAIR_VECTORS_H_
+#undef CAROM_CORE_SRC_PAIR_VECTORS_H_
+#else
+#define CAROM_CORE_SRC_PAIR_VECTORS_H_
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace carom::internal::HWY_NAMESPACE {
+namespace {
+
+HWY_INLINE Pair Negated(Pair a) { return {hn::Neg(a.high), hn::Neg(a.low)}; }
+HWY_INLINE Pair Multiply(Pair a, Pair b) {
+  const Pair product = TwoProduct(a.high, b.high);
+  const V mixed = Add(Mul(a.high, b.low), Mul(a.low, b.high));
+  return FastTwoSum(product.high, Add(product.low, mixed));
+}
+HWY_INLINE Pair Plus(Pair a, Pair b) {
+  const Pair high = TwoSum(a.high, b.high);
+  const Pair low = TwoSum(a.low, b.low);
+  const Pair sum = FastTwoSum(high.high, Add(high.low, low.high));
+  return FastTwoSum(sum.high, Add(sum.low, low.low));
+}
+HWY_INLINE Pair Minus(Pair a, Pair b) { return Plus(a, Negated(b)); }
+HWY_INLINE Pair Divide(Pair a, Pair b) {
+  const V quotient = hn::Div(a.high, b.high);
+  const Pair rest = Minus(a, Multiply({quotient, All(0)}, b));
+  return FastTwoSum(quotient, hn::Div(rest.high, b.high));
+}
+// Of what is above 0.
+HWY_INLINE Pair SquareRoot(Pair a) {
+  const V root = hn::Sqrt(a.high);
+  const Pair square = TwoProduct(root, root);
+  const V residual = Add(Sub(Sub(a.high, square.high), square.low), a.low);
+  return FastTwoSum(root, hn::Div(residual, Mul(All(2), root)));
+}
+
+// `BoundedPair` in lanes. An error that is not finite says nothing.
+struct Bound {
+  Pair value;
+  V error;
+};
+
+HWY_INLINE Bound ExactLanes(V value) { return {{value, All(0)}, All(0)}; }
+
+HWY_INLINE Bound Minus(const Bound& a, const Bound& b) {
+  const V magnitudes = Add(Abs(a.value.high), Abs(b.value.high));
+  return {Minus(a.value, b.value), Add(Add(a.error, b.error), Mul(All(kPairError), magnitudes))};
+}
+HWY_INLINE Bound Multiply(const Bound& a, const Bound& b) {
+  const Pair value = Multiply(a.value, b.value);
+  const V passed = Add(Add(Mul(Abs(a.value.high), b.error), Mul(Abs(b.value.high), a.error)),
+                       Mul(a.error, b.error));
+  return {value, Add(Mul(passed, All(1 + 0x1p-40)), Mul(All(kPairError), Abs(value.high)))};
+}
+// Says nothing where the radicand may be 0.
+HWY_INLINE Bound SquareRoot(const Bound& a) {
+  const V root = hn::Sqrt(a.value.high);
+  const V error = Add(Mul(hn::Div(a.error, root), All(1 + 0x1p-40)), Mul(All(kPairError), root));
+  const Mask is_positive = hn::Gt(a.value.high, Mul(All(2), a.error));
+  return {SquareRoot(a.value), IfThenElse(is_positive, error, All(HUGE_VAL))};
+}
+HWY_INLINE Bound Divide(const Bound& a, const Bound& b) {
+  const V rest = Sub(Mul(Abs(b.value.high), All(1 - 0x1p-40)), b.error);
+  const Pair value = Divide(a.value, b.value);
+  const V magnitude = Abs(value.high);
+  const V passed = hn::Div(Add(a.error, Mul(magnitude, b.error)), rest);
+  const V error = Add(Mul(passed, All(1 + 0x1p-40)), Mul(All(kPairError), magnitude));
+  return {value, IfThenElse(hn::Gt(rest, All(0)), error, All(HUGE_VAL))};
+}
+
+// The double nearest to numbers that err by `slack` more, and where that is certain.
+HWY_INLINE Mask RoundToNearest(const Bound& t, V slack, V& rounded) {
+  const V error = Mul(Add(t.error, slack), All(1 + 0x1p-40));
+  const V least = Add(Add(t.value.high, Sub(t.value.low, error)), All(0));
+  rounded = Add(Add(t.value.high, Add(t.value.low, error)), All(0));
+  return hn::Eq(least, rounded);
+}
+
+// `RoundedUpEnd` of numbers above 0.
+HWY_INLINE V RoundedUpEnd(const Pair& t, V error) {
+  const Pair tail = TwoSum(t.low, error);
+  const Pair sum = TwoSum(t.high, tail.high);
+  const hn::RebindToSigned<D> bits;
+  const V above = hn::BitCast(D(), hn::Add(hn::BitCast(bits, sum.high), hn::Set(bits, 1)));
+  return IfThenElse(hn::Gt(sum.low, All(0)), above, sum.high);
+}
+
+// The least double that is not below numbers, and where that is certain and above 0.
+HWY_INLINE Mask RoundUp(const Bound& t, V& rounded) {
+  const V error = Mul(Add(t.error, Mul(All(kPairError), Abs(t.value.high))), All(1 + 0x1p-40));
+  rounded = RoundedUpEnd(t.value, error);
+  const Mask is_certain = hn::Eq(RoundedUpEnd(t.value, hn::Neg(error)), rounded);
+  const Mask is_positive = And(hn::Gt(t.value.high, All(0)), hn::Lt(error, All(HUGE_VAL)));
+  return And(is_certain, is_positive);
+}
+
+}  // namespace
+}  // namespace carom::internal::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // the toggle
