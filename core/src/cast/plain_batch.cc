@@ -22,7 +22,7 @@ namespace carom::internal {
 namespace {
 
 constexpr size_t kSlots = LineDescent::kMaxLines;
-constexpr size_t kWindow = 1024;
+constexpr size_t kWindow = 256;       // its lines and walks stay in the nearest cache but one
 constexpr size_t kWindowOfAll = 128;  // the same under ALL, whose hits wait for its end
 // The first lines of a large batch are tried. Where more than one in four of a window is hard, as
 // on lattices, the rest of the batch is left to the general path: twice the work would not pay. A
@@ -96,6 +96,7 @@ class PlainBatch final : public LineObserver {
   bool DescendWindow();
   bool StartNext(size_t at);
   void StartBlock(GridEntrants& of);
+  void PlaceBlock(GridEntrants& of);
   bool Continue(size_t at);
   void Remove(size_t at);
   size_t CollectFirst();
@@ -188,33 +189,42 @@ bool PlainBatch::WalkWindow() {
 
 // Starts lines while there are more and room for them. Returns false once there are no more.
 bool PlainBatch::StartWalks() {
-  constexpr size_t kMost = GridEntrants::kMost;
-  GridWalks& walking = scratch_->walking;
-  GridEntrants of;
-  while (next_ < end_ && walking.count + kMost <= GridPairs::kMostWalks) {
-    StartBlock(of);
+  constexpr size_t kBlocks = 4;  // at once: the memory of their squares is waited for together
+  std::array<GridEntrants, kBlocks> blocks;
+  while (next_ < end_ &&
+         scratch_->walking.count + kBlocks * GridEntrants::kMost <= GridPairs::kMostWalks) {
+    size_t count = 0;
+    for (; count < kBlocks && started_ < end_; ++count) PlaceBlock(blocks[count]);
     if (!meter_.Spend(started_ - next_)) return false;
-    const auto first = static_cast<uint16_t>(next_ - begin_);
-    next_ = started_;
-    for (size_t i = 0; i < kMost; ++i) {
-      const size_t at = first + i;
-      const bool is_line = begin_ + at < next_ && !scratch_->lines[at].is_none;
-      of.walks[i] = is_line ? &scratch_->walks[at] : nullptr;
-    }
-    entrance_.Start(of);
-    for (auto at = first; begin_ + at < next_; ++at) {
+    for (size_t i = 0; i < count; ++i) entrance_.Enter(blocks[i]);
+    for (; next_ < started_; ++next_) {
+      const auto at = static_cast<uint16_t>(next_ - begin_);
       if (!scratch_->lines[at].is_none) AddWalk(at);
     }
   }
   return next_ < end_;
 }
 
+// Sets the next lines and finds their squares.
+void PlainBatch::PlaceBlock(GridEntrants& of) {
+  const size_t first = started_;
+  StartBlock(of);
+  for (size_t i = 0; i < GridEntrants::kMost; ++i) {
+    const size_t at = first - begin_ + i;
+    const bool is_line = first + i < started_ && !scratch_->lines[at].is_none;
+    of.walks[i] = is_line ? &scratch_->walks[at] : nullptr;
+  }
+  entrance_.Place(of);
+}
+
 // Takes the first walks of `leaving` into their next squares.
 void PlainBatch::Leave(size_t count) {
   const uint16_t* const leaving = scratch_->leaving.data();
+  for (size_t i = 0; i < count; ++i) entrance_.NextSquare(scratch_->walks[leaving[i]]);
   for (size_t i = 0; i < count; i += GridEntrants::kMost) {
-    entrance_.Leave(scratch_->walks.data(), leaving + i, std::min(count - i, GridEntrants::kMost),
-                    [this](uint16_t at) -> const Line& { return scratch_->lines[at].line; });
+    entrance_.EnterNext(scratch_->walks.data(), leaving + i,
+                        std::min(count - i, GridEntrants::kMost),
+                        [this](uint16_t at) -> const Line& { return scratch_->lines[at].line; });
   }
   for (size_t i = 0; i < count; ++i) AddWalk(leaving[i]);
 }

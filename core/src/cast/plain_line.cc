@@ -40,21 +40,24 @@ void VisitPairs(const Frontier& pairs, const PlainVisit& visit) {
   }
 }
 
-// The same: first the memory of the squares' tables.
+// The same in a pipeline of small groups: while one is looked at, the memory of polygons is asked
+// for of the next one, and that of the squares' tables two ahead.
 void VisitCellPairs(const GridPairs& pairs, const PlainCells& visit) {
-  constexpr size_t kGroup = 64;
-  std::array<const Polygon*, kGroup> polygons;
-  for (size_t begin = 0; begin < pairs.count; begin += kGroup) {
-    const size_t count = std::min(pairs.count - begin, kGroup);
-    for (size_t i = 0; i < count; ++i) {
-      polygons[i] = visit.walks[pairs.walks[begin + i]].polygons + pairs.items[begin + i];
-      __builtin_prefetch(polygons[i]);
+  constexpr size_t kGroup = 8;
+  std::array<const Polygon*, GridPairs::kCapacity> polygons;
+  size_t found = 0;
+  size_t fetched = 0;
+  for (size_t at = 0; at < pairs.count;) {
+    const size_t look_to = fetched;
+    const size_t fetch_to = found;
+    const size_t find_to = std::min(found + kGroup, pairs.count);
+    for (; found < find_to; ++found) {
+      polygons[found] = visit.walks[pairs.walks[found]].polygons + pairs.items[found];
+      __builtin_prefetch(polygons[found]);
     }
-    for (size_t i = 0; i < count; ++i) Fetch(*polygons[i]);
-    size_t units = count;
-    for (size_t i = 0; i < count; ++i) {
-      units += Visit(OfCells{visit, pairs.walks[begin + i]}, *polygons[i]);
-    }
+    for (; fetched < fetch_to; ++fetched) Fetch(*polygons[fetched]);
+    size_t units = look_to - at;
+    for (; at < look_to; ++at) units += Visit(OfCells{visit, pairs.walks[at]}, *polygons[at]);
     if (!visit.meter.Spend(units)) return;
   }
 }

@@ -44,7 +44,11 @@ bool WalkSquare(const PlainCells& cells) {
     const GridCell& cell = *walk.cell;
     unsigned bits = Meeting(walk);
     Step(walk);
+    __builtin_prefetch(walk.cell);
     units += GridCell::kWidth;
+    for (unsigned rest = bits; rest != 0; rest &= rest - 1) {
+      Fetch(walk.polygons[cell.items[std::countr_zero(rest)]]);
+    }
     for (; bits != 0; bits &= bits - 1) {
       units += 1 + Visit(line, walk.polygons[cell.items[std::countr_zero(bits)]]);
     }
@@ -81,12 +85,11 @@ inline bool ReadSegment(const SegmentColumns& segments, Line& line) {
   const Lanes a = Normalized(given_a);
   const Lanes b = Normalized(given_b);
   const TwoLanes d = TwoDiff(b, a);
-  const Lanes min = Min(a, b);
-  const Lanes max = Max(a, b);
-  line.origin = {a[0], a[1]};
+  Store(a, line.origin);
   line.dx = {d.high[0], d.low[0]};
   line.dy = {d.high[1], d.low[1]};
-  line.bounds = {{min[0], min[1]}, {max[0], max[1]}};
+  Store(Min(a, b), line.bounds.min);
+  Store(Max(a, b), line.bounds.max);
   return true;
 }
 

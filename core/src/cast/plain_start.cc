@@ -16,6 +16,9 @@ namespace carom::internal {
 namespace {
 
 constexpr size_t kBlock = GridEntrants::kMost;
+// The memory of the segment so far ahead is asked for: four columns at once are more than the
+// processor follows by itself.
+constexpr size_t kAhead = 64;
 
 // What `Line` begins with, for as many segments: all it has, as it has it.
 struct alignas(64) Started {
@@ -31,8 +34,10 @@ struct Ends {
   Ends(const SegmentColumns& segments, size_t begin, size_t count) {
     const double* const from[4] = {&segments.ax[begin], &segments.ay[begin], &segments.bx[begin],
                                    &segments.by[begin]};
+    const size_t ahead = std::min(kAhead, segments.size() - 1 - begin);
     for (size_t k = 0; k < 4; ++k) {
       column[k] = from[k];
+      __builtin_prefetch(from[k] + ahead);
       if (count >= kBlock) continue;
       for (size_t i = 0; i < kBlock; ++i) copy[k][i] = from[k][std::min(i, count - 1)];
       column[k] = copy[k];

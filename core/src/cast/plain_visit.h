@@ -31,9 +31,10 @@ inline Box PartBetween(const Line& line, double first, double last) {
   const Lanes one = Max(Min(direction * first, far), -far);
   const Lanes other = Max(Min(direction * last, far), -far);
   const Lanes slack = (8 * kUnit) * (Abs(origin) + Max(Abs(one), Abs(other)));
-  const Lanes min = (origin + Min(one, other)) - slack;
-  const Lanes max = (origin + Max(one, other)) + slack;
-  return {{min[0], min[1]}, {max[0], max[1]}};
+  Box part;
+  Store((origin + Min(one, other)) - slack, part.min);
+  Store((origin + Max(one, other)) + slack, part.max);
+  return part;
 }
 
 inline bool Meets(const Box& a, const Box& b) {
@@ -278,12 +279,13 @@ HWY_INLINE size_t Visit(const Of& of, const Polygon& polygon) {
   return ring.size();
 }
 
-// Asks for the memory of a polygon of few vertices.
+// Asks for the memory of a polygon of at most eight vertices: it begins anywhere in its first line.
 HWY_INLINE void Fetch(const Polygon& polygon) {
   const auto* const block = static_cast<const char*>(polygon.memory());
   __builtin_prefetch(block);
   __builtin_prefetch(block + 64);
   __builtin_prefetch(block + 128);
+  __builtin_prefetch(block + 192);
 }
 
 }  // namespace

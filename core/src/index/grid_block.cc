@@ -67,7 +67,7 @@ void GridBlock::PutWideFirst() {
   const auto end = std::partition(polygons_.begin(), polygons_.end(), [this](const Polygon& p) {
     return RangeOf(InUnits(p.bounds())).count() > kMostCellsOfOne;
   });
-  wide_count_ = static_cast<size_t>(end - polygons_.begin());
+  wide_count_ = static_cast<uint32_t>(end - polygons_.begin());
 }
 
 // Returns whether the polygons are spread evenly enough: a cell of many is many links long.

@@ -88,11 +88,11 @@ class GridBlock {
   void Put(const Box& units, const Range& range, uint16_t item, std::vector<uint16_t>& last);
   GridCell& CellWithRoom(size_t at, std::vector<uint16_t>& last);
 
+  int along_ = 1;
+  uint32_t wide_count_ = 0;
   mutable std::atomic<uint32_t> owners_ = 1;
   bool is_even_ = false;
-  int along_ = 1;
   Frame frame_;
-  size_t wide_count_ = 0;
   std::vector<GridCell> cells_;
   std::vector<Polygon> polygons_;
 };

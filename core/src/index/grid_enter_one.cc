@@ -23,6 +23,7 @@ constexpr uint64_t Changes(int64_t max_x, int64_t max_y, int64_t below_x, int64_
   };
   return at(max_x, 0) | at(max_y, 1) | at(below_x, 2) | at(below_y, 3);
 }
+using TwoWords = uint64_t __attribute__((vector_size(16)));
 constexpr int64_t kUnits = GridCell::kUnits;
 constexpr uint64_t kChangeX[] = {Changes(kUnits, 0, -kUnits, 0), Changes(-kUnits, 0, kUnits, 0)};
 constexpr uint64_t kChangeY[] = {Changes(0, kUnits, 0, -kUnits), Changes(0, -kUnits, 0, kUnits)};
@@ -42,6 +43,12 @@ constexpr uint64_t kChangeY[] = {Changes(0, kUnits, 0, -kUnits), Changes(0, -kUn
 HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
+
+// Written by one store, as they are read by one load, which waits long for two.
+HWY_INLINE void Put(uint64_t first, uint64_t last, GridWalk::Bounds& to) {
+  const TwoWords words{first, last};
+  std::memcpy(to.data(), &words, sizeof words);
+}
 
 // The bounds of a walk at a place within the cell that begins at `from`, as `EnterLanes` has them.
 HWY_INLINE void SetBounds(const Line& line, Lanes within, Lanes from, GridWalk& walk) {
@@ -64,24 +71,16 @@ HWY_INLINE void SetBounds(const Line& line, Lanes within, Lanes from, GridWalk& 
   const Lanes positive = Max(n, Lanes{});
   const Lanes negative = n - positive;
   const double slack = 1.25 * walk.block->cells_along() + 8;
-  const auto whole = [](double value) { return static_cast<int16_t>(value); };
-  walk.bounds = {whole(reach[0]),
-                 whole(reach[1]),
-                 whole(reach_below[0]),
-                 whole(reach_below[1]),
-                 whole(positive[0] + positive[1] - s + slack),
-                 whole(s - (negative[0] + negative[1]) + slack),
-                 0,
-                 0};
+  const auto whole = [](double value) { return static_cast<int64_t>(value); };
   const auto nearest = [](double value) { return static_cast<int>(value + 32768.5) - 32768; };
   // The change and its opposite, side by side.
-  const auto both = [](int change) {
-    return static_cast<uint64_t>(change & 0xffff) | static_cast<uint64_t>(-change & 0xffff) << 16;
-  };
-  const uint64_t by_x[] = {kChangeX[dx >= 0], both(nearest(dx >= 0 ? n[0] : -n[0]))};
-  const uint64_t by_y[] = {kChangeY[dy >= 0], both(nearest(dy >= 0 ? n[1] : -n[1]))};
-  std::memcpy(walk.change[0].data(), by_x, sizeof by_x);
-  std::memcpy(walk.change[1].data(), by_y, sizeof by_y);
+  const auto both = [](int change) { return Changes(change, -change, 0, 0); };
+  Put(Changes(whole(reach[0]), whole(reach[1]), whole(reach_below[0]), whole(reach_below[1])),
+      Changes(whole(positive[0] + positive[1] - s + slack),
+              whole(s - (negative[0] + negative[1]) + slack), 0, 0),
+      walk.bounds);
+  Put(kChangeX[dx >= 0], both(nearest(dx >= 0 ? n[0] : -n[0])), walk.change[0]);
+  Put(kChangeY[dy >= 0], both(nearest(dy >= 0 ? n[1] : -n[1])), walk.change[1]);
   walk.normal = {static_cast<int16_t>(std::abs(whole_a)), static_cast<int16_t>(std::abs(whole_b))};
   const uint32_t columns =
       0x08001810u ^ (whole_a < 0 ? 0x00100010u : 0) ^ (whole_b < 0 ? 0x10001000u : 0);
@@ -102,6 +101,8 @@ void EnterAlone(const Line& line, GridWalk& walk) {
       Min(Max((ToLanes(line.origin) + d * t - corner) * frame.cells_per_length, Lanes{}), most);
   const int x = std::min(static_cast<int>(place[0]), along - 1);
   const int y = std::min(static_cast<int>(place[1]), along - 1);
+  walk.first = walk.cell = block->cells() + ptrdiff_t{y} * along + x;
+  __builtin_prefetch(walk.cell);
   const Lanes cell{double(x), double(y)};
   const Lanes within = place - cell;
   const Lanes rest = d >= 0.0 ? 1.0 - within : within;
@@ -115,7 +116,6 @@ void EnterAlone(const Line& line, GridWalk& walk) {
   walk.left = {whole(right ? along - 1 - x : x), whole(up ? along - 1 - y : y)};
   walk.stride = {whole(right ? 1 : -1), whole(up ? along : -along)};
   SetBounds(line, within, corner + cell * frame.cell_side, walk);
-  walk.first = walk.cell = block->cells() + ptrdiff_t{y} * along + x;
 }
 
 }  // namespace
@@ -144,12 +144,12 @@ void GridEntrance::StartOne(const Line& line, GridWalk& walk) const {
   } else if (!FindOutside(line, walk)) {
     return;
   }
+  walk.block = nullptr;
   EnterOne(line, walk);
 }
 
 void GridEntrance::EnterOne(const Line& line, GridWalk& walk) const {
-  walk.block = FindSquare(walk);
-  if (walk.block != nullptr) HWY_DYNAMIC_DISPATCH(EnterAlone)(line, walk);
+  if (SquareOf(walk) != nullptr) HWY_DYNAMIC_DISPATCH(EnterAlone)(line, walk);
 }
 
 }  // namespace carom::internal

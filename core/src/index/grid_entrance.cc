@@ -271,7 +271,7 @@ bool GridEntrance::FindOutside(const Line& line, GridWalk& walk) const {
   return true;
 }
 
-void GridEntrance::Start(GridEntrants& of) const {
+void GridEntrance::Place(GridEntrants& of) const {
   HWY_DYNAMIC_DISPATCH(PlaceAll)(grid_, of);
   for (size_t i = 0; i < kMost; ++i) {
     if (of.walks[i] == nullptr) continue;
@@ -280,32 +280,34 @@ void GridEntrance::Start(GridEntrants& of) const {
     walk.leaves_to_trees = false;
     walk.cell = nullptr;
     walk.square = {of.square_x[i], of.square_y[i]};
-    if ((of.inside >> i & 1) != 0) continue;
-    walk.at = of.at[i];
-    if (!FindOutside(of.LineAt(i), walk)) of.walks[i] = nullptr;
-    of.at[i] = walk.at;
+    if ((of.inside >> i & 1) == 0) {
+      walk.at = of.at[i];
+      const bool enters = FindOutside(of.LineAt(i), walk);
+      of.at[i] = walk.at;
+      if (!enters) of.walks[i] = nullptr;
+    }
+    walk.block = grid_.Fetch(walk.square[0], walk.square[1]);
   }
-  Enter(of);
 }
 
 // Steps over the border of a square. Behind the last one there is none.
 void GridEntrance::NextSquare(GridWalk& walk) const {
   const size_t axis = walk.left[0] < 0 ? 0 : 1;
   walk.square[axis] += walk.stride[axis] > 0 ? 1 : -1;
+  walk.block = HasSquare(walk) ? grid_.Fetch(walk.square[0], walk.square[1]) : nullptr;
 }
 
 // Finds the squares of walks and puts them there.
 void GridEntrance::Enter(GridEntrants& of) const {
   for (size_t i = 0; i < kMost; ++i) {
     GridWalk* const walk = of.walks[i];
-    const GridBlock* const block = walk == nullptr ? nullptr : FindSquare(*walk);
+    const GridBlock* const block = walk == nullptr ? nullptr : SquareOf(*walk);
     if (block == nullptr) {
       of.walks[i] = nullptr;
       of.squares[i] = {0, 0, 1, 1};
       of.cells_along[i] = 1;
       continue;
     }
-    walk->block = block;
     walk->polygons = block->polygons().data();
     of.squares[i] = block->frame();
     of.cells_along[i] = block->cells_along();

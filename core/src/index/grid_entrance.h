@@ -48,19 +48,22 @@ class GridEntrance {
   GridEntrance(const SceneIndex& scene, WorkMeter& meter)
       : scene_(scene), grid_(scene.grid()), meter_(meter) {}
 
-  // Puts the walks of lines where they enter the grid. They are over if they do not, or if they
-  // leave it to the trees. All lanes are set, of those without a walk to anything.
-  void Start(GridEntrants& of) const;
-  // Puts walks that leave their squares, at most kMost, into the next ones; `lines` are by the
-  // numbers of walks. Likewise over if there is none.
+  // Finds the squares where lines enter the grid, and asks for their memory. All lanes are set, of
+  // those without a walk to anything.
+  void Place(GridEntrants& of) const;
+  // Puts walks into their squares. They are over if there is none, or if it is left to the trees.
+  void Enter(GridEntrants& of) const;
+  // Steps over the border of the square that a walk leaves. Behind the last one there is none.
+  void NextSquare(GridWalk& walk) const;
+  // Puts walks, at most kMost, into the next squares; `lines` are by the numbers of walks.
   template <class LineOf>
-  void Leave(GridWalk* walks, const uint16_t* which, size_t count, const LineOf& line_of) const {
+  void EnterNext(GridWalk* walks, const uint16_t* which, size_t count,
+                 const LineOf& line_of) const {
     GridEntrants of;
     for (size_t i = 0; i < GridEntrants::kMost; ++i) {
       const uint16_t at = which[i < count ? i : 0];
       of.Set(i, line_of(at), walks[at].at);
       of.walks[i] = i < count ? &walks[at] : nullptr;
-      if (i < count) NextSquare(*of.walks[i]);
     }
     Enter(of);
   }
@@ -74,9 +77,11 @@ class GridEntrance {
  private:
   bool Clip(const Line& line, double& at) const;
   bool FindOutside(const Line& line, GridWalk& walk) const;
-  void NextSquare(GridWalk& walk) const;
-  const GridBlock* FindSquare(GridWalk& walk) const;
-  void Enter(GridEntrants& of) const;
+  bool HasSquare(const GridWalk& walk) const {
+    const auto [x, y] = walk.square;
+    return x >= 0 && y >= 0 && x < grid_.width() && y < grid_.height();
+  }
+  const GridBlock* SquareOf(GridWalk& walk) const;
   void EnterOne(const Line& line, GridWalk& walk) const;
 
   const SceneIndex& scene_;
@@ -84,13 +89,14 @@ class GridEntrance {
   WorkMeter& meter_;
 };
 
-// Null where there is none, or one without cells, or the work has stopped: then the walk is over.
-inline const GridBlock* GridEntrance::FindSquare(GridWalk& walk) const {
-  const auto [x, y] = walk.square;
+// The block of a walk, which may be found already. Null where there is none, or one without cells,
+// or the work has stopped: then the walk is over.
+inline const GridBlock* GridEntrance::SquareOf(GridWalk& walk) const {
   walk.cell = nullptr;
-  if (x < 0 || y < 0 || x >= grid_.width() || y >= grid_.height()) return nullptr;
-  const GridBlock* const block = grid_.block(scene_, x, y, meter_);
-  if (block == nullptr || block->is_even()) return block;
+  if (walk.block == nullptr && HasSquare(walk)) {
+    walk.block = grid_.block(scene_, walk.square[0], walk.square[1], meter_);
+  }
+  if (walk.block == nullptr || walk.block->is_even()) return walk.block;
   walk.leaves_to_trees = true;
   return nullptr;
 }

@@ -38,12 +38,13 @@ class SceneGrid {
             std::span<const Box> touched);
 
   bool empty() const { return pages_.empty(); }
-  Vec2 corner() const { return corner_; }
+  // By reference: what is loaded in two parts, and stored, is waited for once more.
+  const Vec2& corner() const { return corner_; }
   double side() const { return side_; }  // of a square
   double squares_per_length() const { return squares_per_length_; }
   int width() const { return width_; }  // in squares
   int height() const { return height_; }
-  Vec2 size() const { return size_; }  // in squares
+  const Vec2& size() const { return size_; }  // in squares
   // Coordinates of larger magnitude are too coarse to walk by.
   double farthest() const { return farthest_; }
   Vec2 CornerOf(int x, int y) const { return {corner_.x + x * side_, corner_.y + y * side_}; }
@@ -54,6 +55,14 @@ class SceneGrid {
   const GridBlock* block(const SceneIndex& scene, int x, int y, WorkMeter& meter) const {
     const GridBlock* const made = SlotOf(x, y).load(std::memory_order_acquire);
     return made != nullptr ? made : MakeBlock(scene, x, y, meter);
+  }
+  // The same, null if it is not made; its memory is asked for.
+  const GridBlock* Fetch(int x, int y) const {
+    const GridBlock* const made = SlotOf(x, y).load(std::memory_order_acquire);
+    if (made == nullptr) return nullptr;
+    __builtin_prefetch(made);
+    __builtin_prefetch(reinterpret_cast<const char*>(made) + sizeof(*made) - 1);
+    return made;
   }
   // Of the squares that are made, in bytes.
   size_t memory() const;

@@ -25,6 +25,8 @@ inline Lanes ToLanes(const Vec2& p) {
   std::memcpy(&lanes, &p, sizeof(lanes));  // one load
   return lanes;
 }
+// Written by one store: a load of both coordinates waits long for two.
+inline void Store(Lanes lanes, Vec2& p) { std::memcpy(static_cast<void*>(&p), &lanes, sizeof(p)); }
 inline Lanes Swapped(Lanes a) { return Lanes{a[1], a[0]}; }
 inline Lanes Lows(Lanes a, Lanes b) { return Lanes{a[0], b[0]}; }
 inline Lanes Highs(Lanes a, Lanes b) { return Lanes{a[1], b[1]}; }
