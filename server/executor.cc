@@ -247,7 +247,7 @@ void Executor::ForgetPeers() {
 }
 
 void Executor::Loop(std::list<std::thread>::iterator self) {
-  AskForLongTurns();
+  BeNicer();
   while (const std::optional<std::pair<Task*, Peer*>> start = AwaitStart(self)) {
     const auto [task, peer] = *start;
     TakeUnpaidNs();
