@@ -24,6 +24,7 @@ thread_local int64_t unpaid_since_ns = 0;
 // What this thread runs.
 thread_local Executor* current_executor = nullptr;
 thread_local Task* current_task = nullptr;
+thread_local bool is_prompt_thread = false;
 
 int64_t TakeUnpaidNs() {
   const int64_t now = ThreadCpuNs();
@@ -40,6 +41,7 @@ int64_t ThreadCpuNs() {
 
 Executor::Executor(size_t tasks) : task_count_(tasks != 0 ? tasks : ReadHostLimits().threads) {
   absl::MutexLock lock(&mu_);
+  AddPromptThreads();
   for (size_t i = 0; i < task_count_; ++i) AddThread();
 }
 
@@ -63,14 +65,21 @@ void Executor::Submit(Task* task, int64_t unpaid_ns) {
   if (peers_.size() > kMaxKnownPeers) ForgetPeers();
   Peer& peer = peers_[task->peer_];
   peer.served_ns += unpaid_ns;
+  // Who has had as much as the others is behind the clock, idle or not.
+  const bool is_idle = peer.fresh.empty() && peer.started == 0;
+  task->is_prompt_ = is_idle && peer.served_ns < clock_ns_;
+  if (current_executor == nullptr) AddPromptThreads();
   Enqueue(*task, peer.fresh, peer);
   Dispatch();
 }
 
 // Where no other peer waits, the task goes on: it would be its own turn again.
 void Executor::Pause(Task* task) {
+  const bool becomes_nicer = std::exchange(is_prompt_thread, false);
+  if (becomes_nicer) BeNicer();
   {
     absl::MutexLock lock(&mu_);
+    if (becomes_nicer) --prompt_threads_;
     Peer& peer = TakeTime(*task);
     // One that runs beyond the tasks at once is made up for by a peer that has several.
     const bool is_one_of_too_many = running_ > task_count_ && peer.running > 1;
@@ -176,9 +185,7 @@ void Executor::Dispatch() {
       Requeue(peer);
       continue;
     }
-    if (queue == &peer.fresh && starts_.size() >= idle_threads_ && !AddThread()) {
-      return DispatchPaused();
-    }
+    if (queue == &peer.fresh && !nicer_.has_room() && !AddThread()) return DispatchPaused();
     Begin(peer, *queue);
   }
 }
@@ -205,7 +212,8 @@ void Executor::Begin(Peer& peer, Queue<Task>& queue) {
   } else {
     ++started_;
     ++peer.started;
-    starts_.emplace_back(task, &peer);
+    Pool& pool = task->is_prompt_ && prompt_.has_room() ? prompt_ : nicer_;
+    pool.starts.emplace_back(task, &peer);
   }
   Requeue(peer);
 }
@@ -223,19 +231,23 @@ void Executor::End(Peer& peer, int64_t ns) {
   Dispatch();
 }
 
-bool Executor::AddThread() {
+bool Executor::AddThread(bool is_prompt) {
   for (std::thread& thread : ended_threads_) thread.join();
   ended_threads_.clear();
   const auto self = threads_.emplace(threads_.end());
   try {
-    *self = std::thread([this, self] { Loop(self); });
+    *self = std::thread([this, self, is_prompt] { Loop(self, is_prompt); });
   } catch (const std::system_error&) {
     threads_.erase(self);
     if (threads_.empty()) throw;
     return false;
   }
-  ++idle_threads_;
+  ++(is_prompt ? prompt_ : nicer_).idle_threads;
   return true;
+}
+
+void Executor::AddPromptThreads() {
+  while (prompt_threads_ < task_count_ && AddThread(true)) ++prompt_threads_;
 }
 
 void Executor::ForgetPeers() {
@@ -246,9 +258,11 @@ void Executor::ForgetPeers() {
   });
 }
 
-void Executor::Loop(std::list<std::thread>::iterator self) {
-  AskForLongTurns();
-  while (const std::optional<std::pair<Task*, Peer*>> start = AwaitStart(self)) {
+void Executor::Loop(std::list<std::thread>::iterator self, bool is_prompt) {
+  is_prompt_thread = is_prompt;
+  if (!is_prompt) BeNicer();
+  Pool* pool = is_prompt ? &prompt_ : &nicer_;
+  while (const std::optional<std::pair<Task*, Peer*>> start = AwaitStart(self, *pool)) {
     const auto [task, peer] = *start;
     TakeUnpaidNs();
     current_executor = this;
@@ -257,25 +271,29 @@ void Executor::Loop(std::list<std::thread>::iterator self) {
     current_executor = nullptr;
     const int64_t ns = TakeUnpaidNs();
     absl::MutexLock lock(&mu_);
-    ++idle_threads_;
+    if (!is_prompt_thread) pool = &nicer_;
+    ++pool->idle_threads;
     End(*peer, ns);
   }
 }
 
+// Prompt threads stay, as do as many others as tasks at once.
 std::optional<std::pair<Task*, Executor::Peer*>> Executor::AwaitStart(
-    std::list<std::thread>::iterator self) {
+    std::list<std::thread>::iterator self, Pool& pool) {
   absl::MutexLock lock(&mu_);
-  while (!mu_.AwaitWithTimeout(absl::Condition(this, &Executor::MayLeaveIdle),
-                               absl::FromChrono(kIdleThread)) &&
-         threads_.size() <= task_count_) {
+  const auto may_leave = [this, &pool]() ABSL_SHARED_LOCKS_REQUIRED(mu_) {
+    return !pool.starts.empty() || IsOver();
+  };
+  while (!mu_.AwaitWithTimeout(absl::Condition(&may_leave), absl::FromChrono(kIdleThread)) &&
+         (is_prompt_thread || threads_.size() <= task_count_ + prompt_threads_)) {
   }
-  --idle_threads_;
-  if (starts_.empty()) {
+  --pool.idle_threads;
+  if (pool.starts.empty()) {
     if (!stopping_) ended_threads_.splice(ended_threads_.end(), threads_, self);
     return std::nullopt;
   }
-  const std::pair<Task*, Peer*> start = starts_.front();
-  starts_.pop_front();
+  const std::pair<Task*, Peer*> start = pool.starts.front();
+  pool.starts.pop_front();
   return start;
 }
 

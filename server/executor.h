@@ -44,6 +44,7 @@ class Task {
   // Guarded by the executor's lock.
   int64_t served_ns_ = 0;  // its virtual time among the tasks of its peer
   bool is_paused_ = false;
+  bool is_prompt_ = false;
 };
 
 // Start-time fair queueing (Goyal, Vin and Cheng, 1996) on two levels, of peers and of the tasks of
@@ -56,6 +57,10 @@ class Task {
 // While a peer has several of the tasks at once, one that has none starts at once beside them, up
 // to as many more; at its next pause one of those several stands back for it. So tasks that never
 // pause delay nobody else, where there are at least two at once.
+//
+// Threads are nicer (server/thread_turns.h), but for as many as tasks at once: those start the task
+// of a peer that was idle while others took more, and become nicer when it has run for a slice. So
+// what takes little does not wait for a processor among what takes long.
 //
 // Threads: one for each task that has started, running or paused, at most `kMaxStarted`. A peer may
 // have started `kMaxStartedOfPeer`, and no more than half of what are left; the last of them,
@@ -117,10 +122,19 @@ class Executor {
   };
   using Peers = std::map<std::string, Peer>;  // whose addresses are stable
 
+  // Threads that may start a task, and what they are to start.
+  struct Pool {
+    std::deque<std::pair<Task*, Peer*>> starts;  // that wait for a thread
+    size_t idle_threads = 0;
+
+    bool has_room() const { return starts.size() < idle_threads; }
+  };
+
   // The work of a thread, which is `self`.
-  void Loop(std::list<std::thread>::iterator self);
+  void Loop(std::list<std::thread>::iterator self, bool is_prompt);
   // The next task of the calling thread, which is idle until then; none if the thread is to end.
-  std::optional<std::pair<Task*, Peer*>> AwaitStart(std::list<std::thread>::iterator self);
+  std::optional<std::pair<Task*, Peer*>> AwaitStart(std::list<std::thread>::iterator self,
+                                                    Pool& pool);
   bool MayStart(const Peer& peer) const ABSL_SHARED_LOCKS_REQUIRED(mu_);
   // The earliest task of `peer` that may run; null if there is none.
   Queue<Task>* NextQueue(Peer& peer) ABSL_SHARED_LOCKS_REQUIRED(mu_);
@@ -156,23 +170,25 @@ class Executor {
   void Begin(Peer& peer, Queue<Task>& queue) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void End(Peer& peer, int64_t ns) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // An idle thread more, unless the system has none.
-  bool AddThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  bool AddThread(bool is_prompt = false) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // On a thread that is not nicer, as those that it starts are what it is.
+  void AddPromptThreads() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Peers that are up to the clock and have no task need not be known.
   void ForgetPeers() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool IsOver() const ABSL_SHARED_LOCKS_REQUIRED(mu_) {
     return stopping_ && started_ == 0 && peers_in_turn_.empty();
   }
-  bool MayLeaveIdle() const ABSL_SHARED_LOCKS_REQUIRED(mu_) { return !starts_.empty() || IsOver(); }
 
   const size_t task_count_;
   absl::Mutex mu_;
   Peers peers_ ABSL_GUARDED_BY(mu_);
   Queue<Peer> peers_in_turn_ ABSL_GUARDED_BY(mu_);  // that have a task that may run
-  std::deque<std::pair<Task*, Peer*>> starts_ ABSL_GUARDED_BY(mu_);  // that wait for a thread
+  Pool nicer_ ABSL_GUARDED_BY(mu_);
+  Pool prompt_ ABSL_GUARDED_BY(mu_);
+  size_t prompt_threads_ ABSL_GUARDED_BY(mu_) = 0;
   size_t running_ ABSL_GUARDED_BY(mu_) = 0;
   size_t running_peers_ ABSL_GUARDED_BY(mu_) = 0;  // whose they are
   size_t started_ ABSL_GUARDED_BY(mu_) = 0;
-  size_t idle_threads_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t clock_ns_ ABSL_GUARDED_BY(mu_) = 0;
   uint64_t last_number_ ABSL_GUARDED_BY(mu_) = 0;
   bool stopping_ ABSL_GUARDED_BY(mu_) = false;

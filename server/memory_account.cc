@@ -54,12 +54,11 @@ std::shared_ptr<MemoryPeer> MemoryAccount::Peer(const std::string& name) {
   if (name.empty()) return std::make_shared<MemoryPeer>();
   absl::MutexLock lock(&mu_);
   if (peers_.size() >= next_purge_) {
-    absl::erase_if(peers_, [](const auto& entry) { return entry.second.expired(); });
+    absl::erase_if(peers_, [](const auto& entry) { return entry.second.use_count() == 1; });
     next_purge_ = 2 * peers_.size() + 1024;
   }
-  std::weak_ptr<MemoryPeer>& known = peers_[name];
-  std::shared_ptr<MemoryPeer> peer = known.lock();
-  if (peer == nullptr) known = peer = std::make_shared<MemoryPeer>();
+  std::shared_ptr<MemoryPeer>& peer = peers_[name];
+  if (peer == nullptr) peer = std::make_shared<MemoryPeer>();
   return peer;
 }
 

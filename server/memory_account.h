@@ -53,6 +53,8 @@ class MemoryAccount {
   explicit MemoryAccount(uint64_t limit_bytes);
 
   // What calls of a peer take counts as that of the others of that name; without a name by itself.
+  // A peer is known for a while after its last call: between short calls its use of the event loop
+  // counts on.
   std::shared_ptr<MemoryPeer> Peer(const std::string& name);
 
   // Takes `bytes` of a share, for a peer if there is one, or nothing and RESOURCE_EXHAUSTED naming
@@ -87,7 +89,7 @@ class MemoryAccount {
   absl::Status Exhausted(MemoryShare share, bool of_peer) const;
 
   absl::Mutex mu_;
-  absl::flat_hash_map<std::string, std::weak_ptr<MemoryPeer>> peers_ ABSL_GUARDED_BY(mu_);
+  absl::flat_hash_map<std::string, std::shared_ptr<MemoryPeer>> peers_ ABSL_GUARDED_BY(mu_);
   size_t next_purge_ ABSL_GUARDED_BY(mu_) = 1024;  // of peers that are gone, at so many names
   std::array<std::atomic<uint64_t>, 3> used_{};
   std::array<uint64_t, 3> limits_{};

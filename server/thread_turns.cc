@@ -14,7 +14,6 @@ namespace carom::server {
 namespace {
 
 constexpr uint64_t kShortTurnNs = 100000;  // the least that Linux takes
-constexpr uint64_t kUsualTurn = 0;
 // A tenth of the weight: a thread of the event loop that has just worked for two milliseconds is in
 // front again a fraction of a millisecond later, not after as many turns as there are others.
 constexpr int kNicerBy = 10;
@@ -33,22 +32,19 @@ struct SchedulingAttributes {
 };
 static_assert(sizeof(SchedulingAttributes) == 48);
 
+}  // namespace
+
 // How nice the thread is stays as it is. An error leaves everything else as it is, too.
-void AskForTurns(uint64_t turn_ns) {
+void AskForShortTurns() {
   SchedulingAttributes attributes;
   if (syscall(SYS_sched_getattr, 0, &attributes, sizeof(attributes), 0) != 0) return;
   if (attributes.policy != 0) return;
-  attributes.runtime = turn_ns;
+  attributes.runtime = kShortTurnNs;
   syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 
-}  // namespace
-
-void AskForShortTurns() { AskForTurns(kShortTurnNs); }
-
 // From that of the first thread: those that are started by one that is nicer are as nice as that.
-void AskForLongTurns() {
-  AskForTurns(kUsualTurn);
+void BeNicer() {
   const int usual = getpriority(PRIO_PROCESS, static_cast<id_t>(getpid()));
   setpriority(PRIO_PROCESS, 0, std::min(usual + kNicerBy, kNicest));
 }

@@ -8,7 +8,8 @@
 // thread that asks for short turns begin before those with long ones, for the same part of the
 // processor; but not while it has had more than its part, as one that has just read some megabytes.
 // So threads whose work takes long are nicer, too: where both want a processor, they have a tenth
-// of what others have.
+// of what others have. Their turns are short as well: a thread that wakes up goes before one that
+// has had its turn, and turns that are not asked for are only looked at every some milliseconds.
 #pragma once
 
 namespace carom::server {
@@ -17,8 +18,8 @@ namespace carom::server {
 // of turns.
 void AskForShortTurns();
 
-// For the calling thread, whose work takes long: turns as the kernel likes them, and nicer by 10
-// than the first thread of the process. For good: only root could take that back.
-void AskForLongTurns();
+// For the calling thread, whose work takes long: nicer by 10 than the first thread of the process.
+// For good: only root could take that back.
+void BeNicer();
 
 }  // namespace carom::server

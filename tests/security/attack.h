@@ -101,13 +101,19 @@ class AttackTest : public ::testing::Test {
  protected:
   void Start(const std::vector<std::string>& options = {},
              const std::string& address = "127.0.0.1:0") {
-    const char* binary = std::getenv("CAROMD_BINARY");
-    ASSERT_NE(binary, nullptr) << "CAROMD_BINARY is not set: run this through ctest";
-    std::vector<std::string> all{"--threads", "2"};
-    all.insert(all.end(), options.begin(), options.end());
-    process_ = carom::testing::ServerProcess::Start(binary, all, 20.0, address);
+    process_ = StartAnother(options, address);
     ASSERT_NE(process_, nullptr);
     victim_ = Connect();
+  }
+  // Null, and a failure of the test, if it does not start.
+  static std::unique_ptr<carom::testing::ServerProcess> StartAnother(
+      const std::vector<std::string>& options, const std::string& address = "127.0.0.1:0") {
+    const char* binary = std::getenv("CAROMD_BINARY");
+    EXPECT_NE(binary, nullptr) << "CAROMD_BINARY is not set: run this through ctest";
+    if (binary == nullptr) return nullptr;
+    std::vector<std::string> all{"--threads", "2"};
+    all.insert(all.end(), options.begin(), options.end());
+    return carom::testing::ServerProcess::Start(binary, all, 20.0, address);
   }
   void TearDown() override {
     if (process_ == nullptr) return;
@@ -115,12 +121,12 @@ class AttackTest : public ::testing::Test {
   }
 
   // A connection of its own.
-  std::shared_ptr<grpc::Channel> Connect() const {
+  std::shared_ptr<grpc::Channel> Connect() const { return ChannelTo(process_->address()); }
+  static std::shared_ptr<grpc::Channel> ChannelTo(const std::string& address) {
     grpc::ChannelArguments arguments;
     arguments.SetMaxReceiveMessageSize(-1);
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-    return grpc::CreateCustomChannel(process_->address(), grpc::InsecureChannelCredentials(),
-                                     arguments);
+    return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
   }
 
   // What another client finds: health, scenes and queries are there.

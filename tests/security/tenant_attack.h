@@ -55,17 +55,19 @@ class TenantAttackTest : public AttackTest {
     carom::testing::ReplaceFile(folder_ / "credentials", credentials);
     options_.insert(options_.end(), {"--credentials", folder_ / "credentials"});
     ASSERT_NO_FATAL_FAILURE(Start(options_));
-    for (const std::string& tenant : tenants_) {
-      Create(tenant, Teeth(20000));
-      Create(tenant, RowOfSquares());
-    }
+    CreateScenes(Connect());
   }
-  void Create(const std::string& tenant, const v1::CreateSceneRequest& request) {
-    As context(tenant);
-    v1::CreateSceneResponse response;
-    const grpc::Status status =
-        v1::SceneService::NewStub(Connect())->CreateScene(&context, request, &response);
-    ASSERT_TRUE(status.ok()) << status.error_message();
+  // Those of each tenant.
+  void CreateScenes(const std::shared_ptr<grpc::Channel>& channel) {
+    const auto scenes = v1::SceneService::NewStub(channel);
+    for (const std::string& tenant : tenants_) {
+      for (const v1::CreateSceneRequest& request : {Teeth(20000), RowOfSquares()}) {
+        As context(tenant);
+        v1::CreateSceneResponse response;
+        const grpc::Status status = scenes->CreateScene(&context, request, &response);
+        ASSERT_TRUE(status.ok()) << status.error_message();
+      }
+    }
   }
 
   // Runs an attack again and again until `Stop`, on a thread of its own.

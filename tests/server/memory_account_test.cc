@@ -94,6 +94,18 @@ TEST(MemoryAccountTest, PeersLeaveSomeForOthers) {
   EXPECT_NE(account.Peer(""), account.Peer(""));
 }
 
+// Story: a flood of calls of 60 bytes had the whole event loop. Now and then none of them was
+// there, and what their tenant had taken was forgotten.
+TEST(MemoryAccountTest, APeerIsKnownAfterItsLastCall) {
+  MemoryAccount account(1000);
+  account.Peer("flood")->loop.Add(5000, 1);
+  for (int i = 0; i < 1000; ++i) account.Peer(absl::StrCat("other ", i));
+  EXPECT_EQ(account.Peer("flood")->loop.most(), 5000);
+  // But not however many come after it.
+  for (int i = 0; i < 2000; ++i) account.Peer(absl::StrCat("another ", i));
+  EXPECT_EQ(account.Peer("flood")->loop.most(), 0);
+}
+
 // This process holds more than the whole limit of an account of which nothing is taken: caches are
 // dropped, and nothing is left to give.
 TEST(MemoryWatchTest, WhatTheProcessHoldsShrinksTheShares) {
