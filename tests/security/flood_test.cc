@@ -352,8 +352,10 @@ TEST_F(FloodTest, OfOneTenantIsNoneOfTheOther) {
   ExpectAboutAsSoon(ratios, 10);
 }
 
-// Three tenants that flood are three of four who share: frames of the other one wait no longer for
-// that. A change of its waits for imports in progress, which never pause.
+// Three tenants that flood are three of four who share: frames of the other one wait for a turn of
+// each at most, on a host where the floods' own programs take the processors, too: medians of 0.2
+// to 10 ms were seen. Without shares it is what three floods have asked, seconds. A change waits
+// for imports in progress, which never pause.
 class FloodOfSeveralTest : public FloodTest {
  protected:
   FloodOfSeveralTest() { tenants_ = {"flood", "flood2", "flood3", "other"}; }
@@ -363,8 +365,8 @@ TEST_F(FloodOfSeveralTest, TenantsIsNoneOfTheOther) {
   const int rounds = kIsSanitized ? 30 : carom::testing::Repeats(150, 1000);
   Waits alone = MeasureAlone(rounds);
   std::array<double, 3> ratios = Compare("all", alone, rounds);
-  EXPECT_LT(std::exchange(ratios[2], 1), 200);
-  ExpectAboutAsSoon(ratios, 40);
+  EXPECT_LT(std::exchange(ratios[2], 1), 400);
+  ExpectAboutAsSoon(ratios, 200);
 }
 
 // Changes are written to one file, whoever makes them, one transaction after the other: a change of
