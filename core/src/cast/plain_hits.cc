@@ -68,6 +68,7 @@ enum class Want : uint8_t { kFraction, kNormal, kPointAndNormal };
 // clang-format on
 #include "hwy/highway.h"
 #include "numeric/double_vectors.h"
+#include "shape/normal_vectors.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
@@ -132,48 +133,15 @@ inline void SetPoints(Axis& axis, size_t i, V t) {
   Put(Add(Add(sum.high, low), All(0)), axis.point, i);
 }
 
-// A part of the angle between m and the edge: m in this coordinate, as halves, by the edge in the
-// other one. Sets the product of the high halves, and returns the sum of the others.
-inline V AnglePart(Pair m, const Axis& other, size_t i, V& high) {
-  const Pair e = Split(At(other.e, i));
-  high = Mul(m.high, e.high);
-  const V sum = Add(m.high, m.low);  // exact
-  return Add(Add(Mul(m.high, e.low), Mul(m.low, e.high)),
-             Add(Mul(m.low, e.low), Mul(sum, At(other.e_low, i))));
-}
-
-// Sets one coordinate of the normal, `turned` corrected. Returns where it is certain.
-inline Mask SetNormal(V turned, V correction, V side, Column& normal, size_t i) {
-  const V bound = Mul(Abs(turned), All(kHasFilters ? 0x1p-74 : 1));
-  const V least = Add(turned, Sub(correction, bound));
-  Put(Add(Mul(side, least), All(0)), normal, i);
-  return hn::Eq(least, Add(turned, Add(correction, bound)));
-}
-
-// Sets the `UnitNormal` of edges of the sides +1 and -1. Returns where it is certain.
+// Sets the normals of edges of the sides +1 and -1. Returns where they are certain.
 inline Mask SetNormals(Crossings& of, size_t i, V side) {
-  const V e_x = At(of.x.e, i);
-  const V e_y = At(of.y.e, i);
-  const V length = hn::Sqrt(Add(Mul(e_x, e_x), Mul(e_y, e_y)));
-  const V inverse = hn::Div(All(1), length);
-  const V m_x = Mul(e_x, inverse);
-  const V m_y = Mul(e_y, inverse);
-  const Pair x_half = Split(m_x);
-  const Pair y_half = Split(m_y);
-  const Pair sum = TwoSum(Mul(x_half.high, x_half.high), Mul(y_half.high, y_half.high));
-  const V mixed =
-      Add(Mul(All(2), Mul(x_half.high, x_half.low)), Mul(All(2), Mul(y_half.high, y_half.low)));
-  const V lows = Add(Mul(x_half.low, x_half.low), Mul(y_half.low, y_half.low));
-  const V g = Add(Sub(sum.high, All(1)), Add(mixed, Add(sum.low, lows)));
-  V f_x, f_y;
-  const V f_x_low = AnglePart(x_half, of.y, i, f_x);
-  const V f_y_low = AnglePart(y_half, of.x, i, f_y);
-  const V f = Mul(Add(Sub(f_x, f_y), Sub(f_x_low, f_y_low)), inverse);
-  const V half = Mul(All(-0.5), g);
-  const V turned = hn::Neg(m_y);
-  const V x = Sub(Mul(turned, half), Mul(m_x, f));
-  const V y = Sub(Mul(m_x, half), Mul(m_y, f));
-  return And(SetNormal(turned, x, side, of.x.normal, i), SetNormal(m_x, y, side, of.y.normal, i));
+  V x = All(0);
+  V y = x;
+  const Mask certain = UnitNormals({At(of.x.e, i), At(of.x.e_low, i)},
+                                   {At(of.y.e, i), At(of.y.e_low, i)}, side, x, y);
+  Put(x, of.x.normal, i);
+  Put(y, of.y.normal, i);
+  return certain;
 }
 
 HWY_INLINE void SetEdges(Axis& axis, size_t i) {

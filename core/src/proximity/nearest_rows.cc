@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The functions of double_double.h and approach.h, operation by operation, with several points in
-// the lanes of a vector. Their error bounds are derived there.
+// The functions of approach.h, operation by operation, with several points in the lanes of a
+// vector. Their error bounds are derived there.
 
 #include "proximity/nearest_rows.h"
 
@@ -21,36 +21,11 @@
 // clang-format on
 #include "hwy/highway.h"
 #include "numeric/double_vectors.h"
+#include "numeric/pair_vectors.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
-
-// The functions of double_double.h.
-inline Pair Multiply(Pair a, Pair b) {
-  const Pair product = TwoProduct(a.high, b.high);
-  const V mixed = Add(Mul(a.high, b.low), Mul(a.low, b.high));
-  return FastTwoSum(product.high, Add(product.low, mixed));
-}
-inline Pair Plus(Pair a, Pair b) {
-  const Pair high = TwoSum(a.high, b.high);
-  const Pair low = TwoSum(a.low, b.low);
-  const Pair sum = FastTwoSum(high.high, Add(high.low, low.high));
-  return FastTwoSum(sum.high, Add(sum.low, low.low));
-}
-inline Pair Minus(Pair a, Pair b) { return Plus(a, {hn::Neg(b.high), hn::Neg(b.low)}); }
-inline Pair Divide(Pair a, Pair b) {
-  const V quotient = hn::Div(a.high, b.high);
-  const Pair rest = Minus(a, Multiply({quotient, All(0)}, b));
-  return FastTwoSum(quotient, hn::Div(rest.high, b.high));
-}
-// Of what is above 0.
-inline Pair SquareRoot(Pair a) {
-  const V root = hn::Sqrt(a.high);
-  const Pair square = TwoProduct(root, root);
-  const V residual = Add(Sub(Sub(a.high, square.high), square.low), a.low);
-  return FastTwoSum(root, hn::Div(residual, Mul(All(2), root)));
-}
 
 struct Point {
   V x, y;
