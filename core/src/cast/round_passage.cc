@@ -200,8 +200,8 @@ enum class Piece : uint8_t { kStart, kEnd, kRight, kLeft };
 // The ends of the passage of the unbounded line: the least and the greatest parameter at which it
 // meets the boundary of a disc about an end, or a side next to the axis. Where `is_certain()` is
 // false, the numbers are a guess. The piece is that of a measure: a sign within its error is one at
-// which the line is tangent, or passes where two pieces meet, and the normals of both agree. So it
-// is taken without filters, too.
+// which the line is tangent, or passes where two pieces meet, and the normals of both agree to
+// 2^-50 or so. So it is taken without filters, too, which gives the same bytes.
 class BoundaryRoots {
  public:
   BoundaryRoots(const Line& line, const Capsule& capsule) : numbers_(line, capsule) {

@@ -170,6 +170,7 @@ class LevelWalk {
     Start();
     for (size_t i = 0; i < count; ++i) {
       const BoxPairs::Open& at = found_.open[from][i];
+      if (!queries_[at.query].has_few) continue;
       const BoxNode& node = at.tile->tree().node(at.level, at.node);
       uint32_t bits = Meeting(node, Reach(queries_[at.query].reach));
       for (; bits != 0; bits &= bits - 1) {
@@ -210,10 +211,10 @@ void FindAllPairs(const SceneIndex& scene, std::span<BoxQuery> queries, BoxPairs
   for (uint32_t k = 0; k < queries.size(); ++k) {
     if (!queries[k].is_asked) continue;
     found.boxes += queries[k].boxes;
+    if (!queries[k].has_few) continue;
     for (size_t i = 0; i < queries[k].tile_count; ++i) {
       const Tile& tile = *queries[k].tiles[i];
-      const size_t levels = tile.tree().level_count();
-      if (levels > 0) walk.Open(0, tile, k, static_cast<uint32_t>(levels - 1), 0);
+      walk.Open(0, tile, k, static_cast<uint32_t>(tile.tree().level_count() - 1), 0);
     }
   }
   for (size_t from = 0; walk.Descend(from);) from = 1 - from;

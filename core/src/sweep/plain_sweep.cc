@@ -25,12 +25,11 @@ namespace {
 constexpr double kApart = 0x1p-50;
 
 // `SweptBox` has slack for the rounding of this, too.
-// Rounded outward.
 Box Around(const Box& box, double radius) {
   return {{box.min.x - radius, box.min.y - radius}, {box.max.x + radius, box.max.y + radius}};
 }
 
-// The first lines of a polygon's memory, which hold all vertices of a small one.
+// The first lines of a polygon's memory: most of the vertices of a small one.
 void Prefetch(const IndexedPolygon& fixed) {
   const auto* const block = static_cast<const char*>(fixed.polygon().memory());
   __builtin_prefetch(block);
@@ -139,7 +138,7 @@ void PlainSweeps::LookAtWindow(size_t begin) {
     item.uncertain = 0;
     item.is_over = true;
   }
-  for (size_t i = 0; i < found.size(); i += kMaxPairs) {
+  for (size_t i = 0; i < found.size() && !meter_.stopped(); i += kMaxPairs) {
     LookAtPairs(found.subspan(i, std::min(kMaxPairs, found.size() - i)));
   }
   EndWindow(count);
@@ -165,7 +164,7 @@ void PlainSweeps::EndWindow(size_t count) {
   recent_sweeps.Add(left, tried);
 }
 
-// Of pairs whose boxes meet.
+// Those whose boxes meet, of polygons that this path takes. Items that meet others are over.
 std::span<PlainPair> PlainSweeps::SelectPairs(std::span<const BoxPairs::Pair> found) {
   constexpr size_t kAhead = 8;
   auto& pairs = scratch_->pairs;

@@ -81,8 +81,8 @@ inline bool IsPlainTarget(const IndexedPolygon& fixed) {
          fixed.polygon().solidity() == Solidity::kSolid;
 }
 
-// Two steps, the first of which does the same for all pairs, so that many are on their road
-// through the processor at once. For this machine, to be kept by whoever asks often.
+// Two steps, the first of which does the same for all pairs without a branch, so that a processor
+// works on many at once. For this machine, to be kept by whoever asks often.
 struct TouchFunctions {
   // Sets the bounds of pairs.
   void (*bound)(std::span<PlainPair> pairs);

@@ -45,9 +45,14 @@ std::vector<uint64_t> WordsOf(const SweepHit& hit) {
 // Shapes and paths: anywhere, or in steps of a quarter, so that much touches, ties and runs along.
 class Cases {
  public:
-  Cases(uint64_t seed, bool is_lattice) : random_(seed), is_lattice_(is_lattice) {
+  Cases(uint64_t seed, bool is_lattice)
+      : random_(seed), is_lattice_(is_lattice), is_dense_(seed % 16 == 7) {
     scale_ = std::ldexp(1, static_cast<int>(Below(5)) * 12 - 24);
-    const double far = Below(3) == 0 ? 0x1p20 * scale_ : 0;
+    double far = Below(3) == 0 ? 0x1p20 * scale_ : 0;
+    if (seed % 9 == 4) {  // the ends of what is accepted
+      scale_ = seed % 2 == 0 ? 0x1p49 : 0x1p-98;
+      far = 0;
+    }
     offset_ = {far, -far};
   }
 
@@ -77,13 +82,14 @@ class Cases {
   }
   std::shared_ptr<const Scene> MakeScene() {
     std::vector<Polygon> polygons;
-    const size_t count = 1 + Below(24);
+    // Now and then more than a window has room for, of some items at least.
+    const size_t count = is_dense_ ? 4000 : 1 + Below(24);
     const bool has_hollow = Below(6) == 0;
     for (uint64_t id = 0; id < count; ++id) {
-      const Vec2 at = Place(6);
+      const Vec2 at = Place(is_dense_ ? 60 : 6);
       std::vector<Vec2> ring = Ring();
       for (Vec2& p : ring) p = {p.x + at.x, p.y + at.y};
-      PolygonSpec spec{id * 7 % 32 + 1, {{ring}}};
+      PolygonSpec spec{is_dense_ ? id + 1 : id * 7 % 32 + 1, {{ring}}};
       if (has_hollow && Below(8) == 0) spec.solidity = Solidity::kBoundary;
       spec.category = 1 + Below(3);
       polygons.push_back(Polygon::Create(spec).value());
@@ -92,7 +98,7 @@ class Cases {
   }
   Shape Mover() {
     if (Below(2) != 0) return Shape(Polygon::Create({0, {{Ring()}}}).value());
-    const double radius = std::abs(Coordinate(1)) * scale_;
+    const double radius = std::abs(Coordinate(is_dense_ ? 1 + Below(20) : 1)) * scale_;
     const Vec2 a = Step(1);
     const Vec2 b = Below(4) == 0 ? a : Step(1);
     return Shape::Create(Capsule{{a, b}, Below(8) == 0 ? 0 : radius}).value();
@@ -111,6 +117,7 @@ class Cases {
 
   SplitMix64 random_;
   bool is_lattice_;
+  bool is_dense_;
   double scale_;
   Vec2 offset_;
 };
