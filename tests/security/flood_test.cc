@@ -354,7 +354,7 @@ TEST_F(FloodTest, OfOneTenantIsNoneOfTheOther) {
 
 // Three tenants that flood are three of four who share: frames of the other one wait for a turn of
 // each at most, on a host where the floods' own programs take the processors, too: medians of 0.2
-// to 10 ms were seen. Without shares it is what three floods have asked, seconds. A change waits
+// to 15 ms were seen. Without shares it is what three floods have asked, seconds. A change waits
 // for imports in progress, which never pause.
 class FloodOfSeveralTest : public FloodTest {
  protected:
