@@ -105,12 +105,18 @@ bool CastSegments(const World& world, const SegmentColumns& segments, const Cast
                               Part(segments.bx, begin, count), Part(segments.by, begin, count)};
     return CastScene(world.scene, part, by, answers, meter);
   };
-  const auto box_of = [&](size_t i) {
-    return BoundsOf({{Normalized(segments.ax[i]), Normalized(segments.ay[i])},
-                     {Normalized(segments.bx[i]), Normalized(segments.by[i])}});
+  const auto near = [&](size_t begin, size_t count, const internal::BoxRaster& raster) {
+    uint64_t bits = 0;
+    for (size_t k = 0; k < count; ++k) {
+      const size_t i = begin + k;
+      const Box box = BoundsOf({{Normalized(segments.ax[i]), Normalized(segments.ay[i])},
+                                {Normalized(segments.bx[i]), Normalized(segments.by[i])}});
+      bits |= static_cast<uint64_t>(raster.MayMeet(box)) << k;
+    }
+    return bits;
   };
   return internal::CastInWorld(
-      {world, options, segments.scope, segments.size(), box_of, line_of, cast_scene}, out, meter);
+      {world, options, segments.scope, segments.size(), near, line_of, cast_scene}, out, meter);
 }
 
 bool CastRays(const World& world, const RayColumns& rays, const CastOptions& options,
@@ -126,10 +132,10 @@ bool CastRays(const World& world, const RayColumns& rays, const CastOptions& opt
                           Part(rays.t_min, begin, count), Part(rays.t_max, begin, count)};
     return CastScene(world.scene, part, by, answers, meter);
   };
-  // Where a ray ends takes as long to find out as to set it: a box with all that bodies may reach.
-  const auto box_of = [](size_t) { return Box{{-0x1p60, -0x1p60}, {0x1p60, 0x1p60}}; };
-  return internal::CastInWorld(
-      {world, options, rays.scope, rays.size(), box_of, line_of, cast_scene}, out, meter);
+  // Where a ray ends takes as long to find out as to set it.
+  const auto near = [](size_t, size_t, const internal::BoxRaster&) { return ~uint64_t{0}; };
+  return internal::CastInWorld({world, options, rays.scope, rays.size(), near, line_of, cast_scene},
+                               out, meter);
 }
 
 }  // namespace carom

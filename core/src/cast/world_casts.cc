@@ -4,6 +4,7 @@
 #include "cast/world_casts.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -75,11 +76,16 @@ class WorldCaster {
     const bool has_errors = casts_.scope.against == Against::kBodies;
     if (!has_errors) out_.errors = scratch_->scene.errors;
     std::vector<ItemError>& errors = has_errors ? out_.errors : scratch_->ignored;
-    for (size_t i = 0; i < casts_.count; ++i) {
-      if (!meter_.Spend(1)) return false;
-      if (!has_errors && !MayBeNearBody(i)) continue;
-      const bool is_near = casts_.line_of(i, scratch_->cast.line(), errors) && IsNearBody();
-      if (is_near && (!CopyUpTo(i) || !CastLine(i))) return false;
+    for (size_t begin = 0; begin < casts_.count; begin += 64) {
+      const size_t count = std::min<size_t>(64, casts_.count - begin);
+      if (!meter_.Spend(count)) return false;
+      uint64_t lines = ~uint64_t{0} >> (64 - count);
+      if (!has_errors) lines &= casts_.near(begin, count, casts_.world.bodies->set().raster());
+      for (; lines != 0; lines &= lines - 1) {
+        const size_t i = begin + static_cast<size_t>(std::countr_zero(lines));
+        const bool is_near = casts_.line_of(i, scratch_->cast.line(), errors) && IsNearBody();
+        if (is_near && (!CopyUpTo(i) || !CastLine(i))) return false;
+      }
     }
     if (!CopyUpTo(casts_.count)) return false;
     scratch_->ignored.clear();
@@ -112,11 +118,6 @@ class WorldCaster {
       begin = end;
     }
     return true;
-  }
-
-  // Whether line i may meet a body that anyone considers.
-  bool MayBeNearBody(size_t i) const {
-    return casts_.world.bodies->set().raster().MayMeet(casts_.box_of(i));
   }
 
   // The same of the line that is set.

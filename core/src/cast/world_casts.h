@@ -9,12 +9,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "carom/bodies.h"
 #include "carom/cast.h"
 #include "carom/work_meter.h"
+#include "index/body_set.h"
 #include "shape/line.h"
 
 namespace carom::internal {
@@ -25,9 +27,9 @@ struct WorldCasts {
   const CastOptions& options;
   const Scope& scope;
   size_t count;
-  // A box that has line i, if that is accepted: for lines that no body is near, which then need not
-  // be set.
-  absl::FunctionRef<Box(size_t i)> box_of;
+  // Which of the lines [begin, begin + count) have a box that may meet one of the raster, if they
+  // are accepted, a bit each: lines that no body is near need not be set. `count` is 64 at most.
+  absl::FunctionRef<uint64_t(size_t begin, size_t count, const BoxRaster& raster)> near;
   // Sets the line of item i, or records an error and returns false.
   absl::FunctionRef<bool(size_t i, Line& line, std::vector<ItemError>& errors)> line_of;
   // Casts the lines [begin, begin + count) against the scene, by those options. Returns false once
