@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kMaxCachedRuns = 16;
 // What the messages of a cached run may retain, and after how many bytes of messages that is
-// measured: it takes five microseconds a group.
+// measured: it takes some 15,000 instructions a group.
 constexpr size_t kMaxRetainedBytes = 4 << 20;
 constexpr size_t kMeasureBytes = 4 << 20;
 // A frame this short is not looked at before it is parsed: what it becomes is little.
