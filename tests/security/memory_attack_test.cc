@@ -185,6 +185,7 @@ class ShareTest : public AttackTest {
   }
 
   // Sends frames of 2 MB that wait for a version that never comes, until another one is refused.
+  // Frames that are parsed at the same time may refuse each other and leave room for one alone.
   void FillMessages() {
     v1::StreamRequest wait = FromText<v1::StreamRequest>(
         "frame { budget_us: 25000000 groups { scene: 'scenes/0' min_version: 99999999 } }");
@@ -203,7 +204,11 @@ class ShareTest : public AttackTest {
       request.mutable_frame()->set_budget_us(0);
       v1::EvaluateResponse response;
       Context context;
-      return IsExhausted(queries_->Evaluate(&context, request, &response), "messages");
+      if (IsExhausted(queries_->Evaluate(&context, request, &response), "messages")) return true;
+      streams_.push_back(std::make_unique<StreamCall>());
+      streams_.back()->stream = queries_->Stream(&streams_.back()->context);
+      streams_.back()->stream->Write(wait);
+      return false;
     }));
   }
 
