@@ -106,14 +106,7 @@ bool CastSegments(const World& world, const SegmentColumns& segments, const Cast
     return CastScene(world.scene, part, by, answers, meter);
   };
   const auto near = [&](size_t begin, size_t count, const internal::BoxRaster& raster) {
-    uint64_t bits = 0;
-    for (size_t k = 0; k < count; ++k) {
-      const size_t i = begin + k;
-      const Box box = BoundsOf({{Normalized(segments.ax[i]), Normalized(segments.ay[i])},
-                                {Normalized(segments.bx[i]), Normalized(segments.by[i])}});
-      bits |= static_cast<uint64_t>(raster.MayMeet(box)) << k;
-    }
-    return bits;
+    return raster.Meeting({segments.ax, segments.ay, segments.bx, segments.by}, begin, count);
   };
   return internal::CastInWorld(
       {world, options, segments.scope, segments.size(), near, line_of, cast_scene}, out, meter);

@@ -7,8 +7,10 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <limits>
+#include <iterator>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_set.h"
 #include "base/thread_scratch.h"
@@ -21,17 +23,46 @@
 namespace carom::internal {
 namespace {
 
+// A line whose rows of the scene give way to others, as many or more.
+struct Change {
+  size_t first_row;  // of the scene's answers
+  size_t scene_rows;
+  size_t rows;
+};
+
+// Puts the rows of changes, `changed`, in the place of those of the scene in `all`.
+template <class T>
+void Splice(const std::vector<Change>& changes, const std::vector<T>& changed,
+            std::vector<T>& all) {
+  size_t from = all.size();
+  size_t to = from + changed.size();
+  for (const Change& change : changes) to -= change.scene_rows;
+  all.resize(to);
+  size_t row = changed.size();
+  const auto at = [](auto& rows, size_t i) { return rows.begin() + static_cast<ptrdiff_t>(i); };
+  for (auto change = changes.rbegin(); change != changes.rend() && row > 0; ++change) {
+    const size_t end = change->first_row + change->scene_rows;
+    if (to != from) std::move_backward(at(all, end), at(all, from), at(all, to));
+    to -= from - end + change->rows;
+    row -= change->rows;
+    std::copy_n(at(changed, row), change->rows, at(all, to));
+    from = change->first_row;
+  }
+}
+
 // What lines work with, kept while it is small.
 struct Scratch {
   static constexpr size_t kMaxCachedHits = 16384;
 
   bool IsWorthCaching() const {
-    return scene.hits.capacity() + scene.counts.capacity() <= kMaxCachedHits &&
+    return run.hits.capacity() + run.counts.capacity() <= kMaxCachedHits &&
+           changed.hits.capacity() + changes.capacity() <= kMaxCachedHits &&
            finder.capacity() <= kMaxCachedHits;
   }
 
-  CastAnswers scene;  // of all lines
-  CastAnswers run;    // of a run of lines of one mask
+  CastAnswers run;      // of a run of lines of one mask
+  CastAnswers changed;  // the rows of lines that bodies change
+  std::vector<Change> changes;
   LineCast cast;
   PassageFinder finder;
   std::vector<ItemError> ignored;
@@ -67,14 +98,12 @@ class WorldCaster {
     out_.Clear();
     const bool has_bodies = casts_.world.bodies != nullptr && casts_.world.bodies->size() > 0;
     const Against against = casts_.scope.against;
+    if (!CastScene(out_)) return false;
     // Lines that ask bodies alone are read all the same, for what is wrong with them.
-    if (against == Against::kScene || (against == Against::kBoth && !has_bodies)) {
-      return CastScene(out_) && Done();
-    }
-    if (!CastScene(scratch_->scene)) return false;
-    out_.counts.assign(casts_.count, 0);
-    const bool has_errors = casts_.scope.against == Against::kBodies;
-    if (!has_errors) out_.errors = scratch_->scene.errors;
+    if (against == Against::kScene || (against == Against::kBoth && !has_bodies)) return Done();
+    scratch_->changed.Clear();
+    scratch_->changes.clear();
+    const bool has_errors = against == Against::kBodies;
     std::vector<ItemError>& errors = has_errors ? out_.errors : scratch_->ignored;
     for (size_t begin = 0; begin < casts_.count; begin += 64) {
       const size_t count = std::min<size_t>(64, casts_.count - begin);
@@ -84,11 +113,11 @@ class WorldCaster {
       for (; lines != 0; lines &= lines - 1) {
         const size_t i = begin + static_cast<size_t>(std::countr_zero(lines));
         const bool is_near = casts_.line_of(i, scratch_->cast.line(), errors) && IsNearBody();
-        if (is_near && (!CopyUpTo(i) || !CastLine(i))) return false;
+        if (is_near && !CastLine(i)) return false;
       }
     }
-    if (!CopyUpTo(casts_.count)) return false;
     scratch_->ignored.clear();
+    ApplyChanges();
     return Done();
   }
 
@@ -128,34 +157,30 @@ class WorldCaster {
     return !tree.Traverse(meter_, meets, [](size_t) { return false; });
   }
 
-  // Line i, whose rows of the scene are the next ones. Three ends: no body is met, and the rows of
-  // the scene stand; a body comes strictly before or after the one row of CLOSEST; or everything is
-  // put in order once more.
+  // Three ends: no body is met, and the rows of the scene stand; a body comes strictly before or
+  // after the one row of CLOSEST; or everything is put in order once more.
   bool CastLine(size_t i) {
-    const CastAnswers& scene = scratch_->scene;
-    LineCast& cast = scratch_->cast;
-    if (options_.mode == CastMode::kAny && scene.counts[i] != 0) return CopyUpTo(i + 1);
+    if (options_.mode == CastMode::kAny && out_.counts[i] != 0) return true;
     const std::span<const CastHit> rows = RowsOf(i);
+    LineCast& cast = scratch_->cast;
     cast.Start(options_, meter_);
     const bool is_closest = options_.mode == CastMode::kClosest;
     if (is_closest && !rows.empty()) EndAfter(rows[0].fraction);
     if (!AddBodies(i)) return false;
-    if (!cast.has_hits()) return CopyUpTo(i + 1);
+    if (!cast.has_hits()) return true;
     if (is_closest && !rows.empty() && cast.BestRounded() != rows[0].fraction) {
-      if (rows[0].fraction < cast.BestRounded()) return CopyUpTo(i + 1);
+      if (rows[0].fraction < cast.BestRounded()) return true;
     } else {
       AddPolygons(rows);
     }
-    next_row_ += rows.size();
-    ++next_;
     return WriteLine(i, rows.size());
   }
 
-  // The hits of line i in the scene, the next line to be written.
-  std::span<const CastHit> RowsOf(size_t i) const {
-    const CastAnswers& scene = scratch_->scene;
+  // The rows of line i in the scene. Lines ascend.
+  std::span<const CastHit> RowsOf(size_t i) {
     if (options_.mode == CastMode::kAny) return {};
-    return std::span(scene.hits).subspan(next_row_, scene.counts[i]);
+    for (; next_ < i; ++next_) next_row_ += out_.counts[next_];
+    return std::span(out_.hits).subspan(next_row_, out_.counts[i]);
   }
 
   // A fraction is rounded to the nearest double: what ties with it exactly may be a little later.
@@ -189,51 +214,37 @@ class WorldCaster {
     }
   }
 
-  // What the scene answered of the lines that are not written yet, up to line `end`, unchanged.
-  bool CopyUpTo(size_t end) {
-    const CastAnswers& scene = scratch_->scene;
-    size_t rows = 0;
-    for (; next_ < end; ++next_) {
-      out_.counts[next_] = scene.counts[next_];
-      if (options_.mode != CastMode::kAny) rows += scene.counts[next_];
-    }
-    const auto first = static_cast<std::ptrdiff_t>(next_row_);
-    const auto last = first + static_cast<std::ptrdiff_t>(rows);
-    out_.hits.insert(out_.hits.end(), scene.hits.begin() + first, scene.hits.begin() + last);
-    if (options_.reflect) {
-      out_.reflections.insert(out_.reflections.end(), scene.reflections.begin() + first,
-                              scene.reflections.begin() + last);
-    }
-    for (; NextTruncated() < end; ++next_truncated_) out_.truncated.push_back(NextTruncated());
-    next_row_ += rows;
-    return meter_.Spend(rows);
-  }
-
-  // The first line with too many hits in the scene that is not written yet; they ascend.
-  uint32_t NextTruncated() const {
-    const std::vector<uint32_t>& truncated = scratch_->scene.truncated;
-    return next_truncated_ < truncated.size() ? truncated[next_truncated_]
-                                              : std::numeric_limits<uint32_t>::max();
-  }
-
-  // The rows of the scene are counted already.
-  bool WriteLine(size_t i, size_t rows) {
+  // The scene's rows are counted already. A line never has fewer rows for the bodies that it meets.
+  bool WriteLine(size_t i, size_t scene_rows) {
     LineCast& cast = scratch_->cast;
+    CastAnswers& changed = scratch_->changed;
     const size_t count = cast.Finish();
     if (meter_.stopped()) return false;
     out_.counts[i] = static_cast<uint32_t>(count);
     if (options_.mode == CastMode::kAny) return true;
-    const bool was_truncated = NextTruncated() == i;
-    next_truncated_ += was_truncated ? 1 : 0;
-    if (cast.is_truncated() || was_truncated) out_.truncated.push_back(static_cast<uint32_t>(i));
-    if (count > rows && !meter_.SpendRows(count - rows)) return false;
+    next_ = i + 1;
+    scratch_->changes.push_back({next_row_, scene_rows, count});
+    next_row_ += scene_rows;
+    if (cast.is_truncated()) changed.truncated.push_back(static_cast<uint32_t>(i));
+    if (count > scene_rows && !meter_.SpendRows(count - scene_rows)) return false;
     for (size_t rank = 0; rank < count && meter_.Spend(4); ++rank) {
       Vec2 reflection;
-      cast.Measure(rank, out_.hits.emplace_back(), reflection);
-      if (options_.reflect) out_.reflections.push_back(reflection);
+      cast.Measure(rank, changed.hits.emplace_back(), reflection);
+      if (options_.reflect) changed.reflections.push_back(reflection);
     }
     cast.Trim();
     return !meter_.stopped();
+  }
+
+  void ApplyChanges() {
+    const CastAnswers& changed = scratch_->changed;
+    Splice(scratch_->changes, changed.hits, out_.hits);
+    if (options_.reflect) Splice(scratch_->changes, changed.reflections, out_.reflections);
+    if (changed.truncated.empty()) return;
+    std::vector<uint32_t> all;
+    std::set_union(out_.truncated.begin(), out_.truncated.end(), changed.truncated.begin(),
+                   changed.truncated.end(), std::back_inserter(all));
+    out_.truncated = std::move(all);
   }
 
   const WorldCasts& casts_;
@@ -241,10 +252,9 @@ class WorldCaster {
   CastAnswers& out_;
   WorkMeter& meter_;
   ThreadScratch<Scratch> scratch_;
-  // Of the scene's answers, what is not written yet.
+  // A line, and its first row in the scene.
   size_t next_ = 0;
   size_t next_row_ = 0;
-  size_t next_truncated_ = 0;
 };
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include "index/body_set.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -43,24 +42,6 @@ absl::Status TooMany(absl::string_view what) {
 }
 
 }  // namespace
-
-// A frame that is flat or too small for a quotient is one column or row of squares.
-void BoxRaster::Start(const Box& frame) {
-  const auto per_length = [](double low, double high) {
-    const double squares = kSide / (high - low);
-    return high > low && std::isfinite(squares) ? squares : 0.0;
-  };
-  frame_ = frame;
-  per_length_ = {per_length(frame.min.x, frame.max.x), per_length(frame.min.y, frame.max.y)};
-  rows_.fill(0);
-}
-
-void BoxRaster::Add(const Box& box) {
-  const Squares squares = SquaresOf(box);
-  for (int y = squares.min_y; y <= squares.max_y; ++y) {
-    rows_[static_cast<size_t>(y)] |= squares.columns;
-  }
-}
 
 // A body that cannot be placed refuses all: an answer that left it out in silence would be wrong.
 absl::Status BodySet::Place(const BodyColumns& columns, WorkMeter& meter) {

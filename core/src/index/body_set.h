@@ -8,8 +8,6 @@
 // an axis a ring of one or two vertices.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -20,6 +18,7 @@
 #include "carom/bodies.h"
 #include "carom/geometry.h"
 #include "carom/work_meter.h"
+#include "index/box_raster.h"
 #include "index/box_tree.h"
 #include "index/indexed_polygon.h"
 #include "index/placed_shape.h"
@@ -82,49 +81,6 @@ struct Considered {
 inline bool IsPlain(const Scope& scope) {
   return scope.against == Against::kScene && scope.mask.empty();
 }
-
-// Where in a frame boxes are: 64 x 64 squares, a bit each. Squares ascend with coordinates, so that
-// boxes that meet share one.
-class BoxRaster {
- public:
-  // Replaces all that was added.
-  void Start(const Box& frame);
-  // A box within the frame.
-  void Add(const Box& box);
-  // False only if `box` meets none that was added.
-  bool MayMeet(const Box& box) const {
-    if (!frame_.Intersects(box)) return false;
-    const Squares squares = SquaresOf(box);
-    for (int y = squares.min_y; y <= squares.max_y; ++y) {
-      if ((rows_[static_cast<size_t>(y)] & squares.columns) != 0) return true;
-    }
-    return false;
-  }
-
- private:
-  static constexpr int kSide = 64;
-  struct Squares {
-    uint64_t columns;  // a bit each
-    int min_y, max_y;
-  };
-
-  // Of coordinates that may be infinite; 0 where all are in one.
-  static int SquareOf(double at, double from, double squares_per_length) {
-    const double square = (at - from) * squares_per_length;
-    return square > 0 ? static_cast<int>(std::min(square, kSide - 1.0)) : 0;
-  }
-  Squares SquaresOf(const Box& box) const {
-    const int min_x = SquareOf(box.min.x, frame_.min.x, per_length_.x);
-    const int max_x = SquareOf(box.max.x, frame_.min.x, per_length_.x);
-    return {~uint64_t{0} >> (kSide - 1 - max_x + min_x) << min_x,
-            SquareOf(box.min.y, frame_.min.y, per_length_.y),
-            SquareOf(box.max.y, frame_.min.y, per_length_.y)};
-  }
-
-  Box frame_;
-  Vec2 per_length_;  // squares
-  std::array<uint64_t, kSide> rows_{};
-};
 
 class BodySet {
  public:

@@ -107,6 +107,13 @@ inline Double2 Max(Double2 a, Double2 b) {
 }
 
 // The lesser one, lane by lane; `b` where `a` is not a number.
+inline Float4 Min(Float4 a, Float4 b) {
+#ifdef __SSE2__
+  return _mm_min_ps(a, b);
+#else
+  return a < b ? a : b;
+#endif
+}
 inline Double2 Min(Double2 a, Double2 b) {
 #ifdef __SSE2__
   return _mm_min_pd(a, b);
