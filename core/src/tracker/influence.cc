@@ -30,7 +30,7 @@ LaneBits MaskWord::BytesUpTo(double reading) const {
 }
 
 std::span<MaskWord> NeighborQuery::WordsOf(const Neighbor& neighbor) const {
-  return std::span<MaskWord>(words_).subspan(neighbor.first_word, neighbor.word_count);
+  return words_.subspan(neighbor.first_word, neighbor.word_count);
 }
 
 NeighborQuery::Run NeighborQuery::ByteOf(const Neighbor& neighbor, size_t byte) {

@@ -84,6 +84,7 @@ struct Verdict {
     touch_until = neighbor.touch_until;
     clear_until = neighbor.clear_until;
     touches = neighbor.touches;
+    is_by_box = neighbor.is_by_box;
   }
 
   // As of the neighbor.
@@ -91,17 +92,19 @@ struct Verdict {
   double clear_until = 0;
   uint64_t id = 0;  // of the polygon
   bool touches = false;
+  bool is_by_box = false;
 };
 
-// The edges in reach of a ball, by polygon.
+// The edges in reach of a ball, by polygon, as they are gathered. Reused from mask to mask.
 struct Influence {
-  std::vector<Verdict> verdicts;    // of each neighbor
-  std::vector<Neighbor> neighbors;  // by ascending polygon id
-  std::vector<MaskWord> words;      // neighbor after neighbor, each one's by ascending index
+  std::vector<const IndexedPolygon*> polygons;  // that may have some
+  std::vector<Neighbor> neighbors;              // by ascending polygon id
+  std::vector<MaskWord> words;  // neighbor after neighbor, each one's by ascending index
 
-  size_t memory_bytes() const {
-    return verdicts.capacity() * sizeof(Verdict) + neighbors.capacity() * sizeof(Neighbor) +
-           words.capacity() * sizeof(MaskWord);
+  void Clear() {
+    polygons.clear();
+    neighbors.clear();
+    words.clear();
   }
 };
 
@@ -119,11 +122,11 @@ struct NeighborScratch {
 // is meaningless.
 class NeighborQuery {
  public:
-  // `odometer` is its reading at the pose. Edges farther than `out_of_mask` from the reference
-  // point are out of reach as long as the mask lasts.
-  NeighborQuery(Influence& influence, PosedShape& posed, double odometer, double out_of_mask,
+  // `words` are those of the neighbors, `odometer` is its reading at the pose. Edges farther than
+  // `out_of_mask` from the reference point are out of reach as long as the mask lasts.
+  NeighborQuery(std::span<MaskWord> words, PosedShape& posed, double odometer, double out_of_mask,
                 NeighborScratch& scratch)
-      : words_(influence.words),
+      : words_(words),
         posed_(posed),
         p_(posed.position()),
         odometer_(odometer),
@@ -167,7 +170,7 @@ class NeighborQuery {
   LaneBits InReach(const PointDistances& distances, Run run) const;
   std::span<MaskWord> WordsOf(const Neighbor& neighbor) const;
 
-  std::vector<MaskWord>& words_;
+  std::span<MaskWord> words_;
   PosedShape& posed_;
   Vec2 p_;  // the reference point
   double odometer_;

@@ -42,6 +42,7 @@ struct Scratch {
   }
 
   NeighborScratch neighbors;
+  Influence gathered;
   TrackerSweeps sweeps;
   ColdQuery cold;
   size_t largest = 0;  // vertices of a shape
@@ -97,6 +98,7 @@ class MoveBatch {
   };
 
   void FetchAhead(size_t i);
+  void FetchTracker(size_t i) const;
   void AnswerQuiet(Tracker& tracker, size_t i);
   void Answer(Tracker& tracker, size_t i);
   void AnswerWarm(Tracker& tracker, size_t i, PosedShape& posed);
@@ -151,8 +153,8 @@ bool MoveBatch::Run() {
 
 // Thousands of trackers are in no cache. What the moves that are not quiet will read is prefetched
 // ahead of them, one step along the pointers at a time, since each step reads what the one before
-// it has fetched: memory, verdicts, neighbors, polygons. The queue has the next such moves, found
-// by a look at the balls; whether they are quiet is decided anew when their turn comes.
+// it has fetched: memory with verdicts, neighbors, polygons. The queue has the next such moves,
+// found by a look at the balls; whether they are quiet is decided anew when their turn comes.
 inline void MoveBatch::FetchAhead(size_t i) {
   constexpr size_t kFarthest = 256;  // moves
   if (moves_.trackers.size() < 64) return;
@@ -161,7 +163,7 @@ inline void MoveBatch::FetchAhead(size_t i) {
   const size_t end = std::min(moves_.size(), i + kFarthest);
   while (!ahead_.full() && next_ahead_ < end) {
     const size_t k = next_ahead_++;
-    if (k + 16 < end) __builtin_prefetch(TrackerOf(moves_, k + 16));
+    if (k + 16 < end) FetchTracker(k + 16);
     Tracker* const tracker = TrackerOf(moves_, k);
     if (tracker == nullptr || quiet_.IsQuiet(*tracker, k)) continue;
     if (const auto& memory = TrackerAccess::memory(*tracker)) memory->FetchSelf();
@@ -174,11 +176,16 @@ inline void MoveBatch::FetchAhead(size_t i) {
     const auto& memory = TrackerAccess::memory(*next.tracker);
     if (memory != nullptr) fetch(*memory, next);
   };
-  expected(12, [](const TrackerMemory& memory, Expected&) { memory.FetchVerdicts(); });
   expected(8, [&](const TrackerMemory& memory, Expected& next) {
     next.due = memory.FetchNeighbors({moves_.x[next.move], moves_.y[next.move]});
   });
   expected(4, [](const TrackerMemory& memory, Expected& next) { memory.FetchPolygons(next.due); });
+}
+
+// Does not read the tracker.
+inline void MoveBatch::FetchTracker(size_t i) const {
+  const size_t index = TrackerIndexOf(moves_, i);
+  if (index < moves_.trackers.size()) __builtin_prefetch(&moves_.trackers[index]);
 }
 
 // The quiet moves that the quiet pass leaves: of trackers that touch several polygons, sweeps that
@@ -314,10 +321,11 @@ bool MoveBatch::MakeMask(Tracker& tracker, const PosedShape& posed) {
     return false;
   }
   std::unique_ptr<TrackerMemory>& memory = TrackerAccess::memory(tracker);
-  if (memory == nullptr) memory = std::make_unique<TrackerMemory>();
+  if (memory == nullptr) memory = TrackerMemory::Create();
   uint32_t& moves = TrackerAccess::ball(tracker).moves;
   if (!memory->IsWorthwhile(moves)) return false;
-  return memory->Refresh(scene_, posed, std::exchange(moves, 0), meter_);
+  return TrackerMemory::Refresh(memory, scene_, posed, std::exchange(moves, 0), scratch_->gathered,
+                                meter_);
 }
 
 void MoveBatch::SetBall(QuietBall& ball, const TrackerMemory& memory, Vec2 p) const {

@@ -31,7 +31,7 @@ absl::StatusOr<Tracker> Tracker::Create(Shape shape, const TrackerOptions& optio
 Tracker::Tracker(const Tracker& other)
     : ball_(other.ball_),
       shape_(other.shape_),
-      memory_(other.memory_ ? std::make_unique<TrackerMemory>(*other.memory_) : nullptr) {}
+      memory_(other.memory_ ? other.memory_->Copy() : nullptr) {}
 
 Tracker::Tracker() = default;
 Tracker::Tracker(Tracker&& other) noexcept = default;

@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <memory>
+#include <new>
 
 #include "index/box_tree.h"
 #include "index/scene_index.h"
@@ -71,169 +74,231 @@ uint32_t Capped(uint64_t work) {
   return static_cast<uint32_t>(std::min<uint64_t>(work, std::numeric_limits<uint32_t>::max()));
 }
 
-// Gives back memory that a much larger mask took.
-template <class T>
-void Trim(std::vector<T>& values) {
-  if (values.capacity() > 4 * values.size()) values.shrink_to_fit();
-}
-
 }  // namespace
 
+std::unique_ptr<TrackerMemory> TrackerMemory::Create() { return Create({}, 0); }
+
+std::unique_ptr<TrackerMemory> TrackerMemory::Create(const State& state, size_t mask_bytes) {
+  static_assert(alignof(TrackerMemory) >= alignof(Verdict));
+  static_assert(alignof(Verdict) == alignof(Neighbor) && alignof(Verdict) == alignof(MaskWord));
+  State kept = state;
+  kept.neighbor_count = 0;
+  kept.word_count = 0;
+  kept.mask_bytes = static_cast<uint32_t>(mask_bytes);
+  void* const place = ::operator new(sizeof(TrackerMemory) + mask_bytes);
+  return std::unique_ptr<TrackerMemory>(new (place) TrackerMemory(kept));
+}
+
+size_t TrackerMemory::BytesOf(size_t neighbors, size_t words) {
+  return neighbors * (sizeof(Verdict) + sizeof(Neighbor)) + words * sizeof(MaskWord);
+}
+
+std::unique_ptr<TrackerMemory> TrackerMemory::Copy() const {
+  auto copy = Create(state_, BytesOf(state_.neighbor_count, state_.word_count));
+  copy->Put(NeighborsBegin(), state_.neighbor_count, {WordsBegin(), state_.word_count});
+  return copy;
+}
+
+// Takes more memory where so many bytes find no room, and less where they leave half of it. The
+// mask is gone then.
+void TrackerMemory::Fit(std::unique_ptr<TrackerMemory>& memory, size_t mask_bytes) {
+  const size_t room = memory->state_.mask_bytes;
+  if (mask_bytes > room || 2 * mask_bytes < room) memory = Create(memory->state_, mask_bytes);
+}
+
+// Where there is room for them and no mask.
+template <class FromNeighbors>
+void TrackerMemory::Put(FromNeighbors neighbors, size_t count, std::span<const MaskWord> words) {
+  state_.neighbor_count = static_cast<uint16_t>(count);
+  state_.word_count = static_cast<uint32_t>(words.size());
+  std::uninitialized_copy_n(neighbors, count, NeighborsBegin());
+  std::uninitialized_copy(words.begin(), words.end(), WordsBegin());
+  for (size_t i = 0; i < count; ++i) new (VerdictsBegin() + i) Verdict(NeighborsBegin()[i]);
+}
+
 bool TrackerMemory::IsWorthwhile(uint32_t moves) {
-  if (backoff_ == 0) return cold_work_ > 0 || limit_ < 0 || moves >= kManyMoves;
-  --backoff_;
+  if (state_.backoff == 0) return state_.cold_work > 0 || state_.limit < 0 || moves >= kManyMoves;
+  --state_.backoff;
   return false;
 }
 
 // An average that forgets: a quarter of it is the last move.
 void TrackerMemory::NoteColdMove(std::optional<uint64_t> looked_up) {
   const uint64_t work = looked_up ? kColdWork + *looked_up / 2 : kCastWork;
-  cold_work_ = Capped(cold_work_ == 0 ? work : (3 * uint64_t{cold_work_} + work) / 4);
+  state_.cold_work =
+      Capped(state_.cold_work == 0 ? work : (3 * uint64_t{state_.cold_work} + work) / 4);
 }
 
 // The second condition limits the odometer: bounds are readings of it in floats, and at 2^16 times
 // the known radius an ulp of them is 2^-7 of that radius, beyond which they would be of little use.
 bool TrackerMemory::Reaches(const PosedShape& posed) const {
-  return PathLength(center_, posed.position()) < limit_ && odometer_ < 0x1p16 * known_radius_;
+  return PathLength(state_.center, posed.position()) < state_.limit &&
+         state_.odometer < 0x1p16 * state_.known_radius;
 }
 
 void TrackerMemory::Clear() {
-  influence_.verdicts.clear();
-  influence_.neighbors.clear();
-  influence_.words.clear();
-  limit_ = -1;
-  touch_radius_ = clear_radius_ = 0;
+  std::destroy_n(NeighborsBegin(), state_.neighbor_count);
+  state_.neighbor_count = 0;
+  state_.word_count = 0;
+  state_.limit = -1;
+  state_.touch_radius = state_.clear_radius = 0;
 }
 
-void TrackerMemory::FetchSelf() const { Fetch(this, sizeof *this); }
-
-void TrackerMemory::FetchVerdicts() const {
-  constexpr size_t kMost = 16;
-  const std::vector<Verdict>& verdicts = influence_.verdicts;
-  Fetch(verdicts.data(), std::min(verdicts.size(), kMost) * sizeof(Verdict));
+// How many verdicts there are is not known yet; most trackers have few.
+void TrackerMemory::FetchSelf() const {
+  constexpr size_t kVerdicts = 8;
+  Fetch(this, sizeof *this + kVerdicts * sizeof(Verdict));
 }
 
+// Of the other neighbors, the edges of the one whose verdict ends first may be measured.
 uint64_t TrackerMemory::FetchNeighbors(Vec2 p) const {
   static_assert(kMaxNeighbors <= 64);
-  const double reading = odometer_ + PathLength(anchor_, p);
+  const double reading = state_.odometer + PathLength(state_.anchor, p);
+  const std::span<const Verdict> all = verdicts();
   uint64_t due = 0;
-  for (size_t i = 0; i < influence_.verdicts.size(); ++i) {
-    if (influence_.verdicts[i].touch_until > reading) continue;
+  const auto fetch = [&](size_t i) {
     due |= uint64_t{1} << i;
-    Fetch(&influence_.neighbors[i], sizeof(Neighbor));
+    Fetch(NeighborsBegin() + i, sizeof(Neighbor));
+  };
+  double first_until = HUGE_VAL;
+  size_t first = 0;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i].touch_until <= reading) {
+      fetch(i);
+    } else if (all[i].touch_until < first_until) {
+      first_until = all[i].touch_until;
+      first = i;
+    }
   }
+  if (first_until < HUGE_VAL && all[first].is_by_box) fetch(first);
   return due;
 }
 
 void TrackerMemory::FetchPolygons(uint64_t neighbors) const {
   for (; neighbors != 0; neighbors &= neighbors - 1) {
     const auto i = static_cast<size_t>(std::countr_zero(neighbors));
-    if (i >= influence_.neighbors.size()) return;
-    Fetch(influence_.neighbors[i].polygon.polygon().memory(), 256);
+    if (i >= state_.neighbor_count) return;
+    Fetch(NeighborsBegin()[i].polygon.polygon().memory(), 256);
   }
 }
 
 // Sets the slack of the next mask, and judges the last one. One that was dropped, by an edit say,
-// has no limit any more and says nothing about the slack.
-void TrackerMemory::Tune(const Scene& scene, const PosedShape& posed, uint32_t moves) {
-  if (refresh_work_ > 0) {
+// has no limit any more and says nothing about the slack. Returns false if the tracker begins to
+// back off.
+bool TrackerMemory::Tune(const Scene& scene, const PosedShape& posed, uint32_t moves) {
+  if (state_.refresh_work > 0) {
     const bool pays =
-        moves >= kManyMoves ||
-        (moves >= kFewMoves && refresh_work_ + query_work_ <= uint64_t{moves} * cold_work_);
-    misses_ = pays ? 0 : misses_ + 1;
-    if (pays) next_backoff_ = kBackoffMoves;
+        moves >= kManyMoves || (moves >= kFewMoves && state_.refresh_work + state_.query_work <=
+                                                          uint64_t{moves} * state_.cold_work);
+    state_.misses = pays ? 0 : state_.misses + 1;
+    if (pays) state_.next_backoff = kBackoffMoves;
   }
-  if (slack_ == 0) {
-    slack_ = std::max(posed.bounding_radius() / 2, scene.index().spacing() / 4);
-  } else if (limit_ >= 0) {
-    if (moves < kFewMoves || refresh_work_ > query_work_) {
-      slack_ *= 2;
-    } else if (moves > 4 * kFewMoves && uint64_t{4} * refresh_work_ < query_work_) {
-      slack_ /= 2;
+  if (state_.slack == 0) {
+    state_.slack = std::max(posed.bounding_radius() / 2, scene.index().spacing() / 4);
+  } else if (state_.limit >= 0) {
+    if (moves < kFewMoves || state_.refresh_work > state_.query_work) {
+      state_.slack *= 2;
+    } else if (moves > 4 * kFewMoves && uint64_t{4} * state_.refresh_work < state_.query_work) {
+      state_.slack /= 2;
     }
   }
   // A slack larger than the scene is of no use, and the bound keeps the known radius a finite
   // float.
   const double least = posed.bounding_radius() * 0x1p-10;
-  slack_ = std::clamp(slack_, least, posed.bounding_radius() + 4 * scene.index().magnitude());
+  state_.slack =
+      std::clamp(state_.slack, least, posed.bounding_radius() + 4 * scene.index().magnitude());
+  if (state_.misses < kMaxMisses) return true;
+  state_.misses = kMaxMisses - 2;  // so that two more decide
+  state_.backoff = state_.next_backoff;
+  state_.next_backoff = std::min<uint16_t>(4 * state_.next_backoff, kMaxBackoffMoves);
+  return false;
 }
 
-bool TrackerMemory::Refresh(const Scene& scene, const PosedShape& posed, uint32_t moves,
+bool TrackerMemory::Refresh(std::unique_ptr<TrackerMemory>& memory, const Scene& scene,
+                            const PosedShape& posed, uint32_t moves, Influence& gathered,
                             WorkMeter& meter) {
-  Tune(scene, posed, moves);
-  if (misses_ >= kMaxMisses) {
-    misses_ = kMaxMisses - 2;  // so that two more decide
-    backoff_ = next_backoff_;
-    next_backoff_ = std::min<uint16_t>(4 * next_backoff_, kMaxBackoffMoves);
-    return GiveUp();
+  const bool is_made =
+      memory->Tune(scene, posed, moves) && memory->MakeMask(scene, posed, gathered, meter);
+  if (!is_made) {
+    memory->GiveUp();
+    gathered.Clear();
   }
-  center_ = anchor_ = posed.position();
-  odometer_ = 0;
-  query_work_ = 0;
+  Fit(memory, BytesOf(gathered.neighbors.size(), gathered.words.size()));
+  memory->Put(std::make_move_iterator(gathered.neighbors.begin()), gathered.neighbors.size(),
+              gathered.words);
+  gathered.Clear();
+  return is_made;
+}
+
+// Gathers a mask, which has no place here yet. A mask that is too large is tried again with a
+// quarter of the slack, twice. Returns false if it still is, and once the meter has stopped.
+bool TrackerMemory::MakeMask(const Scene& scene, const PosedShape& posed, Influence& gathered,
+                             WorkMeter& meter) {
+  state_.center = state_.anchor = posed.position();
+  state_.odometer = 0;
+  state_.query_work = 0;
   const uint64_t before = meter.used();
-  for (int attempt = 0; attempt < 3; ++attempt, slack_ /= 4) {
+  Clear();
+  for (int attempt = 0;; ++attempt, state_.slack /= 4) {
     // The bounding radius grows with the magnitude of the position, as placing errs more there: by
     // far less than this over the slack.
-    known_radius_ = (posed.bounding_radius() + slack_) * (1 + 0x1p-40);
-    Clear();
-    // A mask that is too large is tried again with a quarter of the slack, twice.
-    if (Gather(scene, posed.shape().options.mask, meter)) break;
+    state_.known_radius = (posed.bounding_radius() + state_.slack) * (1 + 0x1p-40);
+    gathered.Clear();
+    if (Gather(scene, posed.shape().options.mask, gathered, meter)) break;
     if (meter.stopped() || attempt == 2) {
-      backoff_ = kBackoffMoves;
-      return GiveUp();
+      state_.backoff = kBackoffMoves;
+      return false;
     }
   }
-  Trim(influence_.verdicts);
-  Trim(influence_.neighbors);
-  Trim(influence_.words);
-  SetLimit(slack_, posed);
-  meter.Spend(kNeighborWork * influence_.neighbors.size());
-  refresh_work_ = Capped(kFixedWork + meter.used() - before);
-  return !meter.stopped() || GiveUp();
+  SetLimit(state_.slack, posed);
+  meter.Spend(kNeighborWork * gathered.neighbors.size());
+  state_.refresh_work = Capped(kFixedWork + meter.used() - before);
+  return !meter.stopped();
 }
 
-// Drops the mask and gives its memory back, and leaves nothing for `Tune` to judge. Returns false.
-bool TrackerMemory::GiveUp() {
+// Drops the mask, and leaves nothing for `Tune` to judge.
+void TrackerMemory::GiveUp() {
   Clear();
-  Trim(influence_.verdicts);
-  Trim(influence_.neighbors);
-  Trim(influence_.words);
-  refresh_work_ = 0;
-  query_work_ = 0;
-  return false;
+  state_.refresh_work = 0;
+  state_.query_work = 0;
 }
 
 // Below the limit no placed vertex leaves the range of coordinates, and each position is accepted,
 // so that a quiet move needs no check of either. (Half of the range leaves room for the rounding.)
 void TrackerMemory::SetLimit(double limit, const PosedShape& posed) {
-  const double magnitude = std::max(std::abs(center_.x), std::abs(center_.y));
-  limit_ = std::min(limit, kMaxCoordinate / 2 - magnitude - posed.bounding_radius());
+  const double magnitude = std::max(std::abs(state_.center.x), std::abs(state_.center.y));
+  state_.limit = std::min(limit, kMaxCoordinate / 2 - magnitude - posed.bounding_radius());
 }
 
 // No edge of the scene is nearer to the centre than the nearest one, so what is known reaches up to
 // it, without more edges in the mask: the mask of a ball that has none.
 void TrackerMemory::Widen(const Scene& scene, const PosedShape& posed, WorkMeter& meter) {
-  const double nearest = NearestEdge(scene, posed.shape().options.mask, center_, meter);
-  if (meter.stopped() || nearest <= known_radius_) return;
-  known_radius_ = nearest;
+  const double nearest = NearestEdge(scene, posed.shape().options.mask, state_.center, meter);
+  if (meter.stopped() || nearest <= state_.known_radius) return;
+  state_.known_radius = nearest;
   SetLimit((nearest - posed.bounding_radius()) * (1 - 0x1p-40), posed);
 }
 
-bool TrackerMemory::Gather(const Scene& scene, uint64_t category_mask, WorkMeter& meter) {
-  const double r = known_radius_ * kUp;
-  const Box ball{{center_.x - r, center_.y - r}, {center_.x + r, center_.y + r}};
-  bool fits = true;
+// By ascending id from the start: what a mask has of a polygon is not moved again.
+bool TrackerMemory::Gather(const Scene& scene, uint64_t category_mask, Influence& gathered,
+                           WorkMeter& meter) const {
+  constexpr size_t kMaxPolygons = 4 * kMaxNeighbors;  // most of which have an edge in reach
+  const double r = state_.known_radius * kUp;
+  const Box center{state_.center, state_.center};
+  const Box ball{{center.min.x - r, center.min.y - r}, {center.min.x + r, center.min.y + r}};
+  std::vector<const IndexedPolygon*>& polygons = gathered.polygons;
   VisitPolygons(scene, category_mask, meter, MeetsBox{ball}, [&](const IndexedPolygon& indexed) {
-    fits = GatherFrom(indexed, meter);
-    return fits && !meter.stopped();
+    const double distance2 = LowerDistance2(indexed.polygon().bounds(), center);
+    if (distance2 <= state_.known_radius * state_.known_radius * kUp) polygons.push_back(&indexed);
+    return polygons.size() <= kMaxPolygons;
   });
-  if (!fits || meter.stopped()) return false;
-  std::sort(influence_.neighbors.begin(), influence_.neighbors.end(),
-            [](const Neighbor& a, const Neighbor& b) {
-              return a.polygon.polygon().id() < b.polygon.polygon().id();
-            });
-  influence_.verdicts.reserve(influence_.neighbors.size());
-  for (const Neighbor& neighbor : influence_.neighbors) influence_.verdicts.emplace_back(neighbor);
+  if (polygons.size() > kMaxPolygons || meter.stopped()) return false;
+  const auto id = [](const IndexedPolygon* indexed) { return indexed->polygon().id(); };
+  std::sort(polygons.begin(), polygons.end(),
+            [&](const auto* a, const auto* b) { return id(a) < id(b); });
+  for (const IndexedPolygon* const indexed : polygons) {
+    if (!GatherFrom(*indexed, gathered, meter) || meter.stopped()) return false;
+  }
   return true;
 }
 
@@ -243,23 +308,21 @@ bool TrackerMemory::Gather(const Scene& scene, uint64_t category_mask, WorkMeter
 //
 // A run may begin within a byte or a word and go on in the next. (1 << n) - 1 has the n lowest bits
 // set, for the edges i to end - 1 of one byte; shifted by i mod 64 they are those of the word.
-bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, WorkMeter& meter) {
+bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, Influence& gathered,
+                               WorkMeter& meter) const {
   const Polygon& polygon = indexed.polygon();
-  if (LowerDistance2(polygon.bounds(), {center_, center_}) > known_radius_ * known_radius_ * kUp) {
-    return true;
-  }
   Neighbor neighbor(indexed);
-  std::vector<MaskWord>& words = influence_.words;
+  std::vector<MaskWord>& words = gathered.words;
   neighbor.first_word = static_cast<uint32_t>(words.size());
-  const double limit2 = known_radius_ * known_radius_ * kUp;
+  const double limit2 = state_.known_radius * state_.known_radius * kUp;
   if (neighbor.is_small()) {
-    influence_.neighbors.push_back(std::move(neighbor));
-    return influence_.neighbors.size() <= kMaxNeighbors;
+    gathered.neighbors.push_back(std::move(neighbor));
+    return gathered.neighbors.size() <= kMaxNeighbors;
   }
   double box2 = 0;  // of the box that was asked about last, which is that of the run visited next
   double nearest2 = HUGE_VAL;
   const auto is_near = [&](const Box& box) {
-    box2 = LowerDistance2(box, {center_, center_});
+    box2 = LowerDistance2(box, {state_.center, state_.center});
     return box2 <= limit2;
   };
   indexed.VisitRuns(meter, is_near, [&](size_t first, size_t last) {
@@ -287,32 +350,35 @@ bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, WorkMeter& meter) 
   if (neighbor.is_dense) words.resize(neighbor.first_word);
   neighbor.word_count = static_cast<uint32_t>(words.size()) - neighbor.first_word;
   if (neighbor.word_count == 0 && !neighbor.is_dense) {
-    if (!polygon.bounds().Contains(center_)) return true;
-    neighbor.is_inside = LocateInPolygon(indexed, center_, meter).location != Location::kOutside;
+    if (!polygon.bounds().Contains(state_.center)) return true;
+    neighbor.is_inside =
+        LocateInPolygon(indexed, state_.center, meter).location != Location::kOutside;
     if (!neighbor.is_inside) return true;
     // All edges are out of reach, and the shape is inside: so it stays while the mask lasts.
     neighbor.touches = true;
     neighbor.touch_until = neighbor.clear_until = neighbor.side_until = HUGE_VAL;
   }
-  influence_.neighbors.push_back(std::move(neighbor));
-  return influence_.neighbors.size() <= kMaxNeighbors;
+  gathered.neighbors.push_back(std::move(neighbor));
+  return gathered.neighbors.size() <= kMaxNeighbors;
 }
 
 void TrackerMemory::QueryNeighbors(PosedShape& posed, OverlapDetail detail, Radii radii,
                                    NeighborScratch& scratch, WorkMeter& meter) {
   const Vec2 p = posed.position();
-  odometer_ = (odometer_ + PathLength(anchor_, p)) * kUp;
-  anchor_ = p;
+  state_.odometer = (state_.odometer + PathLength(state_.anchor, p)) * kUp;
+  state_.anchor = p;
   scratch.touched.edges.clear();
   scratch.edge_counts.clear();
-  const double out_of_mask = (known_radius_ + PathLength(center_, p)) * kUp;
-  NeighborQuery query(influence_, posed, odometer_, out_of_mask, scratch);
-  std::vector<Verdict>& verdicts = influence_.verdicts;
+  const double out_of_mask = (state_.known_radius + PathLength(state_.center, p)) * kUp;
+  NeighborQuery query({WordsBegin(), state_.word_count}, posed, state_.odometer, out_of_mask,
+                      scratch);
+  const std::span<Verdict> verdicts = mutable_verdicts();
+  Neighbor* const neighbors = NeighborsBegin();
   for (size_t i = 0; i < verdicts.size(); ++i) {
-    Neighbor& neighbor = influence_.neighbors[i];
+    Neighbor& neighbor = neighbors[i];
     if (detail == OverlapDetail::kEdges) {
       query.UpdateEdges(neighbor);
-    } else if (odometer_ < verdicts[i].touch_until) {
+    } else if (state_.odometer < verdicts[i].touch_until) {
       continue;
     } else {
       query.UpdateTouch(neighbor);
@@ -336,7 +402,7 @@ void TrackerMemory::QueryNeighbors(PosedShape& posed, OverlapDetail detail, Radi
       touch_until = std::min(touch_until, verdict.touch_until);
       clear_until = std::min(clear_until, verdict.clear_until);
     }
-    Neighbor& neighbor = influence_.neighbors[first];
+    Neighbor& neighbor = neighbors[first];
     const double until = radii == Radii::kBoth ? clear_until : touch_until;
     if (until == HUGE_VAL || !neighbor.is_by_box) break;
     query.UpdateBound(neighbor);
@@ -346,11 +412,13 @@ void TrackerMemory::QueryNeighbors(PosedShape& posed, OverlapDetail detail, Radi
     Clear();
     return;
   }
-  const double left = (limit_ - PathLength(center_, p)) * kDown;
-  is_limited_ = (clear_until - odometer_) * kDown > left;
-  touch_radius_ = std::clamp((touch_until - odometer_) * kDown, 0.0, std::max(left, 0.0));
-  clear_radius_ = std::clamp((clear_until - odometer_) * kDown, 0.0, std::max(left, 0.0));
-  query_work_ += query.mask_work() + kPassedWork * influence_.neighbors.size();
+  const double left = (state_.limit - PathLength(state_.center, p)) * kDown;
+  state_.is_limited = (clear_until - state_.odometer) * kDown > left;
+  state_.touch_radius =
+      std::clamp((touch_until - state_.odometer) * kDown, 0.0, std::max(left, 0.0));
+  state_.clear_radius =
+      std::clamp((clear_until - state_.odometer) * kDown, 0.0, std::max(left, 0.0));
+  state_.query_work += query.mask_work() + kPassedWork * verdicts.size();
 }
 
 }  // namespace carom::internal

@@ -20,7 +20,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 
 #include "carom/geometry.h"
 #include "carom/overlap.h"
@@ -32,9 +34,18 @@
 
 namespace carom::internal {
 
-// Not thread-safe.
+// Not thread-safe. A memory and the parts of its mask are one allocation: where trackers are many,
+// each page of memory that a move reads takes long to find.
 class TrackerMemory {
  public:
+  // One without a mask.
+  static std::unique_ptr<TrackerMemory> Create();
+  std::unique_ptr<TrackerMemory> Copy() const;
+  TrackerMemory(const TrackerMemory&) = delete;
+  TrackerMemory& operator=(const TrackerMemory&) = delete;
+  ~TrackerMemory() { Clear(); }
+  static void operator delete(void* memory) { ::operator delete(memory); }
+
   // No mask has more neighbors.
   static constexpr size_t kMaxNeighbors = 64;
   // A polygon that would have more words is queried by its index instead. With 64 neighbors of 8
@@ -50,11 +61,14 @@ class TrackerMemory {
   // Makes the mask about the shape, `moves` moves after the last one. Returns false if the tracker
   // begins to back off, if the mask would be too large, and once the meter has stopped; there is no
   // mask then.
-  bool Refresh(const Scene& scene, const PosedShape& posed, uint32_t moves, WorkMeter& meter);
+  // `memory`, which is there, may be replaced; `gathered` is anyone's.
+  static bool Refresh(std::unique_ptr<TrackerMemory>& memory, const Scene& scene,
+                      const PosedShape& posed, uint32_t moves, Influence& gathered,
+                      WorkMeter& meter);
   // After the first query of a mask: whether the clear radius ends at the mask's limit, not at an
   // edge. Then `Widen` finds how far the nearest edge of the scene is, and the next query may find
   // a larger radius.
-  bool IsLimited() const { return is_limited_; }
+  bool IsLimited() const { return state_.is_limited; }
   void Widen(const Scene& scene, const PosedShape& posed, WorkMeter& meter);
   // Whether the mask has all edges that the shape can touch at its pose.
   bool Reaches(const PosedShape& posed) const;
@@ -65,53 +79,88 @@ class TrackerMemory {
   enum class Radii : uint8_t { kTouch, kBoth };
   void QueryNeighbors(PosedShape& posed, OverlapDetail detail, Radii radii,
                       NeighborScratch& scratch, WorkMeter& meter);
-  const std::vector<Verdict>& verdicts() const { return influence_.verdicts; }
+  // Of each neighbor.
+  std::span<const Verdict> verdicts() const { return {VerdictsBegin(), state_.neighbor_count}; }
   // Drops the mask.
   void Clear();
   // How far the shape may be from the pose of the last query, at any rotation, so that the same
   // polygons are touched, respectively so that no edge is met. 0 where it may not move.
-  double touch_radius() const { return touch_radius_; }
-  double clear_radius() const { return clear_radius_; }
+  double touch_radius() const { return state_.touch_radius; }
+  double clear_radius() const { return state_.clear_radius; }
 
   // All edges nearer than the known radius to the centre are in the mask.
-  Vec2 center() const { return center_; }
-  double known_radius() const { return known_radius_; }
+  Vec2 center() const { return state_.center; }
+  double known_radius() const { return state_.known_radius; }
 
-  // Prefetch what the next query, at `p`, reads: this object; then the verdicts; then the neighbors
-  // whose verdict ends before; then their polygons. Each reads what the one before it
-  // prefetched.
+  // Prefetch what the next query, at `p`, reads: this object and its verdicts; then the neighbors
+  // whose verdict ends before; then their polygons. Each reads what the one before it prefetched.
   void FetchSelf() const;
-  void FetchVerdicts() const;
   // Returns these neighbors: bit i for neighbor i.
   uint64_t FetchNeighbors(Vec2 p) const;
   void FetchPolygons(uint64_t neighbors) const;
 
-  size_t memory_bytes() const { return sizeof(*this) + influence_.memory_bytes(); }
+  size_t memory_bytes() const { return sizeof(*this) + state_.mask_bytes; }
 
  private:
   static constexpr uint16_t kBackoffMoves = 64;
 
-  bool Gather(const Scene& scene, uint64_t category_mask, WorkMeter& meter);
-  bool GatherFrom(const IndexedPolygon& indexed, WorkMeter& meter);
-  bool GiveUp();
+  // All but the mask.
+  struct State {
+    Vec2 center;        // the reference point for which the mask was made
+    Vec2 anchor;        // that of the last query, up to which the odometer has counted
+    double slack = 0;   // that the next mask should have
+    double limit = -1;  // the slack that this mask has; below 0 without a mask
+    double known_radius = 0;
+    double odometer = 0;
+    double touch_radius = 0;
+    double clear_radius = 0;
+    uint64_t query_work = 0;    // of all queries of the last mask
+    uint32_t refresh_work = 0;  // of making it; 0 if there is nothing to judge by
+    uint32_t cold_work = 0;     // of a move without memory, a moving average; 0: not known
+    uint32_t mask_bytes = 0;    // that follow this object
+    uint32_t word_count = 0;
+    uint16_t neighbor_count = 0;
+    uint16_t misses = 0;  // masks in a row that did not pay
+    uint16_t next_backoff = kBackoffMoves;
+    uint16_t backoff = 0;  // moves that are left without a mask
+    bool is_limited = false;
+  };
+
+  explicit TrackerMemory(const State& state) : state_(state) {}
+  // One with room for so many bytes of a mask, without one.
+  static std::unique_ptr<TrackerMemory> Create(const State& state, size_t mask_bytes);
+  static size_t BytesOf(size_t neighbors, size_t words);
+  static void Fit(std::unique_ptr<TrackerMemory>& memory, size_t mask_bytes);
+  template <class FromNeighbors>
+  void Put(FromNeighbors neighbors, size_t count, std::span<const MaskWord> words);
+
+  // The mask: the verdicts, then the neighbors by ascending polygon id, then the words, neighbor
+  // after neighbor.
+  const Verdict* VerdictsBegin() const { return reinterpret_cast<const Verdict*>(this + 1); }
+  const Neighbor* NeighborsBegin() const {
+    return reinterpret_cast<const Neighbor*>(VerdictsBegin() + state_.neighbor_count);
+  }
+  const MaskWord* WordsBegin() const {
+    return reinterpret_cast<const MaskWord*>(NeighborsBegin() + state_.neighbor_count);
+  }
+  Verdict* VerdictsBegin() { return reinterpret_cast<Verdict*>(this + 1); }
+  Neighbor* NeighborsBegin() {
+    return reinterpret_cast<Neighbor*>(VerdictsBegin() + state_.neighbor_count);
+  }
+  MaskWord* WordsBegin() {
+    return reinterpret_cast<MaskWord*>(NeighborsBegin() + state_.neighbor_count);
+  }
+  std::span<Verdict> mutable_verdicts() { return {VerdictsBegin(), state_.neighbor_count}; }
+
+  bool MakeMask(const Scene& scene, const PosedShape& posed, Influence& gathered, WorkMeter& meter);
+  bool Gather(const Scene& scene, uint64_t category_mask, Influence& gathered,
+              WorkMeter& meter) const;
+  bool GatherFrom(const IndexedPolygon& indexed, Influence& gathered, WorkMeter& meter) const;
+  void GiveUp();
   void SetLimit(double limit, const PosedShape& posed);
-  void Tune(const Scene& scene, const PosedShape& posed, uint32_t moves);
-  Influence influence_;
-  Vec2 center_;        // the reference point for which the mask was made
-  Vec2 anchor_;        // that of the last query, up to which the odometer has counted
-  double slack_ = 0;   // that the next mask should have
-  double limit_ = -1;  // the slack that this mask has; below 0 without a mask
-  double known_radius_ = 0;
-  double odometer_ = 0;
-  double touch_radius_ = 0;
-  double clear_radius_ = 0;
-  uint64_t query_work_ = 0;    // of all queries of the last mask
-  uint32_t refresh_work_ = 0;  // of making it; 0 if there is nothing to judge by
-  uint32_t cold_work_ = 0;     // of a move without memory, a moving average; 0: not known
-  bool is_limited_ = false;
-  uint16_t misses_ = 0;  // masks in a row that did not pay
-  uint16_t next_backoff_ = kBackoffMoves;
-  uint16_t backoff_ = 0;  // moves that are left without a mask
+  bool Tune(const Scene& scene, const PosedShape& posed, uint32_t moves);
+
+  State state_;
 };
 
 }  // namespace carom::internal
