@@ -165,10 +165,8 @@ bool PlainSlide::AddEdge(size_t edge) {
   Near& near =
       faces_[face_count_].emplace(std::in_place_type<RoundFace>, edge, near_.edge(edge), move_);
   const RoundFace& face = std::get<RoundFace>(near.front);
-  near.path = face.SideOfPath();
-  if (!near.path.is_in_front) return false;
-  if (!near.path.is_apart) near.entry = face.EntryOf();
-  if (!near.path.is_apart && !near.entry) return false;
+  if (!face.FindPath(near.path)) return false;
+  if (!near.path.is_apart && !face.FindEntry(near.entry.emplace())) return false;
   near.edges = uint32_t{1} << edge;
   Add(near, near.entry ? near.entry->vertex : std::nullopt,
       [&](Vec2 other) { return face.SideOf(other) < 0; });
@@ -188,10 +186,8 @@ bool PlainSlide::AddVertex(size_t edge) {
   Near& near = faces_[face_count_].emplace(std::in_place_type<RoundFace>, edge, q, move_);
   const RoundFace& face = std::get<RoundFace>(near.front);
   if (!face.IsBehind(e)) return false;
-  near.path = face.SideOfPath();
-  if (!near.path.is_in_front) return false;
-  if (!near.path.is_apart) near.entry = face.EntryOf();
-  if (!near.path.is_apart && !near.entry) return false;
+  if (!face.FindPath(near.path)) return false;
+  if (!near.path.is_apart && !face.FindEntry(near.entry.emplace())) return false;
   Add(near, q, [&](Vec2 other) { return face.SideOf(other) < 0; });
   return true;
 }
@@ -341,14 +337,16 @@ void PlainSlide::SetHit(SweepHit& hit) const {
   hit.normal = normal_;
 }
 
-// The first one defines the time.
+// The first contact defines it.
+SweepTime PlainSlide::time() const {
+  const EdgeMeeting& meeting = contacts_[0].touch->meeting;
+  return SweepTime::OfRoundTouch({move_.d, move_.radius}, meeting, IntervalEnd::kBegin, fraction_);
+}
+
 void PlainSlide::AddContact(BlockingContact::Kind kind, const EdgeMeeting& meeting,
                             uint32_t moving) {
-  constexpr IntervalEnd kBegin = IntervalEnd::kBegin;
-  if (contact_count_ == 0) {
-    time_ = SweepTime::OfRoundTouch({move_.d, move_.radius}, meeting, kBegin, fraction_);
-  }
-  contacts_[contact_count_++] = {kind, meeting.fixed, moving, RoundTouch{meeting, kBegin}};
+  const RoundTouch touch{meeting, IntervalEnd::kBegin};
+  contacts_[contact_count_++] = {kind, meeting.fixed, moving, touch};
 }
 
 bool PlainSlide::IsAtStart(Vec2 position, double ulp) const {

@@ -56,7 +56,7 @@ class PlainSlide {
   Vec2 position() const { return next_; }
   // Of a hit: its row, in place of a default one, the time of it, and the contacts then.
   void SetHit(SweepHit& hit) const;
-  SweepTime time() const { return time_; }
+  SweepTime time() const;
   std::span<const BlockingContact> contacts() const { return {contacts_.data(), contact_count_}; }
   // Of a hit by the push itself: sets what is left of it, along the wall, or nothing. Returns false
   // where that is not certain.
@@ -141,7 +141,6 @@ class PlainSlide {
   Vec2 next_;
   Vec2 normal_;
   Vec2 point_;
-  SweepTime time_ = SweepTime::Zero();
   std::array<BlockingContact, 2> contacts_;
   size_t contact_count_ = 0;
 };
