@@ -16,7 +16,7 @@
 //   // finished == !meter.stopped()
 //
 // Work is counted in units, answers in rows. Error: the work stops up to `kInterval` units late.
-// Cost: O(1), an addition and a comparison a count. Not thread-safe: one meter serves one batch at
+// Cost: O(1), a subtraction and its sign a count. Not thread-safe: one meter serves one batch at
 // a time. Cheaper: a default `WorkMeter`, which never stops; richer: `Frame::budget_us` of
 // carom/frame.h.
 #pragma once
@@ -39,23 +39,23 @@ class WorkMeter {
   // A meter that counts and never stops.
   WorkMeter() = default;
   // A meter that stops once `stop` has returned true.
-  explicit WorkMeter(std::function<bool()> stop) : stop_(std::move(stop)), next_check_(0) {}
+  explicit WorkMeter(std::function<bool()> stop) : stop_(std::move(stop)) { AskNext(); }
 
   // Counts `units`. Returns false once the work is to stop; from then on always.
   bool Spend(uint64_t units) {
-    used_ += units;
-    return used_ < next_check_ || Ask();
+    left_ -= static_cast<int64_t>(units);
+    return left_ >= 0 || Ask();
   }
   // Counts `units`, and has the next count ask whether to stop: for work that is expensive beside
   // what its caller counts.
   void SpendAndAsk(uint64_t units) {
-    used_ += units;
-    next_check_ = 0;
+    left_ -= static_cast<int64_t>(units);
+    AskNext();
   }
   // Stops the work soon after more units than this. Default: no cap.
   void set_max_units(uint64_t max_units) {
     max_units_ = max_units;
-    next_check_ = 0;
+    AskNext();
   }
 
   // Counts rows of answers: hits, polygons, edges. Returns false, and stops the work, once there
@@ -64,36 +64,43 @@ class WorkMeter {
     rows_ += rows;
     if (rows_ > max_rows_) {
       stopped_ = true;
-      next_check_ = 0;
+      AskNext();
     }
     return !stopped_;
   }
   // Default: no cap.
   void set_max_rows(uint64_t max_rows) { max_rows_ = max_rows; }
 
-  uint64_t used() const { return used_; }
+  uint64_t used() const { return granted_ - static_cast<uint64_t>(left_); }
   uint64_t rows() const { return rows_; }
   uint64_t rows_left() const { return rows_ < max_rows_ ? max_rows_ - rows_ : 0; }
   bool stopped() const { return stopped_; }
   bool out_of_rows() const { return rows_ > max_rows_; }
-  bool out_of_units() const { return used_ > max_units_; }
+  bool out_of_units() const { return used() > max_units_; }
 
  private:
-  // Apart, so that a count is an addition and one comparison.
+  // Apart, so that a count is a subtraction whose sign says the rest.
   [[gnu::noinline, gnu::cold]] bool Ask() {
     if (stopped_) return false;
-    stopped_ = used_ > max_units_ || (stop_ && stop_());
-    next_check_ = stopped_ ? 0 : used_ + kInterval;
+    stopped_ = out_of_units() || (stop_ && stop_());
+    Grant(stopped_ ? -1 : int64_t{kInterval} - 1);
     return !stopped_;
   }
+  // So many units more, -1 to be asked by the next count.
+  void Grant(int64_t units) {
+    granted_ = used() + static_cast<uint64_t>(units);
+    left_ = units;
+  }
+  void AskNext() { Grant(-1); }
 
   std::function<bool()> stop_;
   uint64_t max_units_ = std::numeric_limits<uint64_t>::max();
   uint64_t max_rows_ = std::numeric_limits<uint64_t>::max();
   uint64_t rows_ = 0;
-  uint64_t used_ = 0;
-  // Of `used_`; 0 once stopped.
-  uint64_t next_check_ = std::numeric_limits<uint64_t>::max();
+  // Units up to the next question, the one that it is asked at left out, and those of them that are
+  // left: less than 0 once stopped.
+  uint64_t granted_ = std::numeric_limits<int64_t>::max();
+  int64_t left_ = std::numeric_limits<int64_t>::max();
   bool stopped_ = false;
 };
 

@@ -80,8 +80,9 @@ inline Lanes Normalized(Lanes values) {
 inline bool ReadSegment(const SegmentColumns& segments, Line& line) {
   const Lanes given_a{segments.ax[0], segments.ay[0]};
   const Lanes given_b{segments.bx[0], segments.by[0]};
-  const auto is_accepted = (Abs(given_a) <= kMaxCoordinate) & (Abs(given_b) <= kMaxCoordinate);
-  if (SignBits(is_accepted) != 3) return false;
+  const uint32_t are_accepted =
+      SignBits(Abs(given_a) <= kMaxCoordinate) & SignBits(Abs(given_b) <= kMaxCoordinate);
+  if (are_accepted != 3) return false;
   const Lanes a = Normalized(given_a);
   const Lanes b = Normalized(given_b);
   const TwoLanes d = TwoDiff(b, a);

@@ -139,7 +139,9 @@ void GridEntrance::StartOne(const Line& line, GridWalk& walk) const {
   const Lanes d{line.dx.high, line.dy.high};
   const Lanes place = (origin + d * walk.at - ToLanes(grid_.corner())) * grid_.squares_per_length();
   const Lanes size = ToLanes(grid_.size());
-  if (SignBits((Abs(origin) <= grid_.farthest()) & (place >= 0.0) & (place < size)) == 3) {
+  const uint32_t inside =
+      SignBits(Abs(origin) <= grid_.farthest()) & SignBits(place >= 0.0) & SignBits(place < size);
+  if (inside == 3) {
     walk.square = {static_cast<int32_t>(place[0]), static_cast<int32_t>(place[1])};
   } else if (!FindOutside(line, walk)) {
     return;

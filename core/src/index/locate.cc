@@ -102,8 +102,8 @@ bool LocatePoints(const World& world, const PointColumns& points, uint64_t mask,
   std::vector<Row>& rows = *kept;
   const bool is_plain = internal::IsPlain(points.scope);
   uint64_t scene_mask = mask;
+  if (!meter.Spend(points.size())) return false;
   for (size_t i = 0; i < points.size(); ++i) {
-    if (!meter.Spend(1)) return false;
     ItemChecker check(i, out.errors);
     if (!check.Coordinate(ItemColumn::kX, points.x[i]) ||
         !check.Coordinate(ItemColumn::kY, points.y[i])) {

@@ -31,7 +31,8 @@ inline Lanes Swapped(Lanes a) { return Lanes{a[1], a[0]}; }
 inline Lanes Lows(Lanes a, Lanes b) { return Lanes{a[0], b[0]}; }
 inline Lanes Highs(Lanes a, Lanes b) { return Lanes{a[1], b[1]}; }
 
-// Bit i: the sign bit of lane i, of a number or of a comparison's result.
+// Bit i: the sign bit of lane i, of a number or of a comparison's result. Of several comparisons
+// join the bits: without AVX, GCC takes joined lanes apart.
 template <class L>
 uint32_t SignBits(L a) {
 #ifdef __SSE2__

@@ -150,13 +150,32 @@ class RoundContacts {
     const double reach = motion_.rounded_radius() * std::sqrt(x * x + y * y);
     const double error = 2 * rounded.error() + 16 * kFilterUnit * reach;
     if (std::abs(std::abs(rounded.value) - reach) > error) return false;
+    if (x == 0 || y == 0) {  // then as rounded exactly as they are in pairs of doubles
+      const TwoDoubles apart = x == 0 ? TwoDiff(p.x, q.x) : TwoDiff(p.y, q.y);
+      const TwoDoubles radius = TwoSum(motion_.radius, motion_.fixed_radius);
+      const int sign = apart.high < 0 ? -1 : 1;
+      return sign * apart.high == radius.high && sign * apart.low == radius.low;
+    }
     const DyadicVec2 s = ExactOf({side.a, side.b});
     const Dyadic cross = Cross(ExactOf({p, q}), s);
     const Dyadic radius = motion_.ExactRadius();
     return cross * cross == Dot(s, s) * radius * radius;
   }
-  // Whether (p + t d - q) . s has the sign, or is 0.
+  // Whether (p + t d - q) . s has the sign, or is 0. In doubles both products err by 8u of their
+  // magnitudes, and t by where it is known to be.
   bool IsWithin(const Segment& side, Vec2 p, Vec2 q, int sign) const {
+    const Vec2 along{side.b.x - side.a.x, side.b.y - side.a.y};
+    const double t = t_.high();
+    const double by_x = along.x * motion_.d.x;
+    const double by_y = along.y * motion_.d.y;
+    const double from_x = along.x * (p.x - q.x);
+    const double from_y = along.y * (p.y - q.y);
+    const double rounded = (from_x + from_y) + t * (by_x + by_y);
+    const double speed_magnitude = std::abs(by_x) + std::abs(by_y);
+    const double error =
+        16 * kFilterUnit * (std::abs(from_x) + std::abs(from_y) + std::abs(t) * speed_magnitude) +
+        (t - NextBelow(t_.low())) * speed_magnitude;
+    if (std::abs(rounded) > 2 * error) return rounded * sign > 0;
     const DyadicVec2 s = ExactOf({side.a, side.b});
     const Dyadic speed = s.x * motion_.d.x + s.y * motion_.d.y;
     return SignOfLinear(Dot(ExactOf({q, p}), s), speed, t_.Exact(motion_)) * sign >= 0;

@@ -8,7 +8,9 @@
 #include <cmath>
 #include <utility>
 
+#include "carom/predicates.h"
 #include "numeric/box_distance.h"
+#include "numeric/exact.h"
 #include "shape/measures.h"
 #include "shape/place_vertices.h"
 #include "sweep/slide_step.h"
@@ -125,29 +127,46 @@ bool PlainSlide::Gather() {
 
 // Sets what becomes of the path at each edge that is not clear of it. Returns false unless the
 // shape surely overlaps none of them at the start. An edge that it is not in front of, as that
-// beyond a corner, may lie behind something else.
+// beyond a corner, may lie behind something else; or behind a corner up to where the path ends.
 bool PlainSlide::LookAt() {
   behind_ = 0;
   for (uint32_t bits = unclear_; bits != 0; bits &= bits - 1) {
     const auto i = static_cast<size_t>(std::countr_zero(bits));
     if (face_count_ == kMostFaces || !AddEdge(i)) behind_ |= uint32_t{1} << i;
   }
+  uint32_t left = 0;
   for (uint32_t bits = behind_; bits != 0; bits &= bits - 1) {
     const auto i = static_cast<size_t>(std::countr_zero(bits));
     if (IsBehindAny(i)) continue;
-    if (face_count_ == kMostFaces || !(AddVertex(i) || AddCorner(i))) return false;
+    if (face_count_ == kMostFaces) return false;
+    if (!AddVertex(i) && !AddCorner(i, 1)) left |= uint32_t{1} << i;
+  }
+  if (left == 0) return true;
+  const double until = LatestEnd();
+  if (until == 1) return false;
+  for (; left != 0; left &= left - 1) {
+    const auto i = static_cast<size_t>(std::countr_zero(left));
+    if (IsBehindAny(i)) continue;
+    if (face_count_ == kMostFaces || !AddCorner(i, until)) return false;
   }
   return true;
+}
+
+// Where the path ends at the latest, by what is known to be met.
+double PlainSlide::LatestEnd() const {
+  double end = 1;
+  for (size_t i = 0; i < face_count_; ++i) {
+    if (faces_[i]->entry) end = std::fmin(end, faces_[i]->entry->high);
+  }
+  return end;
 }
 
 bool PlainSlide::AddEdge(size_t edge) {
   Near& near =
       faces_[face_count_].emplace(std::in_place_type<RoundFace>, edge, near_.edge(edge), move_);
   const RoundFace& face = std::get<RoundFace>(near.front);
-  near.path = face.SideOfPath();
-  if (!near.path.is_in_front) return false;
-  if (!near.path.is_apart) near.entry = face.EntryOf();
-  if (!near.path.is_apart && !near.entry) return false;
+  if (!face.FindPath(near.path)) return false;
+  if (!near.path.is_apart && !face.FindEntry(near.entry.emplace())) return false;
   near.edges = uint32_t{1} << edge;
   Add(near, near.entry ? near.entry->vertex : std::nullopt,
       [&](Vec2 other) { return face.SideOf(other) < 0; });
@@ -167,16 +186,14 @@ bool PlainSlide::AddVertex(size_t edge) {
   Near& near = faces_[face_count_].emplace(std::in_place_type<RoundFace>, edge, q, move_);
   const RoundFace& face = std::get<RoundFace>(near.front);
   if (!face.IsBehind(e)) return false;
-  near.path = face.SideOfPath();
-  if (!near.path.is_in_front) return false;
-  if (!near.path.is_apart) near.entry = face.EntryOf();
-  if (!near.path.is_apart && !near.entry) return false;
+  if (!face.FindPath(near.path)) return false;
+  if (!near.path.is_apart && !face.FindEntry(near.entry.emplace())) return false;
   Add(near, q, [&](Vec2 other) { return face.SideOf(other) < 0; });
   return true;
 }
 
 // Of the ends of both, those that are nearest to each other.
-bool PlainSlide::AddCorner(size_t edge) {
+bool PlainSlide::AddCorner(size_t edge, double until) {
   const Segment e = near_.edge(edge);
   Vec2 vertex = e.a;
   uint32_t end = 0;
@@ -190,7 +207,7 @@ bool PlainSlide::AddCorner(size_t edge) {
     }
   }
   Near& near =
-      faces_[face_count_].emplace(std::in_place_type<RoundCorner>, edge, vertex, end, move_);
+      faces_[face_count_].emplace(std::in_place_type<RoundCorner>, edge, vertex, end, move_, until);
   const RoundCorner& corner = std::get<RoundCorner>(near.front);
   near.path = corner.side_of_path();
   near.entry = corner.entry();
@@ -320,14 +337,16 @@ void PlainSlide::SetHit(SweepHit& hit) const {
   hit.normal = normal_;
 }
 
-// The first one defines the time.
+// The first contact defines it.
+SweepTime PlainSlide::time() const {
+  const EdgeMeeting& meeting = contacts_[0].touch->meeting;
+  return SweepTime::OfRoundTouch({move_.d, move_.radius}, meeting, IntervalEnd::kBegin, fraction_);
+}
+
 void PlainSlide::AddContact(BlockingContact::Kind kind, const EdgeMeeting& meeting,
                             uint32_t moving) {
-  constexpr IntervalEnd kBegin = IntervalEnd::kBegin;
-  if (contact_count_ == 0) {
-    time_ = SweepTime::OfRoundTouch({move_.d, move_.radius}, meeting, kBegin, fraction_);
-  }
-  contacts_[contact_count_++] = {kind, meeting.fixed, moving, RoundTouch{meeting, kBegin}};
+  const RoundTouch touch{meeting, IntervalEnd::kBegin};
+  contacts_[contact_count_++] = {kind, meeting.fixed, moving, touch};
 }
 
 bool PlainSlide::IsAtStart(Vec2 position, double ulp) const {
@@ -428,6 +447,55 @@ bool PlainSlide::Redirect(Vec2 left, std::optional<Vec2>& next) const {
     return enters.value_or(false);
   });
   return is_certain;
+}
+
+// Of a contact with an edge: within `most` more than the radius, beside it and on its left. In
+// doubles the products err by 8u of their magnitudes.
+bool PlainSlide::IsStillAt(const BlockingContact& contact, double most) const {
+  const Segment edge = contact.touch->meeting.side();
+  const Vec2 s = Difference(edge.b, edge.a);
+  const Vec2 apart = Difference(move_.end(contact.moving), edge.a);
+  const double length2 = s.x * s.x + s.y * s.y;
+  const double length = std::sqrt(length2);
+  const double along = s.x * apart.x + s.y * apart.y;
+  const RoundedCross across(s.x * apart.y, s.y * apart.x);
+  const double reach = move_.radius * length;
+  const double error = 16 * kFilterUnit * (across.magnitude + reach);
+  const double least = 0x1p-20 * length2;
+  return along > least && length2 - along > least && across.value > error &&
+         across.value - reach + error <= most * length;
+}
+
+// What both faces block is the union of two half turns, to the right of each. It ends where one of
+// them, turned back, and the other lead away from the corner between them. A push that is more than
+// a quarter turn from both keeps nothing along the nearer one.
+bool PlainSlide::IsCornered(Vec2 push, std::span<const BlockingContact> earlier) {
+  const auto* const face = std::get_if<RoundFace>(&first_->front);
+  const auto is_of_edge = [](const BlockingContact& contact) {
+    return contact.kind == BlockingContact::Kind::kVertexOnEdge && contact.touch &&
+           contact.touch->end == IntervalEnd::kBegin && contact.fixed_radius == 0;
+  };
+  const std::span<const BlockingContact> met = contacts();
+  if (face == nullptr || earlier.empty() || !std::all_of(met.begin(), met.end(), is_of_edge) ||
+      !std::all_of(earlier.begin(), earlier.end(), is_of_edge)) {
+    return false;
+  }
+  const Segment hit = face->along();
+  const Segment other = earlier[0].touch->meeting.side();
+  const int turn = CrossSign({other.a, other.b}, {hit.a, hit.b});
+  if (turn == 0) return false;
+  const Segment& back = turn > 0 ? other : hit;
+  const Segment& ahead = turn > 0 ? hit : other;
+  const Direction along_push{{0, 0}, push};
+  if (DotSign({back.a, back.b}, along_push) <= 0 || DotSign({ahead.a, ahead.b}, along_push) >= 0) {
+    return false;
+  }
+  if (!MoveTo(next_)) return false;
+  const double most = 7 * UlpOf(Bounds());
+  return std::all_of(earlier.begin(), earlier.end(), [&](const BlockingContact& contact) {
+    const Segment side = contact.touch->meeting.side();
+    return side.a == other.a && side.b == other.b && IsStillAt(contact, most);
+  });
 }
 
 }  // namespace carom::internal

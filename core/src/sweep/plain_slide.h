@@ -56,11 +56,14 @@ class PlainSlide {
   Vec2 position() const { return next_; }
   // Of a hit: its row, in place of a default one, the time of it, and the contacts then.
   void SetHit(SweepHit& hit) const;
-  SweepTime time() const { return time_; }
+  SweepTime time() const;
   std::span<const BlockingContact> contacts() const { return {contacts_.data(), contact_count_}; }
   // Of a hit by the push itself: sets what is left of it, along the wall, or nothing. Returns false
   // where that is not certain.
   bool Redirect(Vec2 left, std::optional<Vec2>& next) const;
+  // Of a hit: whether it surely leaves nothing of the push, for it ends in the corner between the
+  // face that is hit and one that all `earlier` contacts are of and that the shape still touches.
+  bool IsCornered(Vec2 push, std::span<const BlockingContact> earlier);
   // At least an ulp of the shape's bounds.
   double ulp() const { return move_.ulp; }
 
@@ -100,7 +103,8 @@ class PlainSlide {
   bool LookAt();
   bool AddEdge(size_t edge);
   bool AddVertex(size_t edge);
-  bool AddCorner(size_t edge);
+  bool AddCorner(size_t edge, double until);
+  double LatestEnd() const;
   template <class IsBehind>
   void Add(Near& near, const std::optional<Vec2>& vertex, const IsBehind& is_behind);
   bool IsBehindAny(size_t edge) const;
@@ -113,6 +117,7 @@ class PlainSlide {
   double UlpOfPath() const;
   Side SafeAt(Vec2 position) const;
   bool IsAtStart(Vec2 position, double ulp) const;
+  bool IsStillAt(const BlockingContact& contact, double most) const;
 
   const Obstacles& obstacles_;
   WorkMeter& meter_;
@@ -136,7 +141,6 @@ class PlainSlide {
   Vec2 next_;
   Vec2 normal_;
   Vec2 point_;
-  SweepTime time_ = SweepTime::Zero();
   std::array<BlockingContact, 2> contacts_;
   size_t contact_count_ = 0;
 };

@@ -21,18 +21,18 @@ double SumOfMagnitudes(Vec2 v) { return std::abs(v.x) + std::abs(v.y); }
 }  // namespace
 
 // The other end of the axis must not be nearer to the vertex.
-RoundCorner::RoundCorner(Vec2 vertex, uint32_t end, const RoundMove& move)
+RoundCorner::RoundCorner(Vec2 vertex, uint32_t end, const RoundMove& move, double until)
     : move_(&move),
       vertex_(vertex),
       end_(end),
       p_(move.end(end)),
       w_(Minus(p_, vertex)),
-      last_(Plus(w_, move.d)) {
+      last_(Plus(w_, {until * move.d.x, until * move.d.y})) {
   const Side start = SideOf(p_, {});
   if (start != Side::kBeyond && start != Side::kOn) return;
   path_.is_apart = SideOfPath(move.d) == Side::kBeyond;
   path_.is_strict = path_.is_apart && start == Side::kBeyond;
-  if (!path_.is_apart) FindEntry();
+  if (!path_.is_apart) FindEntry(until);
   const Vec2 other = move.end(1 - end);
   path_.is_in_front = p_ == other || IsBelow({other, p_});
 }
@@ -89,7 +89,7 @@ Side RoundCorner::SideOfMove(Vec2 d, const Segment& there) const {
 }
 
 // With z = -w, A = d . d, B = z . d and C = z . z - r^2: t = C / (B + root(A r^2 - (z x d)^2)).
-void RoundCorner::FindEntry() {
+void RoundCorner::FindEntry(double until) {
   const Vec2 d = move_->d;
   const double reach = SumOfMagnitudes(w_) + move_->radius;
   const double along = -DotOf(w_, d);
@@ -113,7 +113,8 @@ void RoundCorner::FindEntry() {
   entry.high = (gap + gap_error) / (divisor - divisor_error) * kUp;
   entry.end = end_;
   if (!(entry.high < 1 - kApart)) return;
-  last_ = {w_.x + entry.high * d.x, w_.y + entry.high * d.y};
+  const double last = std::fmin(entry.high, until);
+  last_ = {w_.x + last * d.x, w_.y + last * d.y};
   entry_ = entry;
 }
 

@@ -22,7 +22,8 @@ namespace carom::internal {
 // The same questions as those of a `RoundFace`. Keeps a reference to the move.
 class RoundCorner {
  public:
-  RoundCorner(Vec2 vertex, uint32_t end, const RoundMove& move);
+  // Of the move up to the fraction `until`, where something else surely ends it.
+  RoundCorner(Vec2 vertex, uint32_t end, const RoundMove& move, double until = 1);
 
   Vec2 vertex() const { return vertex_; }
   const PathSide& side_of_path() const { return path_; }
@@ -37,7 +38,7 @@ class RoundCorner {
   EdgeMeeting meeting() const { return EdgeMeeting::OfVertices(vertex_, p_); }
 
   Side SideOfMove(Vec2 d, const Segment& there) const;
-  // Whether an edge surely is behind the vertex, up to the entry if there is one.
+  // Whether an edge surely is behind the vertex, up to `until`, or the entry if that is earlier.
   bool IsBehind(const Segment& edge) const { return IsBehind(edge.a) && IsBehind(edge.b); }
 
  private:
@@ -49,7 +50,7 @@ class RoundCorner {
   Side SideOf(Vec2 p, Vec2 d) const;
   // kBeyond: it stays at least as far on the path by d.
   Side SideOfPath(Vec2 d) const;
-  void FindEntry();
+  void FindEntry(double until);
 
   const RoundMove* move_;
   Vec2 vertex_;

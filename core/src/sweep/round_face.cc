@@ -23,15 +23,18 @@ Side SideOfSign(int sign) {
   return sign > 0 ? Side::kBeyond : Side::kWithin;
 }
 
-// As of any expansions; of differences that are doubles, as those of near numbers are, at once.
-Expansion<8> Product(const Expansion<2>& a, const Expansion<2>& b) {
-  if (a.size > 1 || b.size > 1) return a * b;
+Expansion<8> ProductOfDoubles(double a, double b) {
   Expansion<8> product;
-  if (a.size == 0 || b.size == 0) return product;
-  const TwoDoubles exact = TwoProduct(a.part[0], b.part[0]);
+  const TwoDoubles exact = TwoProduct(a, b);
   product.Append(exact.low);
   product.Append(exact.high);
   return product;
+}
+
+// As of any expansions; of differences that are doubles, as those of near numbers are, at once.
+Expansion<8> Product(const Expansion<2>& a, const Expansion<2>& b) {
+  if (a.size != 1 || b.size != 1) return a * b;
+  return ProductOfDoubles(a.part[0], b.part[0]);
 }
 
 }  // namespace
@@ -89,12 +92,12 @@ Side RoundFace::SideOf(Vec2 p, Vec2 d) const {
   return exact.is_certain() ? SideOfSign(exact.sign()) : Side::kUnknown;
 }
 
-PathSide RoundFace::SideOfPath() const {
-  PathSide path{true, true, true};
+bool RoundFace::FindPath(PathSide& path) const {
+  path = {false, true, true};
   for (const uint32_t end : {0U, 1U}) {
     if (!(gap_[end] > error_[end])) {
       const Side side = gap_[end] < -error_[end] ? Side::kWithin : SideOf(move_->end(end), {});
-      if (side != Side::kBeyond && side != Side::kOn) return {};
+      if (side != Side::kBeyond && side != Side::kOn) return false;
       path.is_strict = path.is_strict && side == Side::kBeyond;
     }
     const double last = gap_[end] - rate_;
@@ -103,7 +106,8 @@ PathSide RoundFace::SideOfPath() const {
     const Side side = last < -error ? Side::kWithin : SideOf(move_->end(end), move_->d);
     path.is_apart = side == Side::kBeyond || side == Side::kOn;
   }
-  return path;
+  path.is_in_front = true;
+  return true;
 }
 
 // An end that is within the moved line comes nearer to an edge that it is beside; an axis to a
@@ -117,7 +121,9 @@ Side RoundFace::SideOfMove(Vec2 d, const Segment& there) const {
       const Side side = is_placed ? SideOf(placed, {}) : SideOf(move_->end(end), d);
       if (side == Side::kBeyond || side == Side::kOn) continue;
       least = Side::kUnknown;
-      if (side == Side::kWithin && PlaceOf(end, d, 64 * move_->ulp) == 0) ++within;
+      if (side == Side::kWithin && PlaceOf(end, d, 64 * move_->ulp) == Place::kBeside) {
+        ++within;
+      }
     }
     if (within > (is_of_vertex_ ? 1 : 0)) return Side::kWithin;
   }
@@ -133,7 +139,7 @@ BoundedPair RoundFace::Reach() const {
 }
 
 // From the begin of the edge to the end of the axis, or from that of the axis to the vertex.
-std::optional<int> RoundFace::PlaceOf(uint32_t end, Vec2 d, double slack) const {
+RoundFace::Place RoundFace::PlaceOf(uint32_t end, Vec2 d, double slack) const {
   const Vec2 p = is_of_vertex_ ? on_ : move_->end(end);
   const Vec2 apart = Difference(p, along_.a);
   const Vec2 at = is_of_vertex_ ? Difference(apart, d) : Vec2{apart.x + d.x, apart.y + d.y};
@@ -141,9 +147,9 @@ std::optional<int> RoundFace::PlaceOf(uint32_t end, Vec2 d, double slack) const 
   const double length2 = Dot(s_, s_);
   const double magnitude = SumOfMagnitudes(apart) + SumOfMagnitudes(d) + SumOfMagnitudes(s_);
   const double error = SumOfMagnitudes(s_) * (16 * kFilterUnit * magnitude + slack);
-  if (along > error && along < length2 - error) return 0;
-  if (along < -error) return -1;
-  return along > length2 + error ? std::optional(1) : std::nullopt;
+  if (along > error && along < length2 - error) return Place::kBeside;
+  if (along < -error) return Place::kBeforeBegin;
+  return along > length2 + error ? Place::kBehindEnd : Place::kUnknown;
 }
 
 int RoundFace::SideOf(Vec2 q) const { return CrossSign(along_.a, along_.b, on_, q); }
@@ -157,11 +163,11 @@ bool RoundFace::IsEnteredBy(Vec2 v) const {
 }
 
 // An end comes there after gap / rate.
-std::optional<FaceEntry> RoundFace::EntryOf() const {
+bool RoundFace::FindEntry(FaceEntry& entry) const {
   const Vec2 d = move_->d;
   const Segment& axis = move_->axis;
   const double slowest = rate_ - rate_error_;
-  if (!(slowest > rate_error_)) return std::nullopt;
+  if (!(slowest > rate_error_)) return false;
   double low[2];
   double high[2];
   for (const uint32_t end : {0U, 1U}) {
@@ -171,28 +177,31 @@ std::optional<FaceEntry> RoundFace::EntryOf() const {
   const bool is_point = axis.a == axis.b;
   const bool is_parallel =
       (axis.a.x == axis.b.x && is_upright()) || (axis.a.y == axis.b.y && is_level());
-  FaceEntry entry{low[0], high[0], is_parallel && !is_of_vertex_ && !is_point, 0, std::nullopt};
+  entry.is_of_both = is_parallel && !is_of_vertex_ && !is_point;
+  entry.vertex.reset();
+  entry.end = is_parallel || is_of_vertex_ || is_point || high[0] <= high[1] ? 0 : 1;
+  entry.low = low[entry.end];
+  entry.high = high[entry.end];
   if (!is_parallel && !is_of_vertex_ && !is_point) {
-    entry.end = high[0] <= high[1] ? 0 : 1;
-    entry.low = low[entry.end];
-    entry.high = high[entry.end];
-    if (!(entry.high + kApart < low[1 - entry.end])) return std::nullopt;
+    if (!(entry.high + kApart < low[1 - entry.end])) return false;
   }
-  if (!(entry.high < 1 - kApart)) return std::nullopt;
+  if (!(entry.high < 1 - kApart)) return false;
   // The time is one of the interval.
   const double slack =
       (entry.high - entry.low) * std::max(std::abs(d.x), std::abs(d.y)) + 64 * move_->ulp;
   const Vec2 by{entry.high * d.x, entry.high * d.y};
-  const std::optional<int> place = PlaceOf(entry.end, by, slack);
-  if (!entry.is_of_both) return place == 0 ? std::optional(entry) : std::nullopt;
-  const std::optional<int> other = PlaceOf(1, by, slack);
-  if (!place || !other || (*place != 0 && *other != 0)) return std::nullopt;
-  if (*place == *other) return entry;
+  const Place place = PlaceOf(entry.end, by, slack);
+  if (!entry.is_of_both) return place == Place::kBeside;
+  const Place other = PlaceOf(1, by, slack);
+  if (place == Place::kUnknown || other == Place::kUnknown) return false;
+  if (place != Place::kBeside && other != Place::kBeside) return false;
+  if (place == other) return true;
   // One end is beside the edge and the other one beyond a vertex, which the axis comes to.
   entry.is_of_both = false;
-  entry.end = *place == 0 ? 0 : 1;
-  entry.vertex = *place + *other < 0 ? along_.a : along_.b;
-  return entry;
+  entry.end = place == Place::kBeside ? 0 : 1;
+  const bool is_at_begin = place == Place::kBeforeBegin || other == Place::kBeforeBegin;
+  entry.vertex = is_at_begin ? along_.a : along_.b;
+  return true;
 }
 
 // Of an edge that is parallel to an axis of coordinates: the gap over how fast it closes. Where the

@@ -64,10 +64,11 @@ class RoundFace {
   bool is_of_vertex() const { return is_of_vertex_; }
   // Runs as the line does, with the begin of the axis on the left: the edge, or the axis.
   const Segment& along() const { return along_; }
-  PathSide SideOfPath() const;
-  // Of a shape that is in front. Nothing where it is not certain, or not certainly before 1, or may
-  // be beyond the ends of the edge.
-  std::optional<FaceEntry> EntryOf() const;
+  // Sets what becomes of the path, and returns whether the shape is in front.
+  bool FindPath(PathSide& path) const;
+  // Sets the entry of a shape that is in front. Returns false, and `entry` is not to be used, where
+  // it is not certain, or not certainly before 1, or may be beyond the ends of the edge.
+  bool FindEntry(FaceEntry& entry) const;
   // That time of an end, rounded up; nothing where a rounding is not certain.
   std::optional<double> RoundedUpEntry(uint32_t end) const;
   // How an end meets the edge, or the axis the vertex.
@@ -96,9 +97,10 @@ class RoundFace {
   BoundedPair Reach() const;
   // Where p + d is: beyond the line moved to the left by the radius, on that, or within it.
   Side SideOf(Vec2 p, Vec2 d) const;
-  // Where an end of the axis, displaced by d, surely is along the edge: beside it, 0, or beyond its
-  // begin or end, -1 or 1; or the vertex along the axis. By `slack` in each coordinate.
-  std::optional<int> PlaceOf(uint32_t end, Vec2 d, double slack) const;
+  // Where an end of the axis, displaced by d, surely is along the edge, or the vertex along the
+  // axis: beside it, or beyond its begin or end. By `slack` in each coordinate.
+  enum class Place : uint8_t { kUnknown, kBeside, kBeforeBegin, kBehindEnd };
+  Place PlaceOf(uint32_t end, Vec2 d, double slack) const;
 
   const RoundMove* move_;
   Vec2 on_;  // the line

@@ -127,7 +127,9 @@ bool Slider::AddPlainLeg(SlideLeg& leg, SlideRow& row) {
 // The sweep of one leg, to its safe pose. That overlaps nothing if the start does not: all but what
 // the sweep is clear of was looked at.
 Slider::End Slider::AddLeg(Vec2 d, SlideRow& row) {
-  SlideLeg& leg = out_.legs.emplace_back();
+  static constexpr SlideLeg kNoLeg;
+  out_.legs.push_back(kNoLeg);  // a copy, which is made faster than one that is set to zeros
+  SlideLeg& leg = out_.legs.back();
   leg.from = row.position;
   leg.d = d;
   is_plain_ = takes_plain_ && AddPlainLeg(leg, row);
@@ -181,6 +183,10 @@ std::optional<Vec2> Slider::Redirected(Vec2 push, const SlideRow& row) {
   if (is_plain_ && is_first && earlier_.empty() && plain_.Redirect(row.left, next)) {
     earlier_.assign(plain_.contacts().begin(), plain_.contacts().end());
     return next;
+  }
+  if (is_plain_ && plain_.IsCornered(push, earlier_)) {
+    earlier_.insert(earlier_.end(), plain_.contacts().begin(), plain_.contacts().end());
+    return std::nullopt;
   }
   Gather(row);
   const std::span<const BlockingContact> met = is_plain_ ? plain_.contacts() : sweep_.contacts();

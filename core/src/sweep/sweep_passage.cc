@@ -104,19 +104,6 @@ std::optional<Vec2> ContainedVertex(const PlacedShape& outer, const PlacedShape&
 
 }  // namespace
 
-// Two roundings, 2u of the magnitudes; 8u also cover the rounding of the widening.
-Box MovedBox(const Box& box, Vec2 d, double low, double high) {
-  const Lanes min = ToLanes(box.min);
-  const Lanes max = ToLanes(box.max);
-  const Lanes by = ToLanes(d);
-  const Lanes slack = (8 * kUnit) * (Abs(min) + Abs(max) + Abs(by));
-  const Lanes first = low * by;
-  const Lanes last = high * by;
-  const Lanes from = min + Min(first, last) - slack;
-  const Lanes to = max + Max(first, last) + slack;
-  return {{from[0], from[1]}, {to[0], to[1]}};
-}
-
 SweptBox::SweptBox(const Box& box, Vec2 d, double limit)
     : reach_(MovedBox(box, d, 0, std::min(limit, 1.0))), d_(d) {
   const Range range = CrossRange(box, d);

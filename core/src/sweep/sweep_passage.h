@@ -20,6 +20,8 @@
 #include "carom/work_meter.h"
 #include "index/indexed_polygon.h"
 #include "index/placed_shape.h"
+#include "numeric/double_lanes.h"
+#include "numeric/exact.h"
 #include "sweep/sweep_axes.h"
 #include "sweep/sweep_intervals.h"
 #include "sweep/sweep_time.h"
@@ -27,7 +29,18 @@
 namespace carom::internal {
 
 // What a box passes over on its path for t in [low, high], a range within [0, 1]. Rounded outward.
-Box MovedBox(const Box& box, Vec2 d, double low, double high);
+// Two roundings, 2u of the magnitudes; 8u also cover the rounding of the widening.
+inline Box MovedBox(const Box& box, Vec2 d, double low, double high) {
+  const Lanes min = ToLanes(box.min);
+  const Lanes max = ToLanes(box.max);
+  const Lanes by = ToLanes(d);
+  const Lanes slack = (8 * kUnit) * (Abs(min) + Abs(max) + Abs(by));
+  const Lanes first = low * by;
+  const Lanes last = high * by;
+  const Lanes from = min + Min(first, last) - slack;
+  const Lanes to = max + Max(first, last) + slack;
+  return {{from[0], from[1]}, {to[0], to[1]}};
+}
 
 // Where a box is on its path, for t in [0, limit]. Rounded outward.
 class SweptBox {

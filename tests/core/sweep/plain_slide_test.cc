@@ -142,7 +142,7 @@ class Cases {
   Vec2 offset_;
 };
 
-// Players that are pushed about, all at once.
+// Players that are pushed about, all at once, some of them by three pushes a tick.
 class Players {
  public:
   Players(Cases& cases, size_t count) : shapes_{cases.Mover(), cases.Mover(), cases.Mover()} {
@@ -152,9 +152,9 @@ class Players {
       x_.push_back(at.x);
       y_.push_back(at.y);
       angle_.push_back(cases.Angle());
-      pushes_.push_back(1);
-      dx_.push_back(0);
-      dy_.push_back(0);
+      pushes_.push_back(i % 4 == 0 ? 3 : 1);
+      dx_.resize(dx_.size() + pushes_.back());
+      dy_.resize(dx_.size());
     }
   }
 
