@@ -6,9 +6,9 @@
 // gRPC's C++ interface has an operation for a message that is sent and one for a message that
 // comes, with an event each. Its core takes both at once, and one event says that the first is sent
 // and the second is here: for a client that waits for its answer before it asks again, that is all
-// there is to know, at two thirds of the price (docs/performance.md). Of a client that sends ahead
-// it is too little: the event may wait for a message that does not come, and so may what is to be
-// sent next.
+// there is to know, at three quarters of the price (docs/performance.md). Of a client that sends
+// ahead it is too little: the event may wait for a message that does not come, and so may what is
+// to be sent next.
 #pragma once
 
 #include <grpc/grpc.h>
