@@ -109,9 +109,9 @@ class AsyncCall : public Task, public Drainable {
     });
   }
   // Whether the call's peer may have more of the event loop; once it is admitted.
-  bool MayTakeLoop() const {
+  bool MayTakeLoop(Clock::time_point now) const {
     const LoopUse& use = memory_peer_->loop;
-    return loop_.share().IsLittle(use) || loop_.share().MayTake(use, Clock::now());
+    return loop_.share().IsLittle(use) || loop_.share().MayTake(use, now);
   }
   // From `begin` to its end the event loop works for the call's peer. May outlive the call.
   class LoopTime {

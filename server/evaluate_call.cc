@@ -13,13 +13,15 @@ void EvaluateCall::Accept(QueryService& service, EventLoop& loop, QueryRuntime& 
   // Owns itself from here on, by the references of the two events.
   auto* call = new EvaluateCall(service, loop, runtime);
   call->context_.AsyncNotifyWhenDone(&call->done_);
-  service.RequestEvaluate(&call->context_, &call->frame_.bytes, &call->writer_, &loop.queue(),
+  service.RequestEvaluate(&call->context_, &call->request_, &call->writer_, &loop.queue(),
                           &loop.queue(), &call->accepted_);
 }
 
 void EvaluateCall::OnAccepted(bool ok) {
   if (!ok) return Discard();
   Accept(service_, loop_, runtime_);
+  frame_.bytes = request_;
+  request_.Clear();
   frame_.size = frame_.bytes.Length();
   absl::Status status = AdmitQuery();
   if (status.ok() && frame_.size > runtime_.limits.max_frame_bytes) {
@@ -49,7 +51,7 @@ void EvaluateCall::Begin(const absl::Status& started) {
   // Scanned only once it is accepted: a refusal costs the server as little as possible.
   frame_.head = PeekFrame(frame_.bytes);
   // The reference becomes that of the evaluation.
-  if (!CostEstimate().IsSmall(frame_.cost_bytes()) || !MayTakeLoop()) {
+  if (!CostEstimate().IsSmall(frame_.cost_bytes()) || !MayTakeLoop(frame_.arrival.received)) {
     absl::MutexLock lock(&mu_);
     return Submit();
   }
@@ -70,7 +72,7 @@ void EvaluateCall::OnEvaluated() {
     // What was not answered by then is an error of its group; a call that is late is none of those.
     Fail(absl::DeadlineExceededError("the call's deadline has passed"));
   } else {
-    const grpc::ByteBuffer answer = Serialize(run_->response);
+    const grpc::ByteBuffer answer = run_->Serialize().ToByteBuffer();
     answer_bytes = answer.Length();
     Answer(answer);
   }

@@ -49,6 +49,7 @@ class EvaluateCall final : public QueryCall {
   void Answer(const grpc::ByteBuffer& answer);
 
   // No lock: given to gRPC, one operation after the other.
+  grpc::ByteBuffer request_;
   grpc::ServerAsyncResponseWriter<grpc::ByteBuffer> writer_{&context_};
   EventOf<EvaluateCall, &EvaluateCall::OnAccepted> accepted_{this};
   EventOf<EvaluateCall, &EvaluateCall::OnDone> done_{this};

@@ -31,6 +31,7 @@ uint64_t Nanoseconds(Clock::duration duration) {
 void ClearWork(v1::FrameAnswer& answer, FrameWork& work) {
   work.frame = nullptr;
   work.answer = &answer;
+  if (work.bytes != nullptr) work.bytes->Clear();
   work.deadline = FrameWork::kNever;
   work.status = absl::OkStatus();
   work.pending.clear();

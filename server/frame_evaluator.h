@@ -28,6 +28,7 @@
 #include "server/shadow_run.h"
 #include "server/timer.h"
 #include "server/version_gate.h"
+#include "wire/answer_bytes.h"
 #include "wire/decode.h"
 
 namespace carom::server {
@@ -79,6 +80,8 @@ struct TurnLimits {
   std::chrono::nanoseconds max_cpu = std::chrono::nanoseconds::max();  // of the calling thread
   // Called within the turn, once a slice of the executor; null: never.
   const std::function<void()>* pause = nullptr;
+  // When it began; a default value: with its first look at the clock.
+  Clock::time_point begin = {};
 };
 
 // The state of one frame's evaluation. `frame` and `answer` outlive it.
@@ -87,6 +90,8 @@ struct FrameWork {
 
   const v1::Frame* frame = nullptr;
   v1::FrameAnswer* answer = nullptr;
+  // Where answers of groups may be instead of in their messages, which are then empty; null: none.
+  wire::AnswerBytes* bytes = nullptr;
   Clock::time_point received;                // where budget and elapsed time begin
   Clock::time_point deadline = kNever;       // the end of the budget
   Clock::time_point call_deadline = kNever;  // nobody reads an answer that comes later

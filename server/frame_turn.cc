@@ -99,7 +99,7 @@ FrameTurn::FrameTurn(const Context& context, const TurnLimits& limits)
       work_(context.work),
       limits_(limits),
       units_left_(limits.max_units),
-      slice_begin_(Clock::now()) {}
+      slice_begin_(limits.begin != Clock::time_point() ? limits.begin : Clock::now()) {}
 
 absl::string_view FrameTurn::KeyOf(absl::string_view name) {
   if (context_.session.tenant == kDefaultTenant) return name;
@@ -108,10 +108,9 @@ absl::string_view FrameTurn::KeyOf(absl::string_view name) {
 }
 
 // Asked about every 20 microseconds.
-bool FrameTurn::MustStop() {
+bool FrameTurn::MustStop(Clock::time_point now) {
   if (context_.cancelled.load(std::memory_order_relaxed)) return true;
   if (!ChargeRows()) return true;
-  Clock::time_point now = Clock::now();
   if (limits_.pause != nullptr && now - slice_begin_ >= Executor::kSlice) {
     (*limits_.pause)();
     slice_begin_ = now = Clock::now();
@@ -144,7 +143,8 @@ Progress FrameTurn::Run() {
   size_t left = 0;  // pending[0, left) stay pending
   for (size_t i = 0; i < work_.pending.size(); ++i) {
     if (context_.cancelled.load(std::memory_order_relaxed)) return Progress::kDone;
-    if (i % kGroupsALook == kGroupsALook - 1) MustStop();  // whether the turn is over, or pauses
+    if (i % kGroupsALook == kGroupsALook - 1)
+      MustStop(Clock::now());  // whether the turn is over, or pauses
     // A group that waits does not hinder those after it; the end of the turn does.
     const bool is_over = is_over_ || progress == Progress::kYields;
     const Progress of_group = is_over ? Progress::kYields : Answer(i);
@@ -189,6 +189,7 @@ void FrameTurn::Join(size_t first) {
   joined_answered_ = !evaluation.yields && evaluation.status.ok();
   if (joined_answered_) {
     Charge(evaluation);
+    joined_as_bytes_ = MayBeBytes(joined.size());
   } else {
     // Which of the members met a limit shows when each is evaluated alone, from the columns that
     // are decoded already. What follows is likely to be as expensive.
@@ -200,10 +201,22 @@ Progress FrameTurn::AnswerMember(size_t i) {
   JoinedCasts& joined = context_.scratch.joined;
   Group& group = joined.Next();
   if (!joined_answered_) {
-    return Conclude(Evaluate(*joined_scene_, group, units_left_), group, AnswerAt(i));
+    return Conclude(Evaluate(*joined_scene_, group, units_left_), group, i);
   }
-  wire::EncodeGroupAnswers(group, joined.Answers(context_.scratch.answers), AnswerAt(i));
+  const GroupAnswers& all = context_.scratch.answers;
+  if (joined_as_bytes_) {
+    AnswerAt(i).Clear();
+    work_.bytes->Add(GroupIndex(i), all.version, joined.Part(all.segments), group.cast_options);
+  } else {
+    wire::EncodeGroupAnswers(group, joined.Answers(all), AnswerAt(i));
+  }
   return Progress::kDone;
+}
+
+bool FrameTurn::MayBeBytes(size_t groups) const {
+  const CastAnswers& casts = context_.scratch.answers.segments;
+  return work_.bytes != nullptr && casts.truncated.empty() && casts.errors.empty() &&
+         work_.bytes->Reserve(groups, casts.counts.size(), casts.hits.size());
 }
 
 Progress FrameTurn::AnswerAlone(size_t i) {
@@ -221,7 +234,7 @@ Progress FrameTurn::AnswerAlone(size_t i) {
   if (!scene.ok()) return AnswerStatus(scene.status(), answer);
   if (*scene == nullptr) return progress;
   Group& decoded = context_.scratch.decoded.group;
-  return Conclude(Evaluate(**scene, decoded, units_left_), decoded, answer);
+  return Conclude(Evaluate(**scene, decoded, units_left_), decoded, i);
 }
 
 absl::StatusOr<Scene::Ptr> FrameTurn::Resolve(size_t i, absl::string_view name,
@@ -257,7 +270,8 @@ absl::StatusOr<Scene::Ptr> FrameTurn::Resolve(size_t i, absl::string_view name,
 // The questions are decoded by now: edits of a group that is malformed are not made.
 absl::StatusOr<Scene::Ptr> FrameTurn::Edit(size_t i, absl::string_view name, Progress& progress) {
   progress = Progress::kYields;
-  if (MustStop()) return is_over_ ? absl::StatusOr<Scene::Ptr>(nullptr) : Stopped(WorkMeter());
+  if (MustStop(Clock::now()))
+    return is_over_ ? absl::StatusOr<Scene::Ptr>(nullptr) : Stopped(WorkMeter());
   const v1::GroupEdits& message = GroupAt(i).edits();
   if (message.edit_id().empty() || message.edit_id().size() > kMaxEditIdBytes) {
     return InvalidField("edits.edit_id", absl::StrCat("must have at least 1 and at most ",
@@ -301,8 +315,11 @@ const absl::Status& FrameTurn::Decode(size_t i) {
 
 FrameTurn::Evaluation FrameTurn::Evaluate(const Scene& scene, Group& group, uint64_t max_units) {
   const Clock::time_point start = Clock::now();
-  if (MustStop()) return {.status = Stopped(WorkMeter()), .yields = is_over_};
-  const auto stop = [this] { return MustStop(); };
+  if (MustStop(start)) return {.status = Stopped(WorkMeter()), .yields = is_over_};
+  // A meter asks as it begins to count, too.
+  const auto stop = [this, asked = true]() mutable {
+    return !std::exchange(asked, false) && MustStop(Clock::now());
+  };
   // Not the frame's meter: rows that are compared are not answered.
   WorkMeter shadow_meter(stop);
   shadow_meter.set_max_rows(ShadowRun::kMaxRows);
@@ -383,12 +400,24 @@ void FrameTurn::Charge(const Evaluation& evaluation) {
   work_.shadow += evaluation.shadow;
 }
 
-Progress FrameTurn::Conclude(const Evaluation& evaluation, const Group& group,
-                             v1::GroupAnswer& answer) {
+// Larger answers are written as messages: in one pass over the hits, which then are in no near
+// cache.
+Progress FrameTurn::Conclude(const Evaluation& evaluation, const Group& group, size_t i) {
   if (evaluation.yields) return Progress::kYields;
   Charge(evaluation);
+  v1::GroupAnswer& answer = AnswerAt(i);
   if (!evaluation.status.ok()) return AnswerStatus(evaluation.status, answer);
-  wire::EncodeGroupAnswers(group, context_.scratch.answers, answer);
+  const GroupAnswers& answers = context_.scratch.answers;
+  const bool is_small = answers.segments.counts.size() <= JoinedCasts::kMaxSegments &&
+                        answers.segments.hits.size() <= JoinedCasts::kMaxSegments;
+  if (is_small && wire::CountLoneSegments(GroupAt(i)) != 0 && MayBeBytes(1)) {
+    const CastAnswers& casts = answers.segments;
+    answer.Clear();
+    work_.bytes->Add(GroupIndex(i), answers.version, {casts.counts, casts.hits, casts.reflections},
+                     group.cast_options);
+  } else {
+    wire::EncodeGroupAnswers(group, answers, answer);
+  }
   return Progress::kDone;
 }
 

@@ -48,7 +48,7 @@ class FrameTurn {
 
  private:
   // Whether the evaluation is to stop: the call or its time is over, or the turn. Pauses.
-  bool MustStop();
+  bool MustStop(Clock::time_point now);
   bool IsOutOfCpu(std::chrono::nanoseconds elapsed);
   // Charges the rows so far. False if there is no memory for them.
   bool ChargeRows();
@@ -65,6 +65,7 @@ class FrameTurn {
     ShadowStats shadow = {};
   };
 
+  size_t GroupIndex(size_t i) const { return static_cast<size_t>(work_.pending[i]); }
   const v1::Group& GroupAt(size_t i) const { return work_.frame->groups(work_.pending[i]); }
   v1::GroupAnswer& AnswerAt(size_t i) { return *work_.answer->mutable_groups(work_.pending[i]); }
 
@@ -101,8 +102,10 @@ class FrameTurn {
   // Why `meter` stopped the evaluation of a group.
   absl::Status Stopped(const WorkMeter& meter);
   void Charge(const Evaluation& evaluation);
-  // Encodes the answers of an evaluation of `group`, or its error.
-  Progress Conclude(const Evaluation& evaluation, const Group& group, v1::GroupAnswer& answer);
+  // Encodes the answers of an evaluation of `group`, which is pending[i], or its error.
+  Progress Conclude(const Evaluation& evaluation, const Group& group, size_t i);
+  // Whether the answers to segments, of so many groups, may be written as bytes: there is room.
+  bool MayBeBytes(size_t groups) const;
 
   const Context context_;
   FrameWork& work_;
@@ -123,6 +126,7 @@ class FrameTurn {
   size_t joined_end_ = 0;
   Scene::Ptr joined_scene_;
   bool joined_answered_ = false;  // `scratch.answers` are those of the batch as a whole
+  bool joined_as_bytes_ = false;  // and are written as bytes
   bool joins_ = true;             // false once a batch was given up
 };
 

@@ -48,21 +48,29 @@ Group& JoinedCasts::Next() {
   return part_;
 }
 
+// Under ANY there are no hits, and reflections are one a hit, if asked.
+wire::CastPart JoinedCasts::Part(const CastAnswers& all) {
+  wire::CastPart part;
+  part.counts = std::span(all.counts).subspan(first_, end_ - first_);
+  if (all.hits.empty()) return part;
+  const size_t first_row = row_;
+  for (const uint32_t count : part.counts) row_ += count;
+  part.hits = std::span(all.hits).subspan(first_row, row_ - first_row);
+  if (!all.reflections.empty()) {
+    part.reflections = std::span(all.reflections).subspan(first_row, row_ - first_row);
+  }
+  return part;
+}
+
 const GroupAnswers& JoinedCasts::Answers(const GroupAnswers& all) {
   const CastAnswers& casts = all.segments;
+  const wire::CastPart view = Part(casts);
   CastAnswers& part = part_answers_.segments;
   part.Clear();
   part_answers_.version = all.version;
-  part.counts.assign(casts.counts.begin() + first_, casts.counts.begin() + end_);
-  const size_t first_row = row_;
-  if (!casts.hits.empty()) {  // under ANY there are none
-    for (const uint32_t count : part.counts) row_ += count;
-    part.hits.assign(casts.hits.begin() + first_row, casts.hits.begin() + row_);
-  }
-  if (!casts.reflections.empty()) {  // one a row, if asked
-    part.reflections.assign(casts.reflections.begin() + first_row,
-                            casts.reflections.begin() + row_);
-  }
+  part.counts.assign(view.counts.begin(), view.counts.end());
+  part.hits.assign(view.hits.begin(), view.hits.end());
+  part.reflections.assign(view.reflections.begin(), view.reflections.end());
   // Truncated items and errors are lists of indices, ascending; a member's begin with its first
   // segment.
   const auto first = static_cast<uint32_t>(first_);

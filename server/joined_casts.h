@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "carom/group.h"
+#include "wire/answer_bytes.h"
 
 namespace carom::server {
 
@@ -39,6 +40,8 @@ class JoinedCasts {
   // The answers of that member out of those to `all`. Asked of each member or of none; overwritten
   // by the next call.
   const GroupAnswers& Answers(const GroupAnswers& all);
+  // The same as a view, of answers without truncated segments and errors. Instead of `Answers`.
+  wire::CastPart Part(const CastAnswers& all);
 
   // Capacity of the answers of a member, in hits.
   size_t answer_capacity() const { return part_answers_.segments.hits.capacity(); }

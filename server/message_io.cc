@@ -4,11 +4,18 @@
 #include "server/message_io.h"
 
 #include <grpcpp/support/proto_buffer_reader.h>
-#include <grpcpp/support/slice.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
 
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/synchronization/mutex.h"
 #include "carom/v1/query_service.pb.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/wire_format_lite.h"
@@ -69,19 +76,72 @@ bool PeekEdits(CodedInputStream& input) {
   return false;
 }
 
-// Adds up what the fields of a message take when they are parsed; see `GrowthWhenParsed`. Each call
+// The fields of a type, by number. Descriptors are asked once for each type: to search one for a
+// field takes longer than to skip it.
+class TypeFields {
+ public:
+  struct Field {
+    bool is_known = false;
+    bool is_packable = false;
+    bool is_repeated = false;
+    WireFormatLite::WireType wire_type = WireFormatLite::WIRETYPE_VARINT;  // one of it alone
+    const TypeFields* message = nullptr;                                   // if it is one
+  };
+
+  static const TypeFields& Of(const google::protobuf::Descriptor& type) {
+    static absl::Mutex mu(absl::kConstInit);
+    static auto& types = *new Types;
+    absl::MutexLock lock(&mu);
+    return Of(type, types);
+  }
+
+  const Field& Find(int number) const {
+    return fields_[static_cast<size_t>(number) < fields_.size() ? number : 0];  // 0 is no field
+  }
+
+ private:
+  using Types =
+      absl::flat_hash_map<const google::protobuf::Descriptor*, std::unique_ptr<TypeFields>>;
+
+  static const TypeFields& Of(const google::protobuf::Descriptor& type, Types& types) {
+    if (const auto known = types.find(&type); known != types.end()) return *known->second;
+    // There before its fields: a message may have itself as a part.
+    TypeFields& made = *types.emplace(&type, std::make_unique<TypeFields>()).first->second;
+    int last = 0;
+    for (int i = 0; i < type.field_count(); ++i) last = std::max(last, type.field(i)->number());
+    made.fields_.resize(static_cast<size_t>(last) + 1);
+    for (int i = 0; i < type.field_count(); ++i) {
+      const google::protobuf::FieldDescriptor& field = *type.field(i);
+      const auto* const message = field.message_type();
+      made.fields_[static_cast<size_t>(field.number())] = {
+          .is_known = true,
+          .is_packable = field.is_packable(),
+          .is_repeated = field.is_repeated(),
+          .wire_type = WireFormatLite::WireTypeForFieldType(
+              static_cast<WireFormatLite::FieldType>(field.type())),
+          .message = message == nullptr ? nullptr : &Of(*message, types)};
+    }
+    return made;
+  }
+
+  std::vector<Field> fields_;
+};
+
+// Adds up what the fields of a message take when they are parsed; see `GrowthWhenParsed`. Of bytes
+// in one piece: protobuf's reader of pieces takes five times as long for small fields. Each call
 // returns false at what is no message.
 class GrowthCounter {
  public:
-  // Of a message of `size` bytes.
-  GrowthCounter(CodedInputStream& input, size_t size) : input_(input), size_(size) {}
+  GrowthCounter(const uint8_t* begin, size_t size) : at_(begin), end_(begin + size), size_(size) {}
 
-  // The fields up to the limit.
-  bool AddMessage(const google::protobuf::Descriptor& type, int depth) {
-    uint32_t tag = 0;
-    while ((tag = input_.ReadTag()) != 0) {
-      if (!AddField(tag, type, depth)) return false;
+  // The fields of a message that ends there, or with all bytes.
+  bool AddMessage(const TypeFields& type, const uint8_t* end, int depth) {
+    const uint8_t* const outer_end = std::exchange(end_, std::min(end, end_));
+    while (at_ != end_) {
+      uint32_t tag = 0;
+      if (!ReadTag(tag) || !AddField(tag, type, depth)) return false;
     }
+    end_ = outer_end;
     return true;
   }
 
@@ -91,71 +151,111 @@ class GrowthCounter {
   // What protobuf parses at most.
   static constexpr int kMaxGroupDepth = 100;
 
-  bool AddField(uint32_t tag, const google::protobuf::Descriptor& type, int depth) {
+  bool AddField(uint32_t tag, const TypeFields& type, int depth) {
     const auto wire_type = WireFormatLite::GetTagWireType(tag);
-    const google::protobuf::FieldDescriptor* const field =
-        type.FindFieldByNumber(WireFormatLite::GetTagFieldNumber(tag));
-    if (field == nullptr) return AddUnknown(tag, kMaxGroupDepth);
-    const auto expected =
-        WireFormatLite::WireTypeForFieldType(static_cast<WireFormatLite::FieldType>(field->type()));
+    const TypeFields::Field& field = type.Find(WireFormatLite::GetTagFieldNumber(tag));
+    if (!field.is_known) return AddUnknown(tag, kMaxGroupDepth);
     const bool is_bytes = wire_type == WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
-    if (is_bytes && field->is_packable()) return AddPacked(expected);
+    if (is_bytes && field.is_packable) return AddPacked(field.wire_type);
     // What is written in another form than its type has is as good as unknown.
-    if (wire_type != expected) return AddUnknown(tag, kMaxGroupDepth);
-    if (field->message_type() == nullptr) {
-      if (field->is_repeated()) bytes_ += is_bytes ? kUnknownFieldBytes : sizeof(double);
-      return WireFormatLite::SkipField(&input_, tag);
+    if (wire_type != field.wire_type) return AddUnknown(tag, kMaxGroupDepth);
+    if (field.message == nullptr) {
+      if (field.is_repeated) bytes_ += is_bytes ? kUnknownFieldBytes : sizeof(double);
+      return SkipField(wire_type);
     }
     bytes_ += kParsedMessageBytes;
-    const CodedInputStream::Limit limit = input_.ReadLengthAndPushLimit();
-    if (depth == 0 || !AddMessage(*field->message_type(), depth - 1) ||
-        input_.BytesUntilLimit() != 0) {
-      return false;
-    }
-    input_.PopLimit(limit);
-    return true;
+    uint64_t length = 0;
+    if (depth == 0 || !ReadVarint(length)) return false;
+    return AddMessage(*field.message, at_ + std::min(length, left()), depth - 1);
   }
 
   // A column. Numbers of variable length are eight bytes each at most, as doubles are; those before
   // the end of the bytes are parsed even where the column goes on beyond it.
   bool AddPacked(WireFormatLite::WireType element) {
-    uint32_t length = 0;
-    if (!input_.ReadVarint32(&length)) return false;
+    uint64_t length = 0;
+    if (!ReadVarint(length)) return false;
     if (element == WireFormatLite::WIRETYPE_VARINT) bytes_ += 7 * std::min<size_t>(length, size_);
-    return input_.Skip(static_cast<int>(length));
+    return Skip(length);
   }
 
   // A group has fields of its own, up to its end.
   bool AddUnknown(uint32_t tag, int depth) {
     bytes_ += kUnknownFieldBytes;
-    if (WireFormatLite::GetTagWireType(tag) != WireFormatLite::WIRETYPE_START_GROUP) {
-      return WireFormatLite::SkipField(&input_, tag);
-    }
-    while ((tag = input_.ReadTag()) != 0) {
+    const auto wire_type = WireFormatLite::GetTagWireType(tag);
+    if (wire_type != WireFormatLite::WIRETYPE_START_GROUP) return SkipField(wire_type);
+    while (ReadTag(tag)) {
       if (WireFormatLite::GetTagWireType(tag) == WireFormatLite::WIRETYPE_END_GROUP) return true;
       if (depth == 0 || !AddUnknown(tag, depth - 1)) return false;
     }
     return false;
   }
 
-  CodedInputStream& input_;
+  // A field that is no group, behind its tag.
+  bool SkipField(WireFormatLite::WireType wire_type) {
+    uint64_t value = 0;
+    switch (wire_type) {
+      case WireFormatLite::WIRETYPE_VARINT:
+        return ReadVarint(value);
+      case WireFormatLite::WIRETYPE_FIXED64:
+        return Skip(sizeof(uint64_t));
+      case WireFormatLite::WIRETYPE_LENGTH_DELIMITED:
+        return ReadVarint(value) && Skip(value);
+      case WireFormatLite::WIRETYPE_FIXED32:
+        return Skip(sizeof(uint32_t));
+      default:
+        return false;
+    }
+  }
+
+  // There is no field 0.
+  bool ReadTag(uint32_t& tag) {
+    uint64_t value = 0;
+    const bool is_tag = ReadVarint(value) && value > 7 && value <= UINT32_MAX;
+    tag = static_cast<uint32_t>(value);
+    return is_tag;
+  }
+
+  bool ReadVarint(uint64_t& value) {
+    if (at_ == end_ || *at_ >= 0x80) return ReadLongVarint(value);
+    value = *at_++;
+    return true;
+  }
+  bool ReadLongVarint(uint64_t& value) {
+    value = 0;
+    for (int shift = 0; shift < 64 && at_ != end_; shift += 7) {
+      const uint8_t byte = *at_++;
+      value |= static_cast<uint64_t>(byte & 0x7f) << shift;
+      if (byte < 0x80) return true;
+    }
+    return false;
+  }
+
+  bool Skip(uint64_t bytes) {
+    if (bytes > left()) return false;
+    at_ += bytes;
+    return true;
+  }
+  uint64_t left() const { return static_cast<uint64_t>(end_ - at_); }
+
+  const uint8_t* at_;
+  const uint8_t* end_;  // of the message that is read, or of all bytes
   const size_t size_;
   size_t bytes_ = 0;
 };
 
-// gRPC's reader takes a pointer to what it does not change.
-grpc::ByteBuffer* Unconst(const grpc::ByteBuffer& bytes) {
-  return const_cast<grpc::ByteBuffer*>(&bytes);
-}
-
-// Calls read(data, size) of bytes that lie in one piece, as those of small messages do: gRPC's
-// reader takes longer than they do. Returns false, and does nothing, where they do not.
-template <class Read>
-bool ReadSlice(const grpc::ByteBuffer& bytes, const Read& read) {
-  grpc::Slice slice;
-  if (!Unconst(bytes)->TrySingleSlice(&slice).ok()) return false;
-  read(slice.begin(), static_cast<int>(slice.size()));
-  return true;
+// Calls read(input) at the bytes and returns what it returns, or `none` where gRPC cannot read
+// them. Its reader takes longer than small messages, which are in one piece, do.
+template <class Read, class Result>
+Result ReadCoded(const MessageBytes& bytes, const Read& read, Result none) {
+  if (bytes.is_joined()) {
+    CodedInputStream input(bytes.joined().data(), static_cast<int>(bytes.size()));
+    return read(input);
+  }
+  grpc::ByteBuffer pieces = bytes.ToByteBuffer();
+  grpc::ProtoBufferReader reader(&pieces);
+  if (!reader.status().ok()) return none;
+  CodedInputStream input(&reader);
+  return read(input);
 }
 
 template <class Read>
@@ -176,61 +276,59 @@ void ForEachFrameIn(CodedInputStream& input, const Read& read) {
 // Calls read(input) at the fields of each frame in the bytes of a StreamRequest, of which a parser
 // takes all. What is not read to its end ends the search.
 template <class Read>
-void ForEachFrame(const grpc::ByteBuffer& bytes, const Read& read) {
-  const auto read_slice = [&](const uint8_t* data, int size) {
-    CodedInputStream input(data, size);
+void ForEachFrame(const MessageBytes& bytes, const Read& read) {
+  const auto read_all = [&](CodedInputStream& input) {
     ForEachFrameIn(input, read);
+    return true;
   };
-  if (ReadSlice(bytes, read_slice)) return;
-  grpc::ProtoBufferReader reader(Unconst(bytes));
-  if (!reader.status().ok()) return;
-  CodedInputStream input(&reader);
-  ForEachFrameIn(input, read);
+  ReadCoded(bytes, read_all, false);
 }
 
 }  // namespace
 
-bool Parse(const grpc::ByteBuffer& bytes, google::protobuf::MessageLite& message) {
-  bool is_parsed = false;
-  const auto read_slice = [&](const uint8_t* data, int size) {
-    is_parsed = message.ParseFromArray(data, size);
-  };
-  if (ReadSlice(bytes, read_slice)) return is_parsed;
-  grpc::ProtoBufferReader reader(Unconst(bytes));
+bool Parse(const MessageBytes& bytes, google::protobuf::MessageLite& message) {
+  if (bytes.is_joined()) {
+    return message.ParseFromArray(bytes.joined().data(), static_cast<int>(bytes.size()));
+  }
+  grpc::ByteBuffer pieces = bytes.ToByteBuffer();
+  grpc::ProtoBufferReader reader(&pieces);
   return reader.status().ok() && message.ParseFromZeroCopyStream(&reader);
 }
 
-absl::Status ParseShort(const grpc::ByteBuffer& bytes, google::protobuf::MessageLite& message) {
+absl::Status ParseShort(const MessageBytes& bytes, google::protobuf::MessageLite& message) {
   constexpr size_t kMaxBytes = 4096;
   if (bytes.Length() > kMaxBytes) return TooManyBytes(kMaxBytes);
   return Parse(bytes, message) ? absl::OkStatus() : NoSuchMessage(message.GetTypeName());
 }
 
-std::string PeekName(const grpc::ByteBuffer& bytes) {
-  std::string name;
-  grpc::ProtoBufferReader reader(Unconst(bytes));
-  if (!reader.status().ok()) return name;
-  CodedInputStream input(&reader);
-  uint32_t tag = 0;
-  while ((tag = input.ReadTag()) != 0) {
-    const bool is_read = tag == MessageTag(1) ? WireFormatLite::ReadString(&input, &name)
-                                              : WireFormatLite::SkipField(&input, tag);
-    if (!is_read) break;
-  }
-  return name;
+std::string PeekName(const MessageBytes& bytes) {
+  const auto read = [](CodedInputStream& input) {
+    std::string name;
+    uint32_t tag = 0;
+    while ((tag = input.ReadTag()) != 0) {
+      const bool is_read = tag == MessageTag(1) ? WireFormatLite::ReadString(&input, &name)
+                                                : WireFormatLite::SkipField(&input, tag);
+      if (!is_read) break;
+    }
+    return name;
+  };
+  return ReadCoded(bytes, read, std::string());
 }
 
-size_t GrowthWhenParsed(const grpc::ByteBuffer& bytes, const google::protobuf::Descriptor& type) {
+size_t GrowthWhenParsed(const MessageBytes& bytes, const google::protobuf::Descriptor& type) {
   constexpr int kMaxDepth = 16;  // our messages are six deep at most
-  grpc::ProtoBufferReader reader(Unconst(bytes));
-  if (!reader.status().ok()) return 0;
-  CodedInputStream input(&reader);
-  GrowthCounter counter(input, bytes.Length());
-  counter.AddMessage(type, kMaxDepth);
-  return counter.bytes();
+  const auto count = [&](std::span<const uint8_t> all) {
+    GrowthCounter counter(all.data(), all.size());
+    counter.AddMessage(TypeFields::Of(type), all.data() + all.size(), kMaxDepth);
+    return counter.bytes();
+  };
+  if (bytes.is_joined()) return count(bytes.joined());
+  MessageBytes copy(bytes.ToByteBuffer());
+  copy.Join();
+  return count(copy.joined());
 }
 
-absl::Status ChargeParsed(const grpc::ByteBuffer& bytes, const google::protobuf::Descriptor& type,
+absl::Status ChargeParsed(const MessageBytes& bytes, const google::protobuf::Descriptor& type,
                           size_t max_message_bytes, MemoryCharge& parsed) {
   const size_t most = kMaxGrowth * max_message_bytes;
   const size_t growth = GrowthWhenParsed(bytes, type);
@@ -242,12 +340,15 @@ absl::Status ChargeParsed(const grpc::ByteBuffer& bytes, const google::protobuf:
 }
 
 grpc::ByteBuffer Serialize(const google::protobuf::MessageLite& message) {
-  grpc::Slice slice(message.ByteSizeLong());
-  message.SerializeWithCachedSizesToArray(const_cast<uint8_t*>(slice.begin()));
-  return grpc::ByteBuffer(&slice, 1);
+  return SerializeToBytes(message).ToByteBuffer();
 }
 
-FrameHead PeekFrame(const grpc::ByteBuffer& bytes) {
+MessageBytes SerializeToBytes(const google::protobuf::MessageLite& message) {
+  return MessageBytes::Of(message.ByteSizeLong(),
+                          [&](uint8_t* to) { message.SerializeWithCachedSizesToArray(to); });
+}
+
+FrameHead PeekFrame(const MessageBytes& bytes) {
   FrameHead head;
   ForEachFrame(bytes, [&](CodedInputStream& input) { PeekFields(input, head); });
   if (!head.supersede) return head;

@@ -18,17 +18,19 @@
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message_lite.h"
 #include "server/memory_account.h"
+#include "server/message_bytes.h"
 
 namespace carom::server {
 
 // Whether `bytes` are such a message; else what `message` holds means nothing.
-bool Parse(const grpc::ByteBuffer& bytes, google::protobuf::MessageLite& message);
+bool Parse(const MessageBytes& bytes, google::protobuf::MessageLite& message);
 
 // The same of a request that is short if it is one: of a name and some numbers. INVALID_ARGUMENT,
 // or RESOURCE_EXHAUSTED, without looking at it, above 4 KiB.
-absl::Status ParseShort(const grpc::ByteBuffer& bytes, google::protobuf::MessageLite& message);
+absl::Status ParseShort(const MessageBytes& bytes, google::protobuf::MessageLite& message);
 
 grpc::ByteBuffer Serialize(const google::protobuf::MessageLite& message);
+MessageBytes SerializeToBytes(const google::protobuf::MessageLite& message);
 
 // What a scan finds in a StreamRequest without parsing it. In bytes that are not one: what comes
 // before the first error.
@@ -39,11 +41,11 @@ struct FrameHead {
   size_t parts = 0;        // groups, bindings and definitions of trackers
 };
 // Cost: O(fields of the frame), with `supersede` of its groups too; columns are skipped.
-FrameHead PeekFrame(const grpc::ByteBuffer& bytes);
+FrameHead PeekFrame(const MessageBytes& bytes);
 
 // The string of field 1 in bytes of a message, the last one if there are several, as a parser takes
 // it; empty if there is none. Cost: O(fields).
-std::string PeekName(const grpc::ByteBuffer& bytes);
+std::string PeekName(const MessageBytes& bytes);
 
 // What a message within another takes when it is parsed, beside its bytes: a polygon or a ring,
 // with the pointer to it.
@@ -55,12 +57,12 @@ inline constexpr size_t kUnknownFieldBytes = 64;
 // messages within it, at any depth, for fields that its type does not know, and for numbers that
 // take a byte or two each before they are parsed. Of bytes that are no such message: for what comes
 // before the first error. Cost: O(fields); columns are skipped.
-size_t GrowthWhenParsed(const grpc::ByteBuffer& bytes, const google::protobuf::Descriptor& type);
+size_t GrowthWhenParsed(const MessageBytes& bytes, const google::protobuf::Descriptor& type);
 
 // Makes `parsed` hold what a message of this type becomes when it is parsed, about: an empty ring
 // takes two bytes, and fifty when it is parsed. RESOURCE_EXHAUSTED if it grows by more than 16
 // times `max_message_bytes`, or the account has no room. Cost as `GrowthWhenParsed`.
-absl::Status ChargeParsed(const grpc::ByteBuffer& bytes, const google::protobuf::Descriptor& type,
+absl::Status ChargeParsed(const MessageBytes& bytes, const google::protobuf::Descriptor& type,
                           size_t max_message_bytes, MemoryCharge& parsed);
 
 }  // namespace carom::server

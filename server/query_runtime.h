@@ -9,11 +9,11 @@
 // from the runtime and goes back to it.
 #pragma once
 
-#include <grpcpp/support/byte_buffer.h>
-
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -30,7 +30,7 @@ namespace carom::server {
 
 // A frame as it was read: bytes that are parsed where the frame is evaluated.
 struct ReceivedFrame {
-  grpc::ByteBuffer bytes;
+  MessageBytes bytes;
   size_t size = 0;  // of `bytes`, or what a refusal counts
   FrameHead head;
   FrameArrival arrival;
@@ -52,8 +52,16 @@ struct ReceivedFrame {
 
 // Messages and buffers of one evaluation. Reused, they stop allocating once warm. Not thread-safe.
 struct FrameRun {
+  FrameRun() { work.bytes = &answers; }
+  FrameRun(const FrameRun&) = delete;
+  FrameRun& operator=(const FrameRun&) = delete;
+
+  // The response and the answers beside it, as one message.
+  MessageBytes Serialize();
+
   v1::StreamRequest request;
   v1::StreamResponse response;
+  wire::AnswerBytes answers;  // of groups that have no message in `response`
   FrameScratch scratch;
   FrameWork work;
   bool is_parked = false;  // without its request, which is in the frame's bytes
@@ -65,6 +73,11 @@ struct FrameRun {
 // A cache of runs for the next frames. Thread-safe.
 class FrameRunPool {
  public:
+  FrameRunPool() = default;
+  ~FrameRunPool() { delete last_.load(); }
+  FrameRunPool(const FrameRunPool&) = delete;
+  FrameRunPool& operator=(const FrameRunPool&) = delete;
+
   // A cached run, or a fresh one.
   std::unique_ptr<FrameRun> Take();
   // Caches `run`, unless the cache is full, its frame was large and has no answer (`answer_bytes`
@@ -75,6 +88,8 @@ class FrameRunPool {
   void Clear();
 
  private:
+  // The one that was cached last, which a thread that answers frame after frame takes again.
+  std::atomic<FrameRun*> last_{nullptr};
   absl::Mutex mu_;
   std::vector<std::unique_ptr<FrameRun>> free_ ABSL_GUARDED_BY(mu_);
 };

@@ -56,7 +56,7 @@ void SceneCall::Begin(const absl::Status& started) {
     scene_ = SceneKey(caller().tenant, IsSceneName(name) ? name : "");
     return runtime_.writers.Submit(scene_, this);
   }
-  if (!MayTakeLoop()) return runtime_.executor.Submit(this);
+  if (!MayTakeLoop(Clock::now())) return runtime_.executor.Submit(this);
   const LoopTime time(*this, Clock::now());
   Answer();
   Unref();

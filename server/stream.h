@@ -12,6 +12,9 @@
 // `max_unread_bytes` wait in `queue_`: HTTP/2 flow control then stops the client. Writing: no frame
 // is evaluated, and none read, while more than `max_unread_bytes` of answers wait for the client;
 // one that reads none of them for `stalled_stream` loses its stream.
+//
+// A short answer beside which no frame is there is exchanged for the next frame
+// (server/stream_messages.h), and counts as unread until that comes.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -25,17 +28,16 @@
 #include "server/event_loop.h"
 #include "server/message_io.h"
 #include "server/query_call.h"
+#include "server/stream_messages.h"
 
 namespace carom::server {
 
-//   OnAccepted      a call is here; the next one is waited for. `ok` false: the server is shut
-//   down.
+//   OnAccepted      a call is here; the next one is waited for. `ok` false: the server shuts down.
 //                   A call above the limit or under a drain ends with that error.
 //   OnMetadataSent  the client knows that its call is here. Counts as a write of one byte.
-//   OnRead          a frame is here: it is queued, with the time, or its refusal is. `ok` false:
-//   the
-//                   client has closed its side or is gone: no more reads; OK follows the last
-//                   answer.
+//   OnRead          a frame is here: it is queued, with the time, or its refusal is; or there is
+//                   none, and the client has closed its side or is gone: no more reads; OK follows
+//                   the last answer. Of an exchange: the answer is sent, too.
 //   OnWritten       gRPC has sent an answer; the next one follows. `ok` false: the call is broken.
 //   OnDone          the call is over. If it was cancelled (by the client, its deadline, a broken
 //                   connection), possibly while a frame is evaluated: the evaluation stops at its
@@ -73,6 +75,7 @@ class Stream final : public QueryCall {
   void OnMetadataSent(bool ok);
   void OnRead(bool ok);
   void OnWritten(bool ok);
+  void Prefetch() const;
   void OnDone(bool ok);
   void OnFinished(bool ok);
   void OnSuspend() override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -83,8 +86,11 @@ class Stream final : public QueryCall {
   // caller is to `EvaluateHere`, which it may be if `where` says so.
   bool Advance(Where where) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void MaybeWrite() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void Write(MessageBytes answer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool MaybeEvaluate(Where where) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void MaybeRead() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  bool MayRead() const ABSL_SHARED_LOCKS_REQUIRED(mu_);
+  void TakeWritten() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void MaybeEnd() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Ends the call with `status`, after all that was written.
   void End(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -93,16 +99,17 @@ class Stream final : public QueryCall {
 
   // Why a frame of `size` bytes is refused; OK if it is not.
   absl::Status CheckFlow(size_t size) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Queues the frame in `read_bytes_`, or its refusal.
-  void Enqueue(const FrameHead& head) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Takes the next frame into `frame_`; false if the queue has none that is to be evaluated.
+  // Queues a frame, or its refusal.
+  void Enqueue(MessageBytes bytes, const FrameHead& head, Clock::time_point now)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Has the next frame in `frame_`; false if the queue has none that is to be evaluated.
   // Refusals before it are answered on the way.
   bool TakeFrame() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool IsSuperseded(const ReceivedFrame& frame) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  void Answer(const grpc::ByteBuffer& bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // The bytes of a response, with the limits if it is the first one.
-  grpc::ByteBuffer Encoded(v1::StreamResponse& response);
-  grpc::ByteBuffer Refusal(uint64_t seq, const absl::Status& status);
+  void Answer(MessageBytes bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // The limits, if it is the first response.
+  void AddLimits(v1::StreamResponse& response);
+  MessageBytes Refusal(uint64_t seq, const absl::Status& status);
   bool IsFull() const ABSL_SHARED_LOCKS_REQUIRED(mu_) {
     return unread_bytes_ > runtime_.limits.max_unread_bytes;
   }
@@ -113,9 +120,10 @@ class Stream final : public QueryCall {
   void ReleaseThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Evaluates frame_, and more while the state allows and the time slice lasts. Ends the
   // evaluation's reference.
-  void EvaluateHere();
-  // After an `Evaluate` that returned true: queues the answer, and ends the evaluation.
-  void TakeAnswer();
+  void EvaluateHere(Clock::time_point now);
+  // After an `Evaluate` that returned true: queues the answer, ends the evaluation, and goes on as
+  // `Advance` does.
+  bool TakeAnswer(Where where, Clock::time_point now) ABSL_LOCKS_EXCLUDED(mu_);
 
   void CheckIdle();
   void ScheduleIdleCheck(Clock::time_point when) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -129,6 +137,7 @@ class Stream final : public QueryCall {
   EventOf<Stream, &Stream::OnMetadataSent> metadata_sent_{this};
   EventOf<Stream, &Stream::OnRead> read_{this};
   EventOf<Stream, &Stream::OnWritten> written_{this};
+  StreamMessages messages_{context_, read_, written_};
   EventOf<Stream, &Stream::OnDone> done_{this};
   EventOf<Stream, &Stream::OnFinished> finished_{this};
 
@@ -139,14 +148,15 @@ class Stream final : public QueryCall {
 
   size_t frames_ ABSL_GUARDED_BY(mu_) = 0;  // read, and their answers not given to gRPC
   bool reading_ ABSL_GUARDED_BY(mu_) = false;
-  grpc::ByteBuffer read_bytes_;  // no lock: of gRPC while reading_, then of OnRead
   std::deque<ReceivedFrame> queue_ ABSL_GUARDED_BY(mu_);
   size_t queued_bytes_ ABSL_GUARDED_BY(mu_) = 0;
   bool evaluating_ ABSL_GUARDED_BY(mu_) = false;  // frame_ has an owner
+  bool is_taken_ ABSL_GUARDED_BY(mu_) = false;    // frame_ is what `TakeFrame` is to take
   CostEstimate cost_ ABSL_GUARDED_BY(mu_);
-  std::deque<grpc::ByteBuffer> ready_ ABSL_GUARDED_BY(mu_);
+  std::deque<MessageBytes> ready_ ABSL_GUARDED_BY(mu_);
   size_t unread_bytes_ ABSL_GUARDED_BY(mu_) = 0;   // of ready_ and of what is being written
   size_t writing_bytes_ ABSL_GUARDED_BY(mu_) = 0;  // 0: nothing is being written
+  bool exchanging_ ABSL_GUARDED_BY(mu_) = false;   // what is written and what is read is one
   uint64_t writes_ ABSL_GUARDED_BY(mu_) = 0;       // that are complete
   bool half_closed_ ABSL_GUARDED_BY(mu_) = false;  // the client sends no more
   bool draining_ ABSL_GUARDED_BY(mu_) = false;

@@ -66,13 +66,14 @@ constexpr void ForEachWireKind(F&& f) {
   std::apply([&](const auto&... kind) { (f(kind), ...); }, kWireKinds);
 }
 
-// Those that a message has.
+// Those that a message has. Written out, as the accessors of the list would be calls.
 inline GroupKindSet KindsAsked(const v1::Group& group) {
   uint64_t asked = 0;
   size_t i = 0;
-  ForEachWireKind([&](const auto& kind) {
-    asked |= static_cast<uint64_t>((group.*kind.question.has)()) << i++;
-  });
+#define CAROM_KIND_ASKED(name, options, evaluate) \
+  asked |= static_cast<uint64_t>(group.has_##name()) << i++;
+  CAROM_GROUP_KINDS(CAROM_KIND_ASKED)
+#undef CAROM_KIND_ASKED
   return GroupKindSet(asked);
 }
 

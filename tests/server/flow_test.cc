@@ -272,6 +272,31 @@ TEST_F(FlowTest, AClientThatDoesNotReadLosesItsStream) {
 
 // Answers of a megabyte or so: gRPC takes what the client's window holds, the rest stays in the
 // server. As many calls as there may be are in progress until the stalled time ends them.
+// Short answers never are above the unread bytes, and the frames behind one that cannot be sent are
+// not read: the stream counts as idle, and is cut off as its end cannot be sent either.
+TEST(ExchangeTest, ShortAnswersThatAreNotReadEndAfterTheIdleTime) {
+  ServerOptions options = OneThread();
+  options.idle_stream_seconds = 1;
+  options.stalled_stream_seconds = 1;
+  TestServer server(options);
+  server.Create("a", {Square(1, 0, 0)});
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);  // the client's side keeps 64 KiB
+  RawCall call(grpc::CreateCustomChannel(server.server().address(),
+                                         grpc::InsecureChannelCredentials(), arguments),
+               "QueryService/Stream");
+  const auto request = FromText<v1::StreamRequest>(absl::StrCat("frame { ", PointAt(1), " }"));
+  for (int i = 0; i < 3000 && call.Write(Serialize(request)); ++i) {
+  }
+  std::this_thread::sleep_for(std::chrono::seconds(4));
+  grpc::ByteBuffer read;
+  int answers = 0;
+  while (call.Read(read)) ++answers;
+  EXPECT_GT(answers, 300);
+  EXPECT_LT(answers, 3000);
+  EXPECT_EQ(call.Finish().error_code(), grpc::RESOURCE_EXHAUSTED);
+}
+
 TEST_F(FlowTest, AnEvaluateCallWhoseAnswerIsNotReadEnds) {
   std::vector<std::string> squares;
   for (int i = 0; i < 40; ++i) squares.push_back(Square(i + 1, 3 * i, 0));

@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "wire/answer_bytes.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/wire_format_lite.h"
+#include "wire/enums.h"
+
+namespace carom::wire {
+namespace {
+
+using google::protobuf::MessageLite;
+using google::protobuf::internal::WireFormatLite;
+using google::protobuf::io::CodedOutputStream;
+
+// What comes before the columns at most: the version and the length of the answers, with their
+// tags.
+constexpr size_t kMaxHeadBytes = 16;
+// What columns take at most: 23 tags of a byte or two and as many lengths, and so much a hit and a
+// segment.
+constexpr size_t kMaxColumnsBytes = 23 * (2 + 3);
+constexpr size_t kMaxHitBytes = 113;
+constexpr size_t kMaxCountBytes = 5;
+static_assert(AnswerBytes::kMaxBytes < 1 << 21, "a length has three bytes");
+
+uint8_t* PutTag(int field, WireFormatLite::WireType type, uint8_t* at) {
+  return CodedOutputStream::WriteTagToArray(WireFormatLite::MakeTag(field, type), at);
+}
+uint8_t* PutLength(int field, size_t length, uint8_t* at) {
+  at = PutTag(field, WireFormatLite::WIRETYPE_LENGTH_DELIMITED, at);
+  return CodedOutputStream::WriteVarint32ToArray(static_cast<uint32_t>(length), at);
+}
+// A number that is not 0, which is left out.
+uint8_t* PutNumber(int field, uint64_t number, uint8_t* at) {
+  if (number == 0) return at;
+  at = PutTag(field, WireFormatLite::WIRETYPE_VARINT, at);
+  return CodedOutputStream::WriteVarint64ToArray(number, at);
+}
+// A message whose size is cached.
+uint8_t* PutMessage(int field, const MessageLite& message, uint8_t* at) {
+  at = PutLength(field, static_cast<size_t>(message.GetCachedSize()), at);
+  return message.SerializeWithCachedSizesToArray(at);
+}
+
+// Bytes of a field of so many bytes, with its tag of one byte and its length.
+size_t LengthDelimitedSize(size_t bytes) {
+  return 1 + CodedOutputStream::VarintSize32(static_cast<uint32_t>(bytes)) + bytes;
+}
+
+// A column, packed, as all are; `value` takes a row to its entry. Nothing without rows.
+template <class Row, class Value>
+uint8_t* PutColumn(int field, std::span<const Row> rows, const Value& value, uint8_t* at) {
+  using T = decltype(value(rows[0]));
+  if (rows.empty()) return at;
+  if constexpr (std::is_same_v<T, uint32_t>) {
+    size_t bytes = 0;
+    for (const Row& row : rows) bytes += CodedOutputStream::VarintSize32(value(row));
+    at = PutLength(field, bytes, at);
+    for (const Row& row : rows) at = CodedOutputStream::WriteVarint32ToArray(value(row), at);
+  } else {
+    at = PutLength(field, sizeof(T) * rows.size(), at);
+    for (const Row& row : rows) {
+      const T entry = value(row);
+      std::memcpy(at, &entry, sizeof(T));
+      at += sizeof(T);
+    }
+  }
+  return at;
+}
+
+// The fields of v1::CastAnswers, in the order of their numbers. As in wire/answer_columns.h: what a
+// level of detail adds is there from that level on, and what means nothing is 0.
+uint8_t* PutCasts(const CastPart& part, CastDetail detail, uint8_t* at) {
+  using M = v1::CastAnswers;
+  const auto put = [&](int field, CastDetail level, const auto& value) {
+    if (detail >= level) at = PutColumn(field, part.hits, value, at);
+  };
+  using Hit = const CastHit&;
+  const auto has_edge = [](Hit hit) { return hit.feature != Feature::kNone; };
+  at = PutColumn(
+      M::kCountsFieldNumber, part.counts, [](uint32_t count) { return count; }, at);
+  put(M::kPolygonIdFieldNumber, CastDetail::kFraction, [](Hit hit) { return hit.polygon_id; });
+  put(M::kRingFieldNumber, CastDetail::kEdge,
+      [&](Hit hit) { return has_edge(hit) ? hit.edge.ring : 0; });
+  put(M::kEdgeFieldNumber, CastDetail::kEdge,
+      [&](Hit hit) { return has_edge(hit) ? hit.edge.edge : 0; });
+  put(M::kFeatureFieldNumber, CastDetail::kEdge,
+      [](Hit hit) { return static_cast<uint8_t>(EnumToWire(hit.feature)); });
+  put(M::kFractionFieldNumber, CastDetail::kFraction, [](Hit hit) { return hit.fraction; });
+  put(M::kPointXFieldNumber, CastDetail::kNormal, [](Hit hit) { return hit.point.x; });
+  put(M::kPointYFieldNumber, CastDetail::kNormal, [](Hit hit) { return hit.point.y; });
+  put(M::kNormalXFieldNumber, CastDetail::kNormal, [](Hit hit) { return hit.normal.x; });
+  put(M::kNormalYFieldNumber, CastDetail::kNormal, [](Hit hit) { return hit.normal.y; });
+  put(M::kStartsInsideFieldNumber, CastDetail::kFraction,
+      [](Hit hit) { return hit.starts_inside; });
+  put(M::kEndsInsideFieldNumber, CastDetail::kFraction, [](Hit hit) { return hit.ends_inside; });
+  put(M::kExitFractionFieldNumber, CastDetail::kExit, [](Hit hit) { return hit.exit_fraction; });
+  put(M::kHasExitEdgeFieldNumber, CastDetail::kExit, [](Hit hit) { return hit.has_exit_edge; });
+  put(M::kExitRingFieldNumber, CastDetail::kExit,
+      [](Hit hit) { return hit.has_exit_edge ? hit.exit_edge.ring : 0; });
+  put(M::kExitEdgeFieldNumber, CastDetail::kExit,
+      [](Hit hit) { return hit.has_exit_edge ? hit.exit_edge.edge : 0; });
+  put(M::kExitNormalXFieldNumber, CastDetail::kExit, [](Hit hit) { return hit.exit_normal.x; });
+  put(M::kExitNormalYFieldNumber, CastDetail::kExit, [](Hit hit) { return hit.exit_normal.y; });
+  at = PutColumn(
+      M::kReflectionXFieldNumber, part.reflections, [](const Vec2& row) { return row.x; }, at);
+  at = PutColumn(
+      M::kReflectionYFieldNumber, part.reflections, [](const Vec2& row) { return row.y; }, at);
+  if (std::ranges::any_of(part.hits, &CastHit::is_body)) {
+    put(M::kIsBodyFieldNumber, CastDetail::kFraction, [](Hit hit) { return hit.is_body; });
+  }
+  return at;
+}
+
+}  // namespace
+
+void AnswerBytes::Clear() {
+  size_ = 0;
+  groups_.clear();
+}
+
+bool AnswerBytes::Reserve(size_t groups, size_t segments, size_t hits) {
+  if (std::max({groups, segments, hits}) > kMaxBytes) return false;
+  const size_t needed = size_ + (kMaxHeadBytes + kMaxColumnsBytes) * groups +
+                        kMaxCountBytes * segments + kMaxHitBytes * hits;
+  if (needed <= capacity_) return true;
+  if (needed > kMaxBytes) return false;
+  capacity_ = std::min(kMaxBytes, 2 * needed);
+  auto larger = std::make_unique_for_overwrite<uint8_t[]>(capacity_);
+  std::copy_n(bytes_.get(), size_, larger.get());
+  bytes_ = std::move(larger);
+  return true;
+}
+
+// The head is written once the columns are: as close before them as it gets.
+void AnswerBytes::Add(size_t group, uint64_t version, const CastPart& part,
+                      const CastOptions& options) {
+  uint8_t* const columns = bytes_.get() + size_ + kMaxHeadBytes;
+  uint8_t* const end = PutCasts(part, options.detail, columns);
+  uint8_t head[kMaxHeadBytes];
+  uint8_t* at = PutNumber(v1::GroupAnswer::kVersionFieldNumber, version, head);
+  at = PutLength(v1::GroupAnswer::kSegmentsFieldNumber, static_cast<size_t>(end - columns), at);
+  uint8_t* const begin = columns - (at - head);
+  std::copy(head, at, begin);
+  if (groups_.size() <= group) groups_.resize(group + 1);
+  groups_[group] = {.begin = static_cast<uint32_t>(begin - bytes_.get()),
+                    .size = static_cast<uint32_t>(end - begin)};
+  size_ = static_cast<size_t>(end - bytes_.get());
+}
+
+// An empty message is a tag and a length of 0.
+size_t AnswerBytes::ByteSize(const v1::StreamResponse& response) {
+  answer_size_ = response.answer().ByteSizeLong();
+  for (const Range& range : groups_) {
+    if (range.size != 0) answer_size_ += LengthDelimitedSize(range.size) - LengthDelimitedSize(0);
+  }
+  const size_t limits =
+      response.has_limits() ? LengthDelimitedSize(response.limits().ByteSizeLong()) : 0;
+  return LengthDelimitedSize(answer_size_) + limits;
+}
+
+void AnswerBytes::Serialize(const v1::StreamResponse& response, uint8_t* to) const {
+  using Answer = v1::FrameAnswer;
+  const v1::FrameAnswer& answer = response.answer();
+  uint8_t* at = PutLength(v1::StreamResponse::kAnswerFieldNumber, answer_size_, to);
+  at = PutNumber(Answer::kSeqFieldNumber, answer.seq(), at);
+  if (answer.has_status()) at = PutMessage(Answer::kStatusFieldNumber, answer.status(), at);
+  for (int i = 0; i < answer.groups_size(); ++i) {
+    const auto index = static_cast<size_t>(i);
+    const Range range = index < groups_.size() ? groups_[index] : Range();
+    if (range.size == 0) {
+      at = PutMessage(Answer::kGroupsFieldNumber, answer.groups(i), at);
+    } else {
+      at = PutLength(Answer::kGroupsFieldNumber, range.size, at);
+      at = std::copy_n(bytes_.get() + range.begin, range.size, at);
+    }
+  }
+  if (answer.has_stats()) at = PutMessage(Answer::kStatsFieldNumber, answer.stats(), at);
+  at = PutNumber(Answer::kSkippedFieldNumber, answer.skipped() ? 1 : 0, at);
+  if (response.has_limits()) {
+    PutMessage(v1::StreamResponse::kLimitsFieldNumber, response.limits(), at);
+  }
+}
+
+}  // namespace carom::wire
