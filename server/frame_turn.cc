@@ -14,6 +14,7 @@
 #include "server/executor.h"
 #include "server/rpc_status.h"
 #include "server/scene_name.h"
+#include "server/thread_turns.h"
 #include "wire/counts.h"
 #include "wire/encode.h"
 #include "wire/errors.h"
@@ -112,9 +113,12 @@ bool FrameTurn::MustStop() {
   if (context_.cancelled.load(std::memory_order_relaxed)) return true;
   if (!ChargeRows()) return true;
   Clock::time_point now = Clock::now();
-  if (limits_.pause != nullptr && now - slice_begin_ >= Executor::kSlice) {
-    (*limits_.pause)();
-    slice_begin_ = now = Clock::now();
+  if (limits_.pause != nullptr) {
+    EndTurnIfOver();
+    if (now - slice_begin_ >= Executor::kSlice) {
+      (*limits_.pause)();
+      slice_begin_ = now = Clock::now();
+    }
   }
   if (now >= std::min(work_.deadline, work_.call_deadline)) return true;
   is_over_ = is_over_ || IsOutOfCpu(now - slice_begin_);

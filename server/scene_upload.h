@@ -15,6 +15,7 @@
 #include "carom/v1/scene_service.pb.h"
 #include "server/memory_account.h"
 #include "server/scene_store.h"
+#include "server/thread_turns.h"
 #include "wire/pieces.h"
 
 namespace carom::server {
@@ -24,7 +25,7 @@ namespace carom::server {
 class SceneUpload {
  public:
   SceneUpload(const PolygonLimits& polygon_limits, const SceneLimits& scene_limits)
-      : scene_limits_(scene_limits), joiner_(polygon_limits) {}
+      : scene_limits_(scene_limits), joiner_(polygon_limits, EndTurnIfOver) {}
 
   // What polygons are charged to, before the first part; else nothing.
   void set_charge(MemoryCharge charge) {

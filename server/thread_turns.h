@@ -18,6 +18,12 @@ namespace carom::server {
 // of turns.
 void AskForShortTurns();
 
+// For the calling thread, whose work takes long, again and again: has the kernel look whether its
+// turn is over, so that another one begins. By itself it looks every 4 ms, or when a thread wakes
+// up, and meanwhile nobody goes on who waits for the processor, or for a lock that a thread that
+// waits has. Once in 100 us it is a call of the system, else 25 ns.
+void EndTurnIfOver();
+
 // For the calling thread, whose work takes long: nicer by 10 than the first thread of the process.
 // For good: only root could take that back.
 void BeNicer();
