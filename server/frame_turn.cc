@@ -114,7 +114,7 @@ bool FrameTurn::MustStop() {
   if (!ChargeRows()) return true;
   Clock::time_point now = Clock::now();
   if (limits_.pause != nullptr) {
-    EndTurnIfOver();
+    EndTurnIfOver(now);
     if (now - slice_begin_ >= Executor::kSlice) {
       (*limits_.pause)();
       slice_begin_ = now = Clock::now();

@@ -13,16 +13,16 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "carom/status.h"
+#include "server/executor.h"
 #include "server/scene_change.h"
-#include "server/thread_turns.h"
 
 namespace carom::server {
 namespace {
 
-// Who makes a scene ends its turns in time.
+// Who makes a scene takes no more than its turns.
 Workers Patient() {
   Workers workers;
-  workers.between = EndTurnIfOver;
+  workers.between = Executor::Checkpoint;
   return workers;
 }
 
@@ -319,7 +319,7 @@ std::shared_ptr<SceneChange> MemoryStore::DifferenceOf(const Scene::Ptr& before,
   for (; cursor.current() != nullptr && change->bytes <= kMaxChangeBytes; cursor.Next()) {
     change->bytes += BytesOf(*cursor.current());
     change->list.push_back(*cursor.current());
-    EndTurnIfOver();
+    Executor::Checkpoint();
   }
   if (change->bytes > kMaxChangeBytes) return both;
   change->charge = MemoryCharge(account_, MemoryShare::kScenes);

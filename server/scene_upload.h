@@ -13,9 +13,9 @@
 #include "carom/polygon.h"
 #include "carom/scene.h"
 #include "carom/v1/scene_service.pb.h"
+#include "server/executor.h"
 #include "server/memory_account.h"
 #include "server/scene_store.h"
-#include "server/thread_turns.h"
 #include "wire/pieces.h"
 
 namespace carom::server {
@@ -25,7 +25,7 @@ namespace carom::server {
 class SceneUpload {
  public:
   SceneUpload(const PolygonLimits& polygon_limits, const SceneLimits& scene_limits)
-      : scene_limits_(scene_limits), joiner_(polygon_limits, EndTurnIfOver) {}
+      : scene_limits_(scene_limits), joiner_(polygon_limits, Executor::Checkpoint) {}
 
   // What polygons are charged to, before the first part; else nothing.
   void set_charge(MemoryCharge charge) {

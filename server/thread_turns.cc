@@ -46,13 +46,11 @@ void AskForShortTurns() {
 
 // To say what time a thread has had, Linux counts what its turn has taken, and so finds out that it
 // is over. That costs less than to yield, and ends no turn early.
-void EndTurnIfOver() {
-  thread_local int64_t next_ns = 0;
+void EndTurnIfOver(Clock::time_point now) {
+  thread_local Clock::time_point next;
+  if (now < next) return;
+  next = now + std::chrono::nanoseconds(kShortTurnNs);
   timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  const int64_t now_ns = int64_t{time.tv_sec} * 1000000000 + time.tv_nsec;
-  if (now_ns < next_ns) return;
-  next_ns = now_ns + static_cast<int64_t>(kShortTurnNs);
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
 }
 
