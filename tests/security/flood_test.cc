@@ -374,6 +374,7 @@ class FloodTest : public TenantAttackTest {
                   Waits::kNames[i], alone.Quantile(i, 0.5), before, beside.Quantile(i, 0.5), after,
                   after / before);
       ratios[i] = beside.Quantile(i, 0.5) / alone.Quantile(i, 0.5);
+      slow_ratios_[i] = beside.Quantile(i, 0.9) / alone.Quantile(i, 0.9);
     }
     std::fflush(stdout);
     return ratios;
@@ -386,6 +387,7 @@ class FloodTest : public TenantAttackTest {
     int says;  // what it prints
   };
   std::vector<Process> floods_;
+  std::array<double, 3> slow_ratios_{};  // of what one in ten takes longer than, of the last flood
 };
 
 // Story: beside a tenant that asked for everything, another one's frames and changes took 33 ms in
@@ -408,6 +410,7 @@ TEST_F(FloodTest, OfOneTenantIsNoneOfTheOther) {
   Compare("all", alone, rounds, process(), "equals", true);
   const std::array<double, 3> ratios = Compare("all", alone, rounds);
   ExpectAboutAsSoon(ratios, 10);
+  ExpectAboutAsSoon(slow_ratios_, 40);  // 1 to 2 where nothing else runs
 }
 
 // Three tenants that flood are three of four who share: frames of the other one wait for a turn of
