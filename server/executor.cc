@@ -25,6 +25,7 @@ thread_local int64_t unpaid_since_ns = 0;
 thread_local Executor* current_executor = nullptr;
 thread_local Task* current_task = nullptr;
 thread_local bool is_prompt_thread = false;
+thread_local Clock::time_point slice_end;  // of `Executor::Checkpoint`
 
 int64_t TakeUnpaidNs() {
   const int64_t now = ThreadCpuNs();
@@ -83,11 +84,35 @@ void Executor::Pause(Task* task) {
     Peer& peer = TakeTime(*task);
     // One that runs beyond the tasks at once is made up for by a peer that has several.
     const bool is_one_of_too_many = running_ > task_count_ && peer.running > 1;
-    if (peers_in_turn_.empty() && !is_one_of_too_many) return;
+    if (peers_in_turn_.empty() && !is_one_of_too_many) return GoOn(peer);
     StopRunning(peer);
     AwaitTurn(*task, peer);
   }
   TakeUnpaidNs();  // of the pause
+}
+
+void Executor::Checkpoint() {
+  const Clock::time_point now = Clock::now();
+  EndTurnIfOver(now);
+  if (current_executor == nullptr || now < slice_end) return;
+  slice_end = now + kSlice;
+  current_executor->Charge(*current_task);
+}
+
+// Not to the task, which is not charged at its end either: it would come after all short ones.
+void Executor::Charge(const Task& task) {
+  const bool becomes_nicer = std::exchange(is_prompt_thread, false);
+  if (becomes_nicer) BeNicer();
+  absl::MutexLock lock(&mu_);
+  if (becomes_nicer) --prompt_threads_;
+  Peer& peer = peers_.find(task.peer_)->second;
+  peer.served_ns += TakeUnpaidNs();
+  GoOn(peer);
+}
+
+void Executor::GoOn(Peer& peer) {
+  clock_ns_ = std::max(clock_ns_, peer.served_ns);
+  Requeue(peer);
 }
 
 // To the peer goes what this thread has spent since it was last asked.
@@ -267,6 +292,7 @@ void Executor::Loop(std::list<std::thread>::iterator self, bool is_prompt) {
     TakeUnpaidNs();
     current_executor = this;
     current_task = task;
+    slice_end = Clock::now() + kSlice;
     task->Run();
     current_executor = nullptr;
     const int64_t ns = TakeUnpaidNs();

@@ -87,6 +87,11 @@ class Executor {
   // returns when it is the task's again.
   void Pause(Task* task);
 
+  // From within the run of a task that takes long and cannot pause, again and again: once a slice
+  // its peer is charged for what it has taken so far, so that others are seen to have had less, and
+  // its thread becomes nicer; and see `EndTurnIfOver`. Outside of an executor it is that alone.
+  static void Checkpoint();
+
   // While it lives, the task of this thread does not count as running, and another one runs: for
   // waits that end soon, such as for a disk. Outside of an executor it does nothing.
   class Blocked {
@@ -157,6 +162,10 @@ class Executor {
   void Enqueue(Task& task, Queue<Task>& queue, Peer& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Charges the task of this thread for what it has taken since the last time.
   Peer& TakeTime(Task& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Of a task that goes on for another slice, beginning at what its peer has had by now.
+  void GoOn(Peer& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Of `Checkpoint`.
+  void Charge(const Task& task) ABSL_LOCKS_EXCLUDED(mu_);
   void AwaitTurn(Task& task, Peer& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Of `Blocked`.
   void Leave(Task& task) ABSL_LOCKS_EXCLUDED(mu_);

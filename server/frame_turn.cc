@@ -14,6 +14,7 @@
 #include "server/executor.h"
 #include "server/rpc_status.h"
 #include "server/scene_name.h"
+#include "server/thread_turns.h"
 #include "wire/counts.h"
 #include "wire/encode.h"
 #include "wire/errors.h"
@@ -111,9 +112,12 @@ absl::string_view FrameTurn::KeyOf(absl::string_view name) {
 bool FrameTurn::MustStop(Clock::time_point now) {
   if (context_.cancelled.load(std::memory_order_relaxed)) return true;
   if (!ChargeRows()) return true;
-  if (limits_.pause != nullptr && now - slice_begin_ >= Executor::kSlice) {
-    (*limits_.pause)();
-    slice_begin_ = now = Clock::now();
+  if (limits_.pause != nullptr) {
+    EndTurnIfOver(now);
+    if (now - slice_begin_ >= Executor::kSlice) {
+      (*limits_.pause)();
+      slice_begin_ = now = Clock::now();
+    }
   }
   if (now >= std::min(work_.deadline, work_.call_deadline)) return true;
   is_over_ = is_over_ || IsOutOfCpu(now - slice_begin_);
@@ -143,8 +147,8 @@ Progress FrameTurn::Run() {
   size_t left = 0;  // pending[0, left) stay pending
   for (size_t i = 0; i < work_.pending.size(); ++i) {
     if (context_.cancelled.load(std::memory_order_relaxed)) return Progress::kDone;
-    if (i % kGroupsALook == kGroupsALook - 1)
-      MustStop(Clock::now());  // whether the turn is over, or pauses
+    // Whether the turn is over, or pauses.
+    if (i % kGroupsALook == kGroupsALook - 1) MustStop(Clock::now());
     // A group that waits does not hinder those after it; the end of the turn does.
     const bool is_over = is_over_ || progress == Progress::kYields;
     const Progress of_group = is_over ? Progress::kYields : Answer(i);
@@ -270,8 +274,9 @@ absl::StatusOr<Scene::Ptr> FrameTurn::Resolve(size_t i, absl::string_view name,
 // The questions are decoded by now: edits of a group that is malformed are not made.
 absl::StatusOr<Scene::Ptr> FrameTurn::Edit(size_t i, absl::string_view name, Progress& progress) {
   progress = Progress::kYields;
-  if (MustStop(Clock::now()))
+  if (MustStop(Clock::now())) {
     return is_over_ ? absl::StatusOr<Scene::Ptr>(nullptr) : Stopped(WorkMeter());
+  }
   const v1::GroupEdits& message = GroupAt(i).edits();
   if (message.edit_id().empty() || message.edit_id().size() > kMaxEditIdBytes) {
     return InvalidField("edits.edit_id", absl::StrCat("must have at least 1 and at most ",

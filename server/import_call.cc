@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "google/protobuf/arena.h"
 #include "server/message_io.h"
 #include "server/rpc_status.h"
 #include "server/scene_service.h"
@@ -131,7 +132,9 @@ void ImportCall::Run() {
 
 absl::Status ImportCall::Add() {
   if (cancelled_) return Abandoned();
-  v1::ImportSceneRequest part;
+  // Which frees ten thousands of messages at once.
+  google::protobuf::Arena arena;
+  auto& part = *google::protobuf::Arena::CreateMessage<v1::ImportSceneRequest>(&arena);
   MemoryCharge parsed = part_charge_.Another();
   absl::Status charged =
       ChargeParsed(part_, *part.GetDescriptor(), runtime_.limits.max_message_bytes, parsed);

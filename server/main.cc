@@ -55,12 +55,18 @@ void RaiseDescriptorLimit() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+// About as many arenas as threads that allocate at once: those that share one wait for each other,
+// and a thread of the event loop for a nicer one that has the arena's lock and no processor
+// (server/thread_turns.h).
+constexpr int kArenas = 64;
+
 // What is free at the end of an arena goes back to the system at once from so much on, and only
 // there: `malloc_trim` (server/memory_watch.h) does not reach it but in the first arena. Without
-// this glibc raises the limit to 64 MiB an arena, 16 of them on two processors, after the first
-// large blocks. A frame of ordinary size stays below it.
+// this glibc raises the limit to 64 MiB an arena after the first large blocks. A frame of ordinary
+// size stays below it.
 void BoundFreeMemory() {
-  mallopt(M_TRIM_THRESHOLD, 4 << 20);
+  mallopt(M_ARENA_MAX, kArenas);
+  mallopt(M_TRIM_THRESHOLD, 1 << 20);
   mallopt(M_MMAP_THRESHOLD, 16 << 20);
 }
 

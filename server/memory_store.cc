@@ -13,10 +13,18 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "carom/status.h"
+#include "server/executor.h"
 #include "server/scene_change.h"
 
 namespace carom::server {
 namespace {
+
+// Who makes a scene takes no more than its turns.
+Workers Patient() {
+  Workers workers;
+  workers.between = Executor::Checkpoint;
+  return workers;
+}
 
 // Of a scene, whatever a journal keeps of them.
 constexpr size_t kMaxSummaries = 1024;
@@ -276,7 +284,8 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Import(absl::string_view name, ImportMod
   absl::StatusOr<TenantCharge> share = ChargeTenant(name, reserved, bytes);
   if (!share.ok()) return share.status();
   // Built without mu_: readers go on, and so do writers of other scenes.
-  absl::StatusOr<Scene::Ptr> made = Scene::Create(std::move(polygons), NextVersion(), limits_);
+  absl::StatusOr<Scene::Ptr> made =
+      Scene::Create(std::move(polygons), NextVersion(), limits_, Patient());
   if (!made.ok()) return made.status();
   const Scene::Ptr scene = *std::move(made);
   if (abandoned()) return absl::CancelledError("the caller is gone; nothing is registered");
@@ -310,6 +319,7 @@ std::shared_ptr<SceneChange> MemoryStore::DifferenceOf(const Scene::Ptr& before,
   for (; cursor.current() != nullptr && change->bytes <= kMaxChangeBytes; cursor.Next()) {
     change->bytes += BytesOf(*cursor.current());
     change->list.push_back(*cursor.current());
+    Executor::Checkpoint();
   }
   if (change->bytes > kMaxChangeBytes) return both;
   change->charge = MemoryCharge(account_, MemoryShare::kScenes);
@@ -499,7 +509,8 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Rollback(absl::string_view name, uint64_
   const uint64_t bytes = charge.bytes();
   absl::StatusOr<TenantCharge> share = ChargeTenant(name, 0, bytes);
   if (!share.ok()) return share.status();
-  absl::StatusOr<Scene::Ptr> made = Scene::Create(*std::move(polygons), NextVersion(), limits_);
+  absl::StatusOr<Scene::Ptr> made =
+      Scene::Create(*std::move(polygons), NextVersion(), limits_, Patient());
   if (!made.ok()) return made.status();
   const Scene::Ptr scene = *std::move(made);
   VersionSummary summary = SummaryOf(*scene, "");

@@ -13,6 +13,7 @@
 #include "carom/polygon.h"
 #include "carom/scene.h"
 #include "carom/v1/scene_service.pb.h"
+#include "server/executor.h"
 #include "server/memory_account.h"
 #include "server/scene_store.h"
 #include "wire/pieces.h"
@@ -24,7 +25,7 @@ namespace carom::server {
 class SceneUpload {
  public:
   SceneUpload(const PolygonLimits& polygon_limits, const SceneLimits& scene_limits)
-      : scene_limits_(scene_limits), joiner_(polygon_limits) {}
+      : scene_limits_(scene_limits), joiner_(polygon_limits, Executor::Checkpoint) {}
 
   // What polygons are charged to, before the first part; else nothing.
   void set_charge(MemoryCharge charge) {

@@ -12,11 +12,19 @@
 // has had its turn, and turns that are not asked for are only looked at every some milliseconds.
 #pragma once
 
+#include "server/timer.h"
+
 namespace carom::server {
 
 // For the calling thread and those that it starts. Nothing happens where the kernel does not know
 // of turns.
 void AskForShortTurns();
+
+// For the calling thread, whose work takes long, again and again: has the kernel look whether its
+// turn is over, so that another one begins. By itself it looks every 4 ms, or when a thread wakes
+// up, and meanwhile nobody goes on who waits for the processor, or for a lock that a thread that
+// waits has. Once in 100 us it is a call of the system, else it costs nothing.
+void EndTurnIfOver(Clock::time_point now);
 
 // For the calling thread, whose work takes long: nicer by 10 than the first thread of the process.
 // For good: only root could take that back.

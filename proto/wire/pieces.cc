@@ -103,6 +103,7 @@ absl::Status PolygonJoiner::Add(const google::protobuf::RepeatedPtrField<v1::Pol
   for (int i = 0; i < messages.size(); ++i) {
     const std::string place = absl::StrCat("polygons[", first + static_cast<size_t>(i), "]");
     const bool is_last = !continues || i + 1 < messages.size();
+    between_();
     if (pending_.has_value() || !is_last) {
       if (!offences.empty()) break;
       absl::Status status = Take(messages[i], place, is_last, hold);

@@ -9,9 +9,11 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -46,7 +48,10 @@ class PolygonJoiner {
   // Of what a polygon has, as far as it has come: asked before memory is taken for it.
   using Hold = absl::FunctionRef<absl::Status(size_t rings, size_t vertices)>;
 
-  explicit PolygonJoiner(const PolygonLimits& limits) : limits_(limits) {}
+  // `between` is called between two polygons, such as to let another thread have the processor.
+  explicit PolygonJoiner(
+      const PolygonLimits& limits, std::function<void()> between = [] {})
+      : limits_(limits), between_(std::move(between)) {}
 
   // Appends the polygons that are complete with this part. Field paths begin with `polygons[i]`, i
   // counted over all of `out`; a polygon that goes on has the place that it will have.
@@ -73,6 +78,7 @@ class PolygonJoiner {
   absl::Status Complete(const std::string& path, std::vector<Polygon>& out);
 
   const PolygonLimits limits_;
+  const std::function<void()> between_;
   std::optional<PolygonSpec> pending_;  // the polygon that goes on, as far as it has come
   size_t vertices_ = 0;                 // of that
 };

@@ -87,6 +87,11 @@ def on_what_is_left(attack):
     thread.join()
 
 
+def on_equal_terms(attack):
+    """Runs an attack as any other program, so that others wait for a processor while it has one."""
+    attack()
+
+
 class GuardTest(unittest.TestCase):
     """A guard and a caromd for each test."""
 
@@ -136,9 +141,12 @@ class GuardTest(unittest.TestCase):
     def memory(self):
         return rss(self.guard.pid) + rss(self.server.pid)
 
-    def beside(self, once):
+    def beside(self, once, run=on_what_is_left):
+        """The other client beside an attack, which takes `self.took` seconds."""
         victim = Victim(self.port)
-        on_what_is_left(once)
+        begin = time.monotonic()
+        run(once)
+        self.took = time.monotonic() - begin
         ended = self.memory(), processor(self.guard.pid)
         time.sleep(0.5)
         victim.stop()
@@ -152,6 +160,10 @@ class GuardTest(unittest.TestCase):
         time.sleep(1)
         alone.stop()
         own = self.path, self.environment, self.port, self.server, self.guard
+        self.start_both()  # limits are of an address, so each attack has its own
+        self.target = self.port
+        equal = self.beside(once, on_equal_terms)[0]
+        equal_took = self.took
         self.start_both()
         self.target = self.port
         self.path, self.environment, self.port, self.server, self.guard = own
@@ -159,11 +171,12 @@ class GuardTest(unittest.TestCase):
         self.target = self.port
         before, used = self.memory(), processor(self.guard.pid)
         victim, after, used_after = self.beside(once)
-        grown, used = after - before, used_after - used
-        print(f"{name}: {grown / 1e6:.1f} MB more, {rss(self.guard.pid) / 1e6:.0f} in the guard, {used:.2f} s of the guard's processor; the other's p99"
-              f" {alone.p99():.2f} ms alone, {neighbor.p99():.2f} ms beside it on others, {victim.p99():.2f} ms beside, {len(victim.seconds)} calls",
+        grown, used, took = after - before, used_after - used, self.took
+        print(f"{name}: {grown / 1e6:.1f} MB more, {rss(self.guard.pid) / 1e6:.0f} in the guard, {used:.2f} s of the guard's processor in {took:.2f} s; the other's p99"
+              f" {alone.p99():.2f} ms alone, {neighbor.p99():.2f} ms beside it on others, {victim.p99():.2f} ms beside, {len(victim.seconds)} calls;"
+              f" {equal.p99():.2f} ms beside an attacker of its own priority, which took {equal_took:.2f} s",
               flush=True)
-        self.assertEqual((alone.failures, neighbor.failures, victim.failures), (0, 0, 0))
+        self.assertEqual((alone.failures, neighbor.failures, victim.failures, equal.failures), (0, 0, 0, 0))
         self.assertGreater(len(victim.seconds), 10)
         # Loosely: other tests run at the same time. Refused groups that cost nothing made it 120 ms and more.
         self.assertLess(victim.p99(), max(100, 20 * alone.p99()))

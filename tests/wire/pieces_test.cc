@@ -174,6 +174,19 @@ TEST(Pieces, ThatDoNotFitAreRefused) {
 }
 
 // Limits hold for the whole, and before it is there.
+// Whoever decodes many polygons may do something else between two of them.
+TEST(Pieces, HaveSomethingBetween) {
+  int polygons = 0;
+  PolygonJoiner joiner({}, [&polygons] { ++polygons; });
+  std::vector<Polygon> joined;
+  const auto part = FromText<v1::ImportSceneRequest>(
+      "polygons { id: 1 rings { x: [0, 1, 0] y: [0, 0, 1] } }"
+      "polygons { id: 2 rings { x: [0, 1, 0] y: [0, 0, 1] } }");
+  ASSERT_TRUE(joiner.Add(part.polygons(), false, NoHold, joined).ok());
+  EXPECT_EQ(joined.size(), 2u);
+  EXPECT_EQ(polygons, 2);
+}
+
 TEST(Pieces, AreLimitedTogether) {
   const PolygonLimits limits{.max_vertices = 3, .max_user_data_bytes = 2};
   const std::string begin = "polygons { id: 7 rings { x: [0, 1] y: [0, 1] } } continues: true";

@@ -65,13 +65,16 @@ struct SceneLimits {
 
 // How `Scene::Create` shares its work, for the library starts no threads: `run(parts, work)` calls
 // work(0) to work(parts - 1), in any order, perhaps at the same time, and returns when all are
-// done.
+// done. Each of those that work calls `between` between pieces of some ten to a hundred
+// microseconds, if it is there: such as to let another thread have the processor. What is made does
+// not depend on any of it.
 struct Workers {
   size_t parts = 1;  // as many as may run at the same time, at least 1
   std::function<void(size_t parts, const std::function<void(size_t)>& work)> run =
       [](size_t parts, const std::function<void(size_t)>& work) {
         for (size_t i = 0; i < parts; ++i) work(i);
       };
+  std::function<void()> between = {};
 };
 
 // An immutable snapshot. Thread-safe; readers take no lock. Shared by reference count: whoever

@@ -17,11 +17,30 @@
 namespace carom::internal {
 namespace {
 
-// Calls work(begin, end) for parts of [0, count).
+// How much of a scene is made between two calls of `Workers::between`.
+constexpr size_t kKeys = 1024;
+constexpr size_t kComparisons = 4096;
+
+// Calls work(begin, end) for parts of [0, count), each in pieces of `piece`.
 template <class Work>
-void Share(size_t count, const Workers& workers, const Work& work) {
+void Share(size_t count, size_t piece, const Workers& workers, const Work& work) {
   const size_t parts = std::clamp<size_t>(workers.parts, 1, std::max<size_t>(count, 1));
-  workers.run(parts, [&](size_t i) { work(count * i / parts, count * (i + 1) / parts); });
+  workers.run(parts, [&](size_t i) {
+    const size_t end = count * (i + 1) / parts;
+    for (size_t begin = count * i / parts; begin < end; begin += piece) {
+      work(begin, std::min(begin + piece, end));
+      if (workers.between) workers.between();
+    }
+  });
+}
+
+// `less`, which calls `workers.between` now and then. Not thread-safe: one for each part.
+template <class Less>
+auto Interrupted(const Less& less, const Workers& workers, size_t& asked) {
+  return [&](const auto& a, const auto& b) {
+    if (++asked % kComparisons == 0 && workers.between) workers.between();
+    return less(a, b);
+  };
 }
 
 // Sorts parts, then merges them.
@@ -31,9 +50,14 @@ void SortShared(std::vector<T>& items, const Workers& workers, const Less& less)
   std::vector<size_t> ends(1, 0);
   const size_t parts = std::clamp<size_t>(workers.parts, 1, std::max<size_t>(items.size(), 1));
   for (size_t i = 1; i <= parts; ++i) ends.push_back(items.size() * i / parts);
-  workers.run(parts, [&](size_t i) { std::sort(at(ends[i]), at(ends[i + 1]), less); });
+  workers.run(parts, [&](size_t i) {
+    size_t asked = 0;
+    std::sort(at(ends[i]), at(ends[i + 1]), Interrupted(less, workers, asked));
+  });
+  size_t asked = 0;
   for (size_t i = 1; i < parts; ++i) {
-    std::inplace_merge(items.begin(), at(ends[i]), at(ends[i + 1]), less);
+    std::inplace_merge(items.begin(), at(ends[i]), at(ends[i + 1]),
+                       Interrupted(less, workers, asked));
   }
 }
 
@@ -310,7 +334,7 @@ SceneIndex::SceneIndex(std::vector<Polygon> polygons, const Workers& workers) {
   for (const Polygon& polygon : polygons) bounds_.Extend(polygon.bounds());
   curve_ = Curve(Doubled(bounds_));
   Ordered order(polygons.size());
-  Share(polygons.size(), workers, [&](size_t begin, size_t end) {
+  Share(polygons.size(), kKeys, workers, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
       order[i] = {curve_.KeyOf(polygons[i]), static_cast<uint32_t>(i)};
     }
@@ -320,7 +344,7 @@ SceneIndex::SceneIndex(std::vector<Polygon> polygons, const Workers& workers) {
   if (!order.empty()) CutAtSquares(order, 0, order.size(), 2 * Curve::kBits - 1, ends);
   JoinSmall(ends);
   std::vector<std::shared_ptr<const Tile>> tiles(ends.size() - 1);
-  Share(tiles.size(), workers, [&](size_t begin, size_t end) {
+  Share(tiles.size(), 1, workers, [&](size_t begin, size_t end) {
     for (size_t at = begin; at < end; ++at) {
       std::vector<IndexedPolygon> in_tile;
       in_tile.reserve(ends[at + 1] - ends[at]);
@@ -336,6 +360,7 @@ SceneIndex::SceneIndex(std::vector<Polygon> polygons, const Workers& workers) {
   for (size_t i = 0; i < polygons.size(); i += kPageSize) {
     const size_t count = std::min(kPageSize, polygons.size() - i);
     id_pages_.push_back(MakeIdPage(Entries(std::span(polygons).subspan(i, count))));
+    if (workers.between) workers.between();
   }
   Finish();
   grid_ = SceneGrid(Frame(), spacing_, polygon_count_);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <set>
 #include <string>
@@ -216,8 +217,11 @@ TEST(SceneTest, WorkersMakeTheSameScene) {
     for (size_t i = 0; i < parts; ++i) threads.emplace_back(work, i);
     for (std::thread& thread : threads) thread.join();
   };
+  std::atomic<int> pieces{0};
+  workers.between = [&pieces] { ++pieces; };
   const Scene::Ptr shared = Scene::Create(Squares(3000), 1, {}, workers).value();
   ASSERT_EQ(shared->polygon_count(), 3000u);
+  EXPECT_GT(pieces, 10);  // keys, sorts, tiles and pages of ids
   for (size_t i = 0; i < 3000; ++i) {
     EXPECT_EQ(shared->polygon(i).id(), alone->polygon(i).id());
     EXPECT_EQ(IdsAt(*shared, 2.0 * static_cast<double>(i) + 0.5).size(), 1u);
