@@ -22,7 +22,7 @@ void EvaluateCall::OnAccepted(bool ok) {
   Accept(service_, loop_, runtime_);
   frame_.bytes = request_;
   request_.Clear();
-  frame_.size = frame_.bytes.Length();
+  frame_.size = frame_.bytes.size();
   absl::Status status = AdmitQuery();
   if (status.ok() && frame_.size > runtime_.limits.max_frame_bytes) {
     status = TooManyBytes(runtime_.limits.max_frame_bytes);

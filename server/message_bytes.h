@@ -44,7 +44,6 @@ class MessageBytes {
   }
 
   size_t size() const { return buffer_ == nullptr ? 0 : slices().length; }
-  size_t Length() const { return size(); }
   void Clear() {
     if (buffer_ != nullptr) grpc_byte_buffer_destroy(std::exchange(buffer_, nullptr));
   }

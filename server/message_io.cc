@@ -297,7 +297,7 @@ bool Parse(const MessageBytes& bytes, google::protobuf::MessageLite& message) {
 
 absl::Status ParseShort(const MessageBytes& bytes, google::protobuf::MessageLite& message) {
   constexpr size_t kMaxBytes = 4096;
-  if (bytes.Length() > kMaxBytes) return TooManyBytes(kMaxBytes);
+  if (bytes.size() > kMaxBytes) return TooManyBytes(kMaxBytes);
   return Parse(bytes, message) ? absl::OkStatus() : NoSuchMessage(message.GetTypeName());
 }
 
@@ -336,7 +336,7 @@ absl::Status ChargeParsed(const MessageBytes& bytes, const google::protobuf::Des
     return OverLimit("", most / kParsedMessageBytes,
                      "polygons, rings and other parts of a message");
   }
-  return parsed.Add(bytes.Length() + growth);
+  return parsed.Add(bytes.size() + growth);
 }
 
 grpc::ByteBuffer Serialize(const google::protobuf::MessageLite& message) {

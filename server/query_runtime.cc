@@ -77,7 +77,7 @@ void FrameRunPool::Clear() {
 std::unique_ptr<FrameRun> QueryRuntime::Begin(ReceivedFrame& frame, Session& session,
                                               MemoryCharge& session_charge) {
   std::unique_ptr<FrameRun> run = runs.Take();
-  run->request_bytes = frame.bytes.Length();
+  run->request_bytes = frame.bytes.size();
   // Small fields are read from one piece in much less time than from several.
   if (run->request_bytes <= kMaxJoinedBytes) frame.bytes.Join();
   run->response.clear_limits();
@@ -128,7 +128,7 @@ void QueryRuntime::ReserveMemories(const v1::Frame& frame, Session& session,
 }
 
 absl::Status QueryRuntime::ChargeRequest(const ReceivedFrame& frame, FrameRun& run) const {
-  if (frame.bytes.Length() <= kShortFrameBytes) return absl::OkStatus();
+  if (frame.bytes.size() <= kShortFrameBytes) return absl::OkStatus();
   run.parsed = frame.charge.Another();
   return ChargeParsed(frame.bytes, *v1::StreamRequest::descriptor(), limits.max_frame_bytes,
                       run.parsed);
