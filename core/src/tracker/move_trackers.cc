@@ -324,8 +324,7 @@ bool MoveBatch::MakeMask(Tracker& tracker, const PosedShape& posed) {
   if (memory == nullptr) memory = TrackerMemory::Create();
   uint32_t& moves = TrackerAccess::ball(tracker).moves;
   if (!memory->IsWorthwhile(moves)) return false;
-  return TrackerMemory::Refresh(memory, scene_, posed, std::exchange(moves, 0), scratch_->gathered,
-                                meter_);
+  return TrackerMemory::Refresh(memory, scene_, posed, std::exchange(moves, 0), scratch_->gathered);
 }
 
 void MoveBatch::SetBall(QuietBall& ball, const TrackerMemory& memory, Vec2 p) const {

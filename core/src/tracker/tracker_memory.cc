@@ -215,10 +215,9 @@ bool TrackerMemory::Tune(const Scene& scene, const PosedShape& posed, uint32_t m
 }
 
 bool TrackerMemory::Refresh(std::unique_ptr<TrackerMemory>& memory, const Scene& scene,
-                            const PosedShape& posed, uint32_t moves, Influence& gathered,
-                            WorkMeter& meter) {
+                            const PosedShape& posed, uint32_t moves, Influence& gathered) {
   const bool is_made =
-      memory->Tune(scene, posed, moves) && memory->MakeMask(scene, posed, gathered, meter);
+      memory->Tune(scene, posed, moves) && memory->MakeMask(scene, posed, gathered, posed.meter());
   if (!is_made) {
     memory->GiveUp();
     gathered.Clear();

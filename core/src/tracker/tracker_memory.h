@@ -63,8 +63,7 @@ class TrackerMemory {
   // mask then.
   // `memory`, which is there, may be replaced; `gathered` is anyone's.
   static bool Refresh(std::unique_ptr<TrackerMemory>& memory, const Scene& scene,
-                      const PosedShape& posed, uint32_t moves, Influence& gathered,
-                      WorkMeter& meter);
+                      const PosedShape& posed, uint32_t moves, Influence& gathered);
   // After the first query of a mask: whether the clear radius ends at the mask's limit, not at an
   // edge. Then `Widen` finds how far the nearest edge of the scene is, and the next query may find
   // a larger radius.
