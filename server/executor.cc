@@ -25,7 +25,12 @@ thread_local int64_t unpaid_since_ns = 0;
 thread_local Executor* current_executor = nullptr;
 thread_local Task* current_task = nullptr;
 thread_local bool is_prompt_thread = false;
-thread_local Clock::time_point slice_end;  // of `Executor::Checkpoint`
+
+// Of `Executor::Checkpoint`.
+Clock::time_point& SliceEnd() {
+  thread_local Clock::time_point end;
+  return end;
+}
 
 int64_t TakeUnpaidNs() {
   const int64_t now = ThreadCpuNs();
@@ -94,8 +99,8 @@ void Executor::Pause(Task* task) {
 void Executor::Checkpoint() {
   const Clock::time_point now = Clock::now();
   EndTurnIfOver(now);
-  if (current_executor == nullptr || now < slice_end) return;
-  slice_end = now + kSlice;
+  if (current_executor == nullptr || now < SliceEnd()) return;
+  SliceEnd() = now + kSlice;
   current_executor->Charge(*current_task);
 }
 
@@ -292,7 +297,7 @@ void Executor::Loop(std::list<std::thread>::iterator self, bool is_prompt) {
     TakeUnpaidNs();
     current_executor = this;
     current_task = task;
-    slice_end = Clock::now() + kSlice;
+    SliceEnd() = Clock::now() + kSlice;
     task->Run();
     current_executor = nullptr;
     const int64_t ns = TakeUnpaidNs();

@@ -24,8 +24,8 @@ class MessageBytes {
   MessageBytes() = default;
   // Takes over `buffer`, which may be null.
   explicit MessageBytes(grpc_byte_buffer* buffer) : buffer_(buffer) {}
-  // References of the same bytes.
-  MessageBytes(const grpc::ByteBuffer& bytes);
+  // References of the same bytes, as whoever reads them may have either.
+  MessageBytes(const grpc::ByteBuffer& bytes);  // NOLINT(google-explicit-constructor)
   MessageBytes(MessageBytes&& other) noexcept : buffer_(std::exchange(other.buffer_, nullptr)) {}
   MessageBytes& operator=(MessageBytes&& other) noexcept {
     std::swap(buffer_, other.buffer_);

@@ -22,7 +22,7 @@ using google::protobuf::io::CodedOutputStream;
 constexpr size_t kMaxHeadBytes = 16;
 // What columns take at most: 23 tags of a byte or two and as many lengths, and so much a hit and a
 // segment.
-constexpr size_t kMaxColumnsBytes = 23 * (2 + 3);
+constexpr size_t kMaxColumnsBytes = size_t{23} * (2 + 3);
 constexpr size_t kMaxHitBytes = 113;
 constexpr size_t kMaxCountBytes = 5;
 static_assert(AnswerBytes::kMaxBytes < 1 << 21, "a length has three bytes");

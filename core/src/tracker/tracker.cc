@@ -14,7 +14,6 @@
 namespace carom {
 
 using internal::TrackedShape;
-using internal::TrackerMemory;
 
 absl::StatusOr<Tracker> Tracker::Create(Shape shape, const TrackerOptions& options) {
   if (!IsAccepted(options.within) || options.within < 0) {
