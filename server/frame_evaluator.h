@@ -80,8 +80,6 @@ struct TurnLimits {
   std::chrono::nanoseconds max_cpu = std::chrono::nanoseconds::max();  // of the calling thread
   // Called within the turn, once a slice of the executor; null: never.
   const std::function<void()>* pause = nullptr;
-  // When it began; a default value: with its first look at the clock.
-  Clock::time_point begin = {};
 };
 
 // The state of one frame's evaluation. `frame` and `answer` outlive it.

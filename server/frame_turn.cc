@@ -100,7 +100,7 @@ FrameTurn::FrameTurn(const Context& context, const TurnLimits& limits)
       work_(context.work),
       limits_(limits),
       units_left_(limits.max_units),
-      slice_begin_(limits.begin != Clock::time_point() ? limits.begin : Clock::now()) {}
+      slice_begin_(Clock::now()) {}
 
 absl::string_view FrameTurn::KeyOf(absl::string_view name) {
   if (context_.session.tenant == kDefaultTenant) return name;

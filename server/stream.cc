@@ -290,9 +290,7 @@ void Stream::EvaluateHere(Clock::time_point now) {
   const Clock::time_point end = now + kTimeSlice;
   bool more = true;
   while (more) {
-    TurnLimits turn = thread_reserved_ ? CostEstimate::ReservedTurn() : CostEstimate::Turn();
-    turn.begin = now;
-    if (!Evaluate(turn)) return;
+    if (!Evaluate(thread_reserved_ ? CostEstimate::ReservedTurn() : CostEstimate::Turn())) return;
     now = Clock::now();
     more = TakeAnswer(now < end ? Where::kHere : Where::kIfReserved, now);
     if (more) Unref();  // of the evaluation before, which is not the last one
