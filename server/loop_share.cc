@@ -14,17 +14,39 @@ int64_t Nanoseconds(Clock::duration duration) {
 
 int64_t Nanoseconds(Clock::time_point time) { return Nanoseconds(time.time_since_epoch()); }
 
+constexpr int kNsBits = 37;  // 137 s
+constexpr uint64_t kMaxNs = (uint64_t{1} << kNsBits) - 1;
+constexpr uint64_t kMaxHalves = ~uint64_t{0} >> kNsBits;
+constexpr uint64_t kMaxLate = 1024;  // halves, about a minute
+
+uint64_t Half(int64_t now_ns) { return static_cast<uint64_t>(now_ns / LoopUse::kHalfNs); }
+
+// `since_and_ns` as of a half, or as it is if another thread added in a later one.
+uint64_t AsOf(uint64_t half, uint64_t since_and_ns) {
+  const uint64_t halves = (half - (since_and_ns >> kNsBits)) & kMaxHalves;
+  if (halves > kMaxHalves - kMaxLate) return since_and_ns;
+  return half << kNsBits | (since_and_ns & kMaxNs) >> std::min<uint64_t>(halves, kNsBits);
+}
+
 }  // namespace
 
+int64_t LoopUse::most() const {
+  return static_cast<int64_t>(since_and_ns_.load(std::memory_order_relaxed) & kMaxNs);
+}
+
 int64_t LoopUse::At(int64_t now_ns) const {
-  const int64_t halves = (now_ns - since_ns_.load(std::memory_order_relaxed)) / kHalfNs;
-  return ns_.load(std::memory_order_relaxed) >> std::clamp<int64_t>(halves, 0, 62);
+  const uint64_t before = since_and_ns_.load(std::memory_order_relaxed);
+  return static_cast<int64_t>(AsOf(Half(now_ns), before) & kMaxNs);
 }
 
 void LoopUse::Add(int64_t ns, int64_t now_ns) {
-  const int64_t left = At(now_ns);
-  since_ns_.store(now_ns - now_ns % kHalfNs, std::memory_order_relaxed);
-  ns_.store(left + ns, std::memory_order_relaxed);
+  const auto added = static_cast<uint64_t>(std::clamp<int64_t>(ns, 0, kMaxNs));
+  uint64_t before = since_and_ns_.load(std::memory_order_relaxed);
+  uint64_t after = 0;
+  do {
+    const uint64_t left = AsOf(Half(now_ns), before);
+    after = left + std::min(added, kMaxNs - (left & kMaxNs));
+  } while (!since_and_ns_.compare_exchange_weak(before, after, std::memory_order_relaxed));
 }
 
 // Others who take less than a thousandth are not there.

@@ -18,7 +18,7 @@
 namespace carom::server {
 
 // Time of the loop's threads that somebody has taken, half of which is forgotten every 64 ms.
-// Thread-safe: what two threads add at the same moment may count once, which does no harm.
+// Thread-safe; nothing that is added is lost, so that what one peer alone has taken is all there is.
 class LoopUse {
  public:
   static constexpr int64_t kHalfNs = 64000000;
@@ -27,11 +27,11 @@ class LoopUse {
   // What is left of it, in nanoseconds.
   int64_t At(int64_t now_ns) const;
   // At least that, without a look at the clock.
-  int64_t most() const { return ns_.load(std::memory_order_relaxed); }
+  int64_t most() const;
 
  private:
-  std::atomic<int64_t> ns_{0};
-  std::atomic<int64_t> since_ns_{0};  // a multiple of kHalfNs
+  // Since which multiple of kHalfNs, modulo 2^27 (100 days), in the upper bits; nanoseconds below.
+  std::atomic<uint64_t> since_and_ns_{0};
 };
 
 // Thread-safe; `now` is of one clock, and about the same for all threads.

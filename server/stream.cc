@@ -178,7 +178,7 @@ void Stream::Write(MessageBytes answer) {
 }
 
 bool Stream::MaybeEvaluate(Where where) {
-  if (evaluating_ || !TakeFrame()) return false;
+  if (evaluating_ || (where == Where::kExecutor && GoesBackToLoop()) || !TakeFrame()) return false;
   evaluating_ = true;
   Ref();
   if (where != Where::kExecutor && MayTakeLoop(last_activity_)) {
@@ -187,6 +187,12 @@ bool Stream::MaybeEvaluate(Where where) {
   }
   Submit();
   return false;
+}
+
+// `OnWritten` or `OnRead` follows on the event loop, and takes it.
+bool Stream::GoesBackToLoop() const {
+  return writing_bytes_ != 0 && !queue_.empty() && cost_.IsSmall(queue_.front().cost_bytes()) &&
+         MayTakeLoop(last_activity_);
 }
 
 bool Stream::MayRead() const {

@@ -88,6 +88,9 @@ class Stream final : public QueryCall {
   void MaybeWrite() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Write(MessageBytes answer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool MaybeEvaluate(Where where) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Whether the next frame is left to the event loop by an executor thread that has answered the
+  // one before: one frame that is interrupted does not take those behind it along for good.
+  bool GoesBackToLoop() const ABSL_SHARED_LOCKS_REQUIRED(mu_);
   void MaybeRead() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool MayRead() const ABSL_SHARED_LOCKS_REQUIRED(mu_);
   void TakeWritten() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);

@@ -5,6 +5,8 @@
 #include "server/loop_share.h"
 
 #include <chrono>
+#include <thread>
+#include <vector>
 
 #include "gtest/gtest.h"
 
@@ -50,6 +52,41 @@ TEST_F(LoopShareTest, WhoIsAloneOrOneOfTwoAlikeStays) {
   Ask(microseconds(1000), microseconds(900));
   EXPECT_TRUE(OneMay());
   EXPECT_TRUE(OtherMay());
+}
+
+// Who is alone has taken all there is, however many threads count it.
+TEST_F(LoopShareTest, NothingThatThreadsAddIsLost) {
+  constexpr int kThreads = 4;
+  constexpr int64_t kAdds = 20000;
+  constexpr int64_t kNs = 1000;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([this] {
+      for (int64_t j = 0; j < kAdds; ++j) one_.Add(kNs, LoopUse::kHalfNs + j);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(one_.At(LoopUse::kHalfNs), kThreads * kAdds * kNs);
+}
+
+// A thread that has looked at the clock before another one adds after it.
+TEST_F(LoopShareTest, WhatIsAddedLateIsNotForgottenTwice) {
+  one_.Add(1000, LoopUse::kHalfNs - 1);
+  one_.Add(100, LoopUse::kHalfNs);
+  one_.Add(10, LoopUse::kHalfNs - 1);
+  EXPECT_EQ(one_.At(LoopUse::kHalfNs), 610);
+  EXPECT_EQ(one_.At(LoopUse::kHalfNs - 1), 610);
+  EXPECT_EQ(one_.most(), 610);
+  EXPECT_EQ(one_.At(2 * LoopUse::kHalfNs), 305);
+  for (const int64_t halves : {1000, 1000000, 100000000}) {
+    EXPECT_EQ(one_.At(halves * LoopUse::kHalfNs), 0);
+  }
+  // No more than it can count to, and no less than nothing.
+  one_.Add(int64_t{1} << 40, LoopUse::kHalfNs);
+  one_.Add(int64_t{1} << 40, LoopUse::kHalfNs);
+  EXPECT_EQ(one_.most(), (int64_t{1} << 37) - 1);
+  other_.Add(-5, LoopUse::kHalfNs);
+  EXPECT_EQ(other_.most(), 0);
 }
 
 TEST_F(LoopShareTest, WhoTakesLittleStays) {

@@ -270,6 +270,35 @@ TEST(StreamTest, ExpensiveSmallFramesDoNotBlockTheLoop) {
   for (std::thread& reader : readers) reader.join();
 }
 
+// One goes to the executor, those behind it come back to the event loop, whether or not the client
+// reads meanwhile; once it has closed its side, all are answered.
+TEST(StreamTest, SmallFramesBehindALargeOneAreAnswered) {
+  ServerOptions options;
+  options.threads = 1;
+  options.max_frames_in_flight = 100;
+  TestServer server(options);
+  server.CreateHeavy("heavy");
+  server.Create("a", {Square(1, 0, 0)});
+  for (const bool at_once : {false, true}) {
+    ClientStream stream(server);
+    constexpr uint64_t kFrames = 60;
+    for (uint64_t seq = 0; seq < kFrames; ++seq) {
+      v1::Frame frame = PointFrame(seq);
+      if (seq % 20 == 3)
+        *frame.add_groups() = TestServer::HeavyGroup("heavy", kIsSanitized ? 1 : 4);
+      ASSERT_TRUE(stream.Send(frame));
+      if (at_once && seq >= 5) {
+        EXPECT_EQ(stream.Next().seq(), seq - 5);
+      }
+    }
+    stream.CloseSide();
+    for (uint64_t seq = at_once ? kFrames - 5 : 0; seq < kFrames; ++seq) {
+      EXPECT_EQ(stream.Next().seq(), seq);
+    }
+    EXPECT_TRUE(stream.Finish().ok());
+  }
+}
+
 TEST(StreamTest, ManyStreamsAtOnce) {
   TestServer server;
   server.Create("a", {Square(1, 0, 0)});
