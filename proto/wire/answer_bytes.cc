@@ -24,7 +24,7 @@ constexpr size_t kMaxHeadBytes = 16;
 // segment.
 constexpr size_t kMaxColumnsBytes = size_t{23} * (2 + 3);
 constexpr size_t kMaxHitBytes = 113;
-constexpr size_t kMaxCountBytes = 5;
+constexpr size_t kMaxVarintBytes = 5;
 static_assert(AnswerBytes::kMaxBytes < 1 << 21, "a length has three bytes");
 
 uint8_t* PutTag(int field, WireFormatLite::WireType type, uint8_t* at) {
@@ -51,67 +51,106 @@ size_t LengthDelimitedSize(size_t bytes) {
   return 1 + CodedOutputStream::VarintSize32(static_cast<uint32_t>(bytes)) + bytes;
 }
 
+// The tag and the length of a packed field, which is a constant: a store or two.
+template <int kField>
+uint8_t* PutHead(size_t bytes, uint8_t* at) {
+  constexpr uint32_t kTag =
+      WireFormatLite::MakeTag(kField, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
+  static_assert(kTag < 1 << 14, "a tag has two bytes at most");
+  if constexpr (kTag < 128) {
+    *at++ = kTag;
+  } else {
+    *at++ = (kTag & 127) | 128;
+    *at++ = kTag >> 7;
+  }
+  if (bytes < 128) {
+    *at++ = static_cast<uint8_t>(bytes);
+    return at;
+  }
+  return CodedOutputStream::WriteVarint32ToArray(static_cast<uint32_t>(bytes), at);
+}
+
 // A column, packed, as all are; `value` takes a row to its entry. Nothing without rows.
-template <class Row, class Value>
-uint8_t* PutColumn(int field, std::span<const Row> rows, const Value& value, uint8_t* at) {
+template <int kField, class Row, class Value>
+uint8_t* PutColumn(std::span<const Row> rows, const Value& value, uint8_t* at) {
   using T = decltype(value(rows[0]));
   if (rows.empty()) return at;
   if constexpr (std::is_same_v<T, uint32_t>) {
+    const auto put = [&](uint8_t* to) {
+      for (const Row& row : rows) to = CodedOutputStream::WriteVarint32ToArray(value(row), to);
+      return to;
+    };
+    // Of few rows, the length is written once they are: it has one byte.
+    if (rows.size() < 128 / kMaxVarintBytes) {
+      uint8_t* const begin = PutHead<kField>(0, at);
+      uint8_t* const end = put(begin);
+      begin[-1] = static_cast<uint8_t>(end - begin);
+      return end;
+    }
     size_t bytes = 0;
     for (const Row& row : rows) bytes += CodedOutputStream::VarintSize32(value(row));
-    at = PutLength(field, bytes, at);
-    for (const Row& row : rows) at = CodedOutputStream::WriteVarint32ToArray(value(row), at);
+    return put(PutHead<kField>(bytes, at));
   } else {
-    at = PutLength(field, sizeof(T) * rows.size(), at);
+    at = PutHead<kField>(sizeof(T) * rows.size(), at);
     for (const Row& row : rows) {
       const T entry = value(row);
       std::memcpy(at, &entry, sizeof(T));
       at += sizeof(T);
     }
+    return at;
   }
-  return at;
 }
+
+template <int kField>
+using Field = std::integral_constant<int, kField>;
 
 // The fields of v1::CastAnswers, in the order of their numbers. As in wire/answer_columns.h: what a
 // level of detail adds is there from that level on, and what means nothing is 0.
 uint8_t* PutCasts(const CastPart& part, CastDetail detail, uint8_t* at) {
   using M = v1::CastAnswers;
-  const auto put = [&](int field, CastDetail level, const auto& value) {
-    if (detail >= level) at = PutColumn(field, part.hits, value, at);
+  const auto put = [&]<int kField>(Field<kField>, CastDetail level, const auto& value) {
+    if (detail >= level) at = PutColumn<kField>(part.hits, value, at);
   };
   using Hit = const CastHit&;
   const auto has_edge = [](Hit hit) { return hit.feature != Feature::kNone; };
-  at = PutColumn(
-      M::kCountsFieldNumber, part.counts, [](uint32_t count) { return count; }, at);
-  put(M::kPolygonIdFieldNumber, CastDetail::kFraction, [](Hit hit) { return hit.polygon_id; });
-  put(M::kRingFieldNumber, CastDetail::kEdge,
+  at = PutColumn<M::kCountsFieldNumber>(
+      part.counts, [](uint32_t count) { return count; }, at);
+  put(Field<M::kPolygonIdFieldNumber>(), CastDetail::kFraction,
+      [](Hit hit) { return hit.polygon_id; });
+  put(Field<M::kRingFieldNumber>(), CastDetail::kEdge,
       [&](Hit hit) { return has_edge(hit) ? hit.edge.ring : 0; });
-  put(M::kEdgeFieldNumber, CastDetail::kEdge,
+  put(Field<M::kEdgeFieldNumber>(), CastDetail::kEdge,
       [&](Hit hit) { return has_edge(hit) ? hit.edge.edge : 0; });
-  put(M::kFeatureFieldNumber, CastDetail::kEdge,
+  put(Field<M::kFeatureFieldNumber>(), CastDetail::kEdge,
       [](Hit hit) { return static_cast<uint8_t>(EnumToWire(hit.feature)); });
-  put(M::kFractionFieldNumber, CastDetail::kFraction, [](Hit hit) { return hit.fraction; });
-  put(M::kPointXFieldNumber, CastDetail::kNormal, [](Hit hit) { return hit.point.x; });
-  put(M::kPointYFieldNumber, CastDetail::kNormal, [](Hit hit) { return hit.point.y; });
-  put(M::kNormalXFieldNumber, CastDetail::kNormal, [](Hit hit) { return hit.normal.x; });
-  put(M::kNormalYFieldNumber, CastDetail::kNormal, [](Hit hit) { return hit.normal.y; });
-  put(M::kStartsInsideFieldNumber, CastDetail::kFraction,
+  put(Field<M::kFractionFieldNumber>(), CastDetail::kFraction,
+      [](Hit hit) { return hit.fraction; });
+  put(Field<M::kPointXFieldNumber>(), CastDetail::kNormal, [](Hit hit) { return hit.point.x; });
+  put(Field<M::kPointYFieldNumber>(), CastDetail::kNormal, [](Hit hit) { return hit.point.y; });
+  put(Field<M::kNormalXFieldNumber>(), CastDetail::kNormal, [](Hit hit) { return hit.normal.x; });
+  put(Field<M::kNormalYFieldNumber>(), CastDetail::kNormal, [](Hit hit) { return hit.normal.y; });
+  put(Field<M::kStartsInsideFieldNumber>(), CastDetail::kFraction,
       [](Hit hit) { return hit.starts_inside; });
-  put(M::kEndsInsideFieldNumber, CastDetail::kFraction, [](Hit hit) { return hit.ends_inside; });
-  put(M::kExitFractionFieldNumber, CastDetail::kExit, [](Hit hit) { return hit.exit_fraction; });
-  put(M::kHasExitEdgeFieldNumber, CastDetail::kExit, [](Hit hit) { return hit.has_exit_edge; });
-  put(M::kExitRingFieldNumber, CastDetail::kExit,
+  put(Field<M::kEndsInsideFieldNumber>(), CastDetail::kFraction,
+      [](Hit hit) { return hit.ends_inside; });
+  put(Field<M::kExitFractionFieldNumber>(), CastDetail::kExit,
+      [](Hit hit) { return hit.exit_fraction; });
+  put(Field<M::kHasExitEdgeFieldNumber>(), CastDetail::kExit,
+      [](Hit hit) { return hit.has_exit_edge; });
+  put(Field<M::kExitRingFieldNumber>(), CastDetail::kExit,
       [](Hit hit) { return hit.has_exit_edge ? hit.exit_edge.ring : 0; });
-  put(M::kExitEdgeFieldNumber, CastDetail::kExit,
+  put(Field<M::kExitEdgeFieldNumber>(), CastDetail::kExit,
       [](Hit hit) { return hit.has_exit_edge ? hit.exit_edge.edge : 0; });
-  put(M::kExitNormalXFieldNumber, CastDetail::kExit, [](Hit hit) { return hit.exit_normal.x; });
-  put(M::kExitNormalYFieldNumber, CastDetail::kExit, [](Hit hit) { return hit.exit_normal.y; });
-  at = PutColumn(
-      M::kReflectionXFieldNumber, part.reflections, [](const Vec2& row) { return row.x; }, at);
-  at = PutColumn(
-      M::kReflectionYFieldNumber, part.reflections, [](const Vec2& row) { return row.y; }, at);
+  put(Field<M::kExitNormalXFieldNumber>(), CastDetail::kExit,
+      [](Hit hit) { return hit.exit_normal.x; });
+  put(Field<M::kExitNormalYFieldNumber>(), CastDetail::kExit,
+      [](Hit hit) { return hit.exit_normal.y; });
+  at = PutColumn<M::kReflectionXFieldNumber>(
+      part.reflections, [](const Vec2& row) { return row.x; }, at);
+  at = PutColumn<M::kReflectionYFieldNumber>(
+      part.reflections, [](const Vec2& row) { return row.y; }, at);
   if (std::ranges::any_of(part.hits, &CastHit::is_body)) {
-    put(M::kIsBodyFieldNumber, CastDetail::kFraction, [](Hit hit) { return hit.is_body; });
+    put(Field<M::kIsBodyFieldNumber>(), CastDetail::kFraction, [](Hit hit) { return hit.is_body; });
   }
   return at;
 }
@@ -126,7 +165,7 @@ void AnswerBytes::Clear() {
 bool AnswerBytes::Reserve(size_t groups, size_t segments, size_t hits) {
   if (std::max({groups, segments, hits}) > kMaxBytes) return false;
   const size_t needed = size_ + (kMaxHeadBytes + kMaxColumnsBytes) * groups +
-                        kMaxCountBytes * segments + kMaxHitBytes * hits;
+                        kMaxVarintBytes * segments + kMaxHitBytes * hits;
   if (needed <= capacity_) return true;
   if (needed > kMaxBytes) return false;
   capacity_ = std::min(kMaxBytes, 2 * needed);
