@@ -3,6 +3,7 @@
 
 #include "index/box_traversal.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -26,6 +27,7 @@ constexpr size_t kMostLevels = 11;
 
 // Rounding is monotonic, so what meets the box meets it as floats.
 struct Reach {
+  Reach() = default;
   explicit Reach(const Box& box)
       : min_x(static_cast<float>(box.min.x)),
         min_y(static_cast<float>(box.min.y)),
@@ -151,55 +153,69 @@ class LevelWalk {
     nodes_.fill(0);
     count_ = 0;
   }
-  // Notes a node and asks for its memory. Where a box has too many it is given up.
-  HWY_INLINE void Open(size_t to, const Tile& tile, uint32_t query, uint32_t level, uint32_t node) {
-    if (nodes_[query] == BoxPairs::kMostNodes) {
-      queries_[query].has_few = false;
-      return;
-    }
-    ++nodes_[query];
-    const BoxNode& at = tile.tree().node(level, node);
-    __builtin_prefetch(at.min_x.data());
-    __builtin_prefetch(at.max_x.data());
-    found_.open[to][count_++] = {&tile, query, level, node};
+  HWY_INLINE void OpenTop(const Tile& tile, uint32_t query) {
+    const auto level = static_cast<uint32_t>(tile.tree().level_count() - 1);
+    reaches_[query] = Reach(queries_[query].reach);
+    Open(0, {&tile, &tile.tree().node(level, 0), query, level, 0});
   }
-  // Looks at all that were noted, and notes their children. Returns whether there are some.
-  HWY_INLINE bool Descend(size_t from) {
+  // Looks at all of this level that were noted, and notes their children beside those that wait for
+  // a lower level.
+  HWY_INLINE void Descend(size_t from, uint32_t level) {
     const size_t count = count_;
-    found_.boxes += BoxNode::kWidth * count;
     Start();
     for (size_t i = 0; i < count; ++i) {
       const BoxPairs::Open& at = found_.open[from][i];
-      if (!queries_[at.query].has_few) continue;
-      const BoxNode& node = at.tile->tree().node(at.level, at.node);
-      uint32_t bits = Meeting(node, Reach(queries_[at.query].reach));
-      for (; bits != 0; bits &= bits - 1) {
-        const uint32_t child =
-            at.node * uint32_t{BoxNode::kWidth} + static_cast<uint32_t>(std::countr_zero(bits));
-        if (at.level > 0) {
-          Open(1 - from, *at.tile, at.query, at.level - 1, child);
-        } else {
-          Add(at.tile->entries()[child], at.query);
-        }
+      if (at.level < level) {
+        Open(1 - from, at);
+        continue;
+      }
+      found_.boxes += BoxNode::kWidth;
+      const uint32_t first = at.index * uint32_t{BoxNode::kWidth};
+      const uint32_t bits = Meeting(*at.node, reaches_[at.query]);
+      if (level == 0) {
+        AddPolygons(at.tile->entries().data() + first, bits, at.query);
+      } else {
+        OpenChildren(1 - from, at, first, bits);
       }
     }
-    return count_ > 0;
   }
 
  private:
-  HWY_INLINE void Add(const IndexedPolygon& polygon, uint32_t query) {
-    if (polygons_[query] == FewPolygons::kMost) {
-      queries_[query].has_few = false;
+  // Notes a node and asks for its memory. Where a box has too many it is given up.
+  HWY_INLINE void Open(size_t to, const BoxPairs::Open& at) {
+    if (nodes_[at.query] == BoxPairs::kMostNodes) {
+      queries_[at.query].has_few = false;
       return;
     }
-    ++polygons_[query];
-    __builtin_prefetch(&polygon);
-    found_.pairs[found_.count++] = {&polygon, query};
+    ++nodes_[at.query];
+    __builtin_prefetch(at.node->min_x.data());
+    __builtin_prefetch(at.node->max_x.data());
+    found_.open[to][count_++] = at;
+  }
+  HWY_INLINE void OpenChildren(size_t to, const BoxPairs::Open& at, uint32_t first, uint32_t bits) {
+    const BoxNode* const below = &at.tile->tree().node(at.level - 1, first);
+    for (; bits != 0; bits &= bits - 1) {
+      const auto lane = static_cast<uint32_t>(std::countr_zero(bits));
+      Open(to, {at.tile, below + lane, at.query, at.level - 1, first + lane});
+    }
+  }
+  HWY_INLINE void AddPolygons(const IndexedPolygon* entries, uint32_t bits, uint32_t query) {
+    for (; bits != 0; bits &= bits - 1) {
+      if (polygons_[query] == FewPolygons::kMost) {
+        queries_[query].has_few = false;
+        return;
+      }
+      ++polygons_[query];
+      const IndexedPolygon* const polygon = entries + std::countr_zero(bits);
+      __builtin_prefetch(polygon);
+      found_.pairs[found_.count++] = {polygon, query};
+    }
   }
 
   std::span<BoxQuery> queries_;
   BoxPairs& found_;
   size_t count_ = 0;
+  std::array<Reach, BoxPairs::kMostQueries> reaches_;
   std::array<uint8_t, BoxPairs::kMostQueries> nodes_;     // of this level, by box
   std::array<uint8_t, BoxPairs::kMostQueries> polygons_;  // by box
 };
@@ -208,16 +224,19 @@ void FindAllPairs(const SceneIndex& scene, std::span<BoxQuery> queries, BoxPairs
   FindAllTiles(scene, queries);
   LevelWalk walk(queries, found);
   walk.Start();
+  uint32_t levels = 0;
   for (uint32_t k = 0; k < queries.size(); ++k) {
     if (!queries[k].is_asked) continue;
     found.boxes += queries[k].boxes;
     if (!queries[k].has_few) continue;
     for (size_t i = 0; i < queries[k].tile_count; ++i) {
       const Tile& tile = *queries[k].tiles[i];
-      walk.Open(0, tile, k, static_cast<uint32_t>(tile.tree().level_count() - 1), 0);
+      levels = std::max(levels, static_cast<uint32_t>(tile.tree().level_count()));
+      walk.OpenTop(tile, k);
     }
   }
-  for (size_t from = 0; walk.Descend(from);) from = 1 - from;
+  size_t from = 0;
+  for (uint32_t level = levels; level-- > 0; from = 1 - from) walk.Descend(from, level);
 }
 
 FindPolygonsFunction FindPolygonsHere() { return &FindPolygonsOf; }

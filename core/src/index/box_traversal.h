@@ -63,12 +63,13 @@ struct BoxPairs {
   // A node that is to be looked at.
   struct Open {
     const Tile* tile;
+    const BoxNode* node;
     uint32_t query;
     uint32_t level;
-    uint32_t node;
+    uint32_t index;  // of the node in its level
   };
 
-  // In no particular order.
+  // By ascending query.
   std::array<Pair, kMostQueries * FewPolygons::kMost> pairs;
   size_t count;
   size_t boxes;  // that were looked at, for a meter
