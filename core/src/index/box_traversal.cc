@@ -145,100 +145,111 @@ class LevelWalk {
  public:
   LevelWalk(std::span<BoxQuery> queries, BoxPairs& found) : queries_(queries), found_(found) {
     polygons_.fill(0);
-    found_.count = 0;
-    found_.boxes = 0;
+    Start();
   }
 
+  HWY_INLINE void SetReach(uint32_t query, const Box& reach) { reaches_[query] = Reach(reach); }
+  // Notes the top of a tile and returns its level.
+  HWY_INLINE uint32_t Open(const Tile& tile, uint32_t query) {
+    const auto level = static_cast<uint32_t>(tile.tree().level_count() - 1);
+    Note(0, tile, tile.tree().node(level, 0), {query, level, 0});
+    return level;
+  }
+  // Looks at all of this level, above 0, that were noted, and notes their children beside those
+  // that wait for a lower level.
+  HWY_INLINE void Descend(size_t from, uint32_t level) {
+    const std::span<const BoxPairs::Open> noted(found_.open[from].data(), count_);
+    Start();
+    for (const BoxPairs::Open& at : noted) {
+      if (at.place.level < level) {
+        found_.open[1 - from][count_++] = at;
+        --node_count_;
+        continue;
+      }
+      uint32_t bits = Meeting(*at.node, reaches_[at.place.query]);
+      nodes_[at.place.query] += static_cast<uint32_t>(std::popcount(bits));
+      if (nodes_[at.place.query] > BoxPairs::kMostNodes) {
+        queries_[at.place.query].has_few = false;
+        continue;
+      }
+      BoxPairs::Place place{at.place.query, level - 1, at.place.index * uint32_t{BoxNode::kWidth}};
+      const BoxNode* const below = &at.tile->tree().node(level - 1, place.index);
+      const uint32_t first = place.index;
+      for (; bits != 0; bits &= bits - 1) {
+        const auto lane = static_cast<uint32_t>(std::countr_zero(bits));
+        place.index = first + lane;
+        Note(1 - from, *at.tile, below[lane], place);
+      }
+    }
+  }
+  // The same of level 0, below which are polygons.
+  HWY_INLINE void Finish(size_t from) {
+    const std::span<const BoxPairs::Open> noted(found_.open[from].data(), count_);
+    size_t pairs = 0;
+    node_count_ += count_;
+    for (const BoxPairs::Open& at : noted) {
+      const uint32_t query = at.place.query;
+      uint32_t bits = Meeting(*at.node, reaches_[query]);
+      polygons_[query] += static_cast<uint32_t>(std::popcount(bits));
+      if (polygons_[query] > FewPolygons::kMost) {
+        queries_[query].has_few = false;
+        continue;
+      }
+      const IndexedPolygon* const first =
+          at.tile->entries().data() + at.place.index * size_t{BoxNode::kWidth};
+      for (; bits != 0; bits &= bits - 1) {
+        const IndexedPolygon* const polygon = first + std::countr_zero(bits);
+        __builtin_prefetch(polygon);
+        found_.pairs[pairs++] = {polygon, query};
+      }
+    }
+    found_.count = pairs;
+  }
+  // How many were looked at.
+  size_t nodes() const { return node_count_; }
+
+ private:
   HWY_INLINE void Start() {
+    node_count_ += count_;
     nodes_.fill(0);
     count_ = 0;
   }
-  HWY_INLINE void OpenTop(const Tile& tile, uint32_t query) {
-    const auto level = static_cast<uint32_t>(tile.tree().level_count() - 1);
-    reaches_[query] = Reach(queries_[query].reach);
-    Open(0, {&tile, &tile.tree().node(level, 0), query, level, 0});
-  }
-  // Looks at all of this level that were noted, and notes their children beside those that wait for
-  // a lower level.
-  HWY_INLINE void Descend(size_t from, uint32_t level) {
-    const size_t count = count_;
-    Start();
-    for (size_t i = 0; i < count; ++i) {
-      const BoxPairs::Open& at = found_.open[from][i];
-      if (at.level < level) {
-        Open(1 - from, at);
-        continue;
-      }
-      found_.boxes += BoxNode::kWidth;
-      const uint32_t first = at.index * uint32_t{BoxNode::kWidth};
-      const uint32_t bits = Meeting(*at.node, reaches_[at.query]);
-      if (level == 0) {
-        AddPolygons(at.tile->entries().data() + first, bits, at.query);
-      } else {
-        OpenChildren(1 - from, at, first, bits);
-      }
-    }
-  }
-
- private:
-  // Notes a node and asks for its memory. Where a box has too many it is given up.
-  HWY_INLINE void Open(size_t to, const BoxPairs::Open& at) {
-    if (nodes_[at.query] == BoxPairs::kMostNodes) {
-      queries_[at.query].has_few = false;
-      return;
-    }
-    ++nodes_[at.query];
-    __builtin_prefetch(at.node->min_x.data());
-    __builtin_prefetch(at.node->max_x.data());
-    found_.open[to][count_++] = at;
-  }
-  HWY_INLINE void OpenChildren(size_t to, const BoxPairs::Open& at, uint32_t first, uint32_t bits) {
-    const BoxNode* const below = &at.tile->tree().node(at.level - 1, first);
-    for (; bits != 0; bits &= bits - 1) {
-      const auto lane = static_cast<uint32_t>(std::countr_zero(bits));
-      Open(to, {at.tile, below + lane, at.query, at.level - 1, first + lane});
-    }
-  }
-  HWY_INLINE void AddPolygons(const IndexedPolygon* entries, uint32_t bits, uint32_t query) {
-    for (; bits != 0; bits &= bits - 1) {
-      if (polygons_[query] == FewPolygons::kMost) {
-        queries_[query].has_few = false;
-        return;
-      }
-      ++polygons_[query];
-      const IndexedPolygon* const polygon = entries + std::countr_zero(bits);
-      __builtin_prefetch(polygon);
-      found_.pairs[found_.count++] = {polygon, query};
-    }
+  HWY_INLINE void Note(size_t to, const Tile& tile, const BoxNode& node,
+                       const BoxPairs::Place& place) {
+    __builtin_prefetch(node.min_x.data());
+    __builtin_prefetch(node.max_x.data());
+    found_.open[to][count_++] = {&tile, &node, place};
   }
 
   std::span<BoxQuery> queries_;
   BoxPairs& found_;
   size_t count_ = 0;
+  size_t node_count_ = 0;
   std::array<Reach, BoxPairs::kMostQueries> reaches_;
-  std::array<uint8_t, BoxPairs::kMostQueries> nodes_;     // of this level, by box
-  std::array<uint8_t, BoxPairs::kMostQueries> polygons_;  // by box
+  std::array<uint32_t, BoxPairs::kMostQueries> nodes_;     // of this level, by box
+  std::array<uint32_t, BoxPairs::kMostQueries> polygons_;  // by box
 };
 
 void FindAllPairs(const SceneIndex& scene, std::span<BoxQuery> queries, BoxPairs& found) {
-  FindAllTiles(scene, queries);
   LevelWalk walk(queries, found);
-  walk.Start();
-  uint32_t levels = 0;
+  size_t boxes = 0;
+  uint32_t top = 0;
+  for (BoxQuery& query : queries) {
+    if (query.is_asked) query.has_few = FindTilesOf(scene, query);
+  }
   for (uint32_t k = 0; k < queries.size(); ++k) {
-    if (!queries[k].is_asked) continue;
-    found.boxes += queries[k].boxes;
-    if (!queries[k].has_few) continue;
-    for (size_t i = 0; i < queries[k].tile_count; ++i) {
-      const Tile& tile = *queries[k].tiles[i];
-      levels = std::max(levels, static_cast<uint32_t>(tile.tree().level_count()));
-      walk.OpenTop(tile, k);
-    }
+    const BoxQuery& query = queries[k];
+    if (!query.is_asked) continue;
+    boxes += query.boxes;
+    if (!query.has_few) continue;
+    walk.SetReach(k, query.reach);
+    for (size_t i = 0; i < query.tile_count; ++i) top = std::max(top, walk.Open(*query.tiles[i], k));
   }
   size_t from = 0;
-  for (uint32_t level = levels; level-- > 0; from = 1 - from) walk.Descend(from, level);
+  for (uint32_t level = top; level > 0; --level, from = 1 - from) walk.Descend(from, level);
+  walk.Finish(from);
+  found.boxes = boxes + BoxNode::kWidth * walk.nodes();
 }
-
 FindPolygonsFunction FindPolygonsHere() { return &FindPolygonsOf; }
 
 }  // namespace
