@@ -76,7 +76,7 @@ struct Scratch {
   std::array<CachedShape, kCachedShapes> shapes;    // by the lowest digits of their numbers
   std::array<BoxQuery, kWindow> queries;
   std::array<PlainPair, kMaxPairs> pairs;
-  FewPolygons few;
+  BoxPairs found;
   ContactBlock block;
   size_t largest = 0;  // vertices of a mover in general
 };
@@ -104,11 +104,7 @@ class ContactBatch {
       for (size_t k = 0; k < count; ++k) {
         if (!PlaceItem(begin_ + k, k)) return false;
       }
-      FindTiles(scene_.index(), {scratch_->queries.data(), count});
-      for (size_t k = 0; k < count; ++k) {
-        if (scratch_->queries[k].is_asked && !FindPairs(k)) return false;
-      }
-      if (!AnswerPairs()) return false;
+      if (!TakePairs(count) || !AnswerPairs()) return false;
       EndRows(count, first_row);
     }
     if (scratch_->IsWorthCaching()) scratch_.Return();
@@ -184,28 +180,39 @@ class ContactBatch {
     return mover.general.Place(*mover.shape, mover.pose, is_convex);
   }
 
-  // Adds the polygons that mover k may meet to the pairs. Where they are many, it answers those
-  // there are. Returns false once the meter stops.
-  bool FindPairs(size_t k) {
-    const BoxQuery& query = scratch_->queries[k];
-    FewPolygons& few = scratch_->few;
-    if (pair_count_ + FewPolygons::kMost > kMaxPairs && !AnswerPairs()) return false;
-    const auto number = static_cast<uint32_t>(k);
-    const bool are_few = find_polygons_(query, few);
-    units_ += scratch_->movers[k].vertex_count + query.boxes + few.boxes;
-    if (are_few) {
-      PlainPair* const pairs = scratch_->pairs.data() + pair_count_;
-      for (size_t i = 0; i < few.count; ++i) pairs[i] = {few.polygons[i], 0, number, {}};
-      pair_count_ += few.count;
-      return true;
+  // Takes the polygons that the window's movers may meet as pairs. Where they are many, it answers
+  // those there are. Returns false once the meter stops.
+  bool TakePairs(size_t count) {
+    BoxPairs& found = scratch_->found;
+    FindPairs(scene_.index(), {scratch_->queries.data(), count}, found);
+    units_ += found.boxes;
+    for (size_t i = 0; i < found.count; ++i) Prefetch(*found.pairs[i].polygon);
+    size_t i = 0;
+    for (uint32_t k = 0; k < count; ++k) {
+      if (!scratch_->queries[k].is_asked) continue;
+      units_ += scratch_->movers[k].vertex_count;
+      if (!scratch_->queries[k].has_few) {
+        while (i < found.count && found.pairs[i].query == k) ++i;
+        if (!TakeMany(k)) return false;
+        continue;
+      }
+      for (; i < found.count && found.pairs[i].query == k; ++i) {
+        scratch_->pairs[pair_count_++] = {found.pairs[i].polygon, 0, k, {}};
+        if (pair_count_ == kMaxPairs && !AnswerPairs()) return false;
+      }
     }
+    return true;
+  }
+  // The same for mover k alone, in any order.
+  bool TakeMany(uint32_t k) {
     if (!SpendUnits()) return false;
     scratch_->movers[k].is_in_order = false;
-    scene_.index().Traverse(meter_, MeetsBox{query.reach}, [&](const IndexedPolygon& fixed) {
-      __builtin_prefetch(&fixed);
-      scratch_->pairs[pair_count_++] = {&fixed, 0, number, {}};
-      return pair_count_ < kMaxPairs || AnswerPairs();
-    });
+    scene_.index().Traverse(
+        meter_, MeetsBox{scratch_->queries[k].reach}, [&](const IndexedPolygon& fixed) {
+          __builtin_prefetch(&fixed);
+          scratch_->pairs[pair_count_++] = {&fixed, 0, k, {}};
+          return pair_count_ < kMaxPairs || AnswerPairs();
+        });
     return !meter_.stopped();
   }
 
@@ -352,7 +359,6 @@ class ContactBatch {
   WorkMeter& meter_;
   ThreadScratch<Scratch> scratch_;
   const PlacePlainFunction place_plain_ = PlacePlain();
-  const FindPolygonsFunction find_polygons_ = FindPolygons();
   uint64_t units_ = 0;  // of the window, not yet counted
   size_t begin_ = 0;    // of the window
   size_t pair_count_ = 0;

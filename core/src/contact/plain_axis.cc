@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <optional>
+#include <type_traits>
 
 #include "contact/separating_axis.h"
 #include "numeric/exact.h"
@@ -51,67 +52,139 @@ HWY_INLINE uint32_t LeastEdges(const PlainMover& mover, size_t n, double error, 
   return UpTo(bound, depths.fixed, n) | UpTo(bound, depths.mover, mover.size) << 8;
 }
 
+// A pair on its way.
+struct Job {
+  PlainPair* pair;
+  const PlainMover* mover;
+  double error;
+  double fixed_least, mover_least;  // depths times lengths
+  Depths depths;
+
+  std::span<const Vec2> ring() const { return pair->fixed->polygon().vertices(); }
+  bool is_clockwise() const { return pair->fixed->convexity() == Convexity::kStrictClockwise; }
+  PointSet FixedPoints(size_t width) const { return {depths.x.data(), depths.y.data(), width}; }
+  PointSet MoverPoints() const {
+    return {mover->from_x.data(), mover->from_y.data(), WidthOf(mover->size)};
+  }
+};
+
+// Pairs that are looked at together, a step for all of them after the other. So what one step
+// stores in vectors has long been written when the next one loads it in others, and few branches
+// are left to guess.
+struct Jobs {
+  static constexpr size_t kMost = 16;
+
+  std::array<Job, kMost> jobs;
+  std::array<uint8_t, kMost> order;  // those of at most four vertices first
+  size_t count = 0;
+};
+
 // All is relative to the mover's first vertex; with R the largest coordinate then, every depth
 // times length is within 48 u R^2 of itself, and the depth within 256 u R^2 / length
 // (`DepthFilter` in separating_axis.cc). An edge whose length rounds to 0 has a depth of 0, which
 // counts as shallow.
-HWY_INLINE PlainAxis AxisOf(const Polygon& polygon, bool is_clockwise, const PlainMover& mover) {
-  Depths depths;
-  PlainAxis axis;
-  const std::span<const Vec2> ring = polygon.vertices();
-  const size_t n = ring.size();
-  const size_t width = WidthOf(n);
-  const size_t mover_width = WidthOf(mover.size);
+HWY_INLINE void Start(PlainPair& pair, const PlainMover& mover, Job& job) {
+  job.pair = &pair;
+  job.mover = &mover;
+  const Polygon& polygon = pair.fixed->polygon();
   const Vec2 origin = mover.vertex(0);
   const Box& box = polygon.bounds();
   const double extent =
       std::max({mover.extent, std::abs(box.min.x - origin.x), std::abs(box.max.x - origin.x),
                 std::abs(box.min.y - origin.y), std::abs(box.max.y - origin.y)});
-  const double error = 256 * kFilterUnit * extent * extent;
-  axis.verdict = AxisVerdict::kApart;
-  SetRing(ring, origin, depths);
-  const PointSet fixed_points{depths.x.data(), depths.y.data(), width};
-  const double mover_least = SetDepths(mover.edges, mover_width, fixed_points, depths.mover);
-  if (mover_least < -error) return axis;
-  SetEdges(width, is_clockwise, depths);
-  const PointSet mover_points{mover.from_x.data(), mover.from_y.data(), mover_width};
-  const double fixed_least = SetDepths(depths.edges, width, mover_points, depths.fixed);
-  if (fixed_least < -error) return axis;
-  SetInverses(width, depths.edges);
+  job.error = 256 * kFilterUnit * extent * extent;
+  SetRing(polygon.vertices(), origin, job.depths);
+}
 
-  const double least = std::min(mover_least, fixed_least);
+// Sets all depths. Returns whether the pair may touch.
+template <size_t kWidth>
+HWY_INLINE bool Deepen(Job& job) {
+  const PlainMover& mover = *job.mover;
+  const size_t mover_width = WidthOf(mover.size);
+  SetEdges(kWidth, job.is_clockwise(), job.depths);
+  SetInverses(kWidth, job.depths.edges);
+  job.mover_least =
+      SetDepths(mover.edges, mover_width, job.FixedPoints(kWidth), job.depths.mover);
+  job.fixed_least = SetDepths(job.depths.edges, kWidth, job.MoverPoints(), job.depths.fixed);
+  return std::min(job.mover_least, job.fixed_least) >= -job.error;
+}
+
+// The axis of a pair that may touch.
+HWY_INLINE PlainAxis AxisOf(Job& job) {
+  Depths& depths = job.depths;
+  PlainAxis axis;
+  const PlainMover& mover = *job.mover;
+  const std::span<const Vec2> ring = job.ring();
+  const size_t n = ring.size();
+  const double error = job.error;
+  const double least = std::min(job.mover_least, job.fixed_least);
   if (!(least > 8 * error)) {
     const V bound = All(8 * error);
     const uint32_t shallow = UpTo(bound, depths.fixed, n) | UpTo(bound, depths.mover, mover.size)
                                                                 << 8;
-    return SettleTies({shallow, true}, ring, is_clockwise, mover);
+    return SettleTies({shallow, true}, ring, job.is_clockwise(), mover);
   }
   const uint32_t near = LeastEdges(mover, n, error, least, depths);
-  if (!std::has_single_bit(near)) return SettleTies({near, false}, ring, is_clockwise, mover);
+  if (!std::has_single_bit(near)) {
+    return SettleTies({near, false}, ring, job.is_clockwise(), mover);
+  }
   const auto place = static_cast<uint32_t>(std::countr_zero(near));
   axis.fixed_is_reference = place < 8;
   axis.edge = static_cast<uint8_t>(place & 7);
   const PlainEdges& edges = axis.fixed_is_reference ? depths.edges : mover.edges;
   const Vec2 edge{edges.x[axis.edge], edges.y[axis.edge]};
-  const uint32_t far = axis.fixed_is_reference ? Farthest(edge, mover_points, mover.size, error)
-                                               : Farthest(edge, fixed_points, n, error);
-  if (!std::has_single_bit(far)) return SettleTies({near, false}, ring, is_clockwise, mover);
+  const PointSet points = axis.fixed_is_reference ? job.MoverPoints() : job.FixedPoints(WidthOf(n));
+  const uint32_t far =
+      Farthest(edge, points, axis.fixed_is_reference ? mover.size : n, error);
+  if (!std::has_single_bit(far)) {
+    return SettleTies({near, false}, ring, job.is_clockwise(), mover);
+  }
   axis.support = static_cast<uint8_t>(std::countr_zero(far));
   axis.verdict = AxisVerdict::kFound;
   return axis;
 }
 
+// Finds the axes of the pairs there are.
+void Finish(Jobs& all) {
+  std::array<uint8_t, Jobs::kMost> touching;
+  size_t count = 0;
+  size_t narrow = 0;
+  size_t wide = all.count;
+  for (size_t i = 0; i < all.count; ++i) {
+    const bool is_narrow = all.jobs[i].ring().size() <= 4;
+    all.order[narrow] = static_cast<uint8_t>(i);
+    all.order[wide - 1] = static_cast<uint8_t>(i);
+    narrow += static_cast<size_t>(is_narrow);
+    wide -= static_cast<size_t>(!is_narrow);
+  }
+  const auto deepen = [&](size_t at, auto width) HWY_ATTR {
+    const uint8_t i = all.order[at];
+    const bool may_touch = Deepen<decltype(width)::value>(all.jobs[i]);
+    all.jobs[i].pair->axis.verdict = AxisVerdict::kApart;
+    touching[count] = i;
+    count += static_cast<size_t>(may_touch);
+  };
+  for (size_t i = 0; i < narrow; ++i) deepen(i, std::integral_constant<size_t, 4>());
+  for (size_t i = narrow; i < all.count; ++i) deepen(i, std::integral_constant<size_t, 8>());
+  for (size_t i = 0; i < count; ++i) {
+    Job& job = all.jobs[touching[i]];
+    job.pair->axis = AxisOf(job);
+  }
+  all.count = 0;
+}
+
 // At most 512 pairs of 16 vertices, so their units are counted at once.
 bool FindAll(std::span<PlainPair> pairs, const PlainMover* movers, WorkMeter& meter) {
   uint64_t units = 0;
+  Jobs all;
   for (PlainPair& pair : pairs) {
     const PlainMover& mover = movers[pair.mover];
     if (mover.size == 0 || !IsPlain(*pair.fixed)) continue;
-    const Polygon& polygon = pair.fixed->polygon();
-    units += polygon.vertex_count() + mover.size;
-    const bool is_clockwise = pair.fixed->convexity() == Convexity::kStrictClockwise;
-    pair.axis = AxisOf(polygon, is_clockwise, mover);
+    units += pair.fixed->polygon().vertex_count() + mover.size;
+    Start(pair, mover, all.jobs[all.count++]);
+    if (all.count == Jobs::kMost) Finish(all);
   }
+  Finish(all);
   return meter.Spend(units);
 }
 

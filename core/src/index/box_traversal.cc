@@ -3,6 +3,7 @@
 
 #include "index/box_traversal.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -26,6 +27,7 @@ constexpr size_t kMostLevels = 11;
 
 // Rounding is monotonic, so what meets the box meets it as floats.
 struct Reach {
+  Reach() = default;
   explicit Reach(const Box& box)
       : min_x(static_cast<float>(box.min.x)),
         min_y(static_cast<float>(box.min.y)),
@@ -143,83 +145,111 @@ class LevelWalk {
  public:
   LevelWalk(std::span<BoxQuery> queries, BoxPairs& found) : queries_(queries), found_(found) {
     polygons_.fill(0);
-    found_.count = 0;
-    found_.boxes = 0;
+    Start();
   }
 
+  HWY_INLINE void SetReach(uint32_t query, const Box& reach) { reaches_[query] = Reach(reach); }
+  // Notes the top of a tile and returns its level.
+  HWY_INLINE uint32_t Open(const Tile& tile, uint32_t query) {
+    const auto level = static_cast<uint32_t>(tile.tree().level_count() - 1);
+    Note(0, tile, tile.tree().node(level, 0), {query, level, 0});
+    return level;
+  }
+  // Looks at all of this level, above 0, that were noted, and notes their children beside those
+  // that wait for a lower level.
+  HWY_INLINE void Descend(size_t from, uint32_t level) {
+    const std::span<const BoxPairs::Open> noted(found_.open[from].data(), count_);
+    Start();
+    for (const BoxPairs::Open& at : noted) {
+      if (at.place.level < level) {
+        found_.open[1 - from][count_++] = at;
+        --node_count_;
+        continue;
+      }
+      uint32_t bits = Meeting(*at.node, reaches_[at.place.query]);
+      nodes_[at.place.query] += static_cast<uint32_t>(std::popcount(bits));
+      if (nodes_[at.place.query] > BoxPairs::kMostNodes) {
+        queries_[at.place.query].has_few = false;
+        continue;
+      }
+      BoxPairs::Place place{at.place.query, level - 1, at.place.index * uint32_t{BoxNode::kWidth}};
+      const BoxNode* const below = &at.tile->tree().node(level - 1, place.index);
+      const uint32_t first = place.index;
+      for (; bits != 0; bits &= bits - 1) {
+        const auto lane = static_cast<uint32_t>(std::countr_zero(bits));
+        place.index = first + lane;
+        Note(1 - from, *at.tile, below[lane], place);
+      }
+    }
+  }
+  // The same of level 0, below which are polygons.
+  HWY_INLINE void Finish(size_t from) {
+    const std::span<const BoxPairs::Open> noted(found_.open[from].data(), count_);
+    size_t pairs = 0;
+    node_count_ += count_;
+    for (const BoxPairs::Open& at : noted) {
+      const uint32_t query = at.place.query;
+      uint32_t bits = Meeting(*at.node, reaches_[query]);
+      polygons_[query] += static_cast<uint32_t>(std::popcount(bits));
+      if (polygons_[query] > FewPolygons::kMost) {
+        queries_[query].has_few = false;
+        continue;
+      }
+      const IndexedPolygon* const first =
+          at.tile->entries().data() + at.place.index * size_t{BoxNode::kWidth};
+      for (; bits != 0; bits &= bits - 1) {
+        const IndexedPolygon* const polygon = first + std::countr_zero(bits);
+        __builtin_prefetch(polygon);
+        found_.pairs[pairs++] = {polygon, query};
+      }
+    }
+    found_.count = pairs;
+  }
+  // How many were looked at.
+  size_t nodes() const { return node_count_; }
+
+ private:
   HWY_INLINE void Start() {
+    node_count_ += count_;
     nodes_.fill(0);
     count_ = 0;
   }
-  // Notes a node and asks for its memory. Where a box has too many it is given up.
-  HWY_INLINE void Open(size_t to, const Tile& tile, uint32_t query, uint32_t level, uint32_t node) {
-    if (nodes_[query] == BoxPairs::kMostNodes) {
-      queries_[query].has_few = false;
-      return;
-    }
-    ++nodes_[query];
-    const BoxNode& at = tile.tree().node(level, node);
-    __builtin_prefetch(at.min_x.data());
-    __builtin_prefetch(at.max_x.data());
-    found_.open[to][count_++] = {&tile, query, level, node};
-  }
-  // Looks at all that were noted, and notes their children. Returns whether there are some.
-  HWY_INLINE bool Descend(size_t from) {
-    const size_t count = count_;
-    found_.boxes += BoxNode::kWidth * count;
-    Start();
-    for (size_t i = 0; i < count; ++i) {
-      const BoxPairs::Open& at = found_.open[from][i];
-      if (!queries_[at.query].has_few) continue;
-      const BoxNode& node = at.tile->tree().node(at.level, at.node);
-      uint32_t bits = Meeting(node, Reach(queries_[at.query].reach));
-      for (; bits != 0; bits &= bits - 1) {
-        const uint32_t child =
-            at.node * uint32_t{BoxNode::kWidth} + static_cast<uint32_t>(std::countr_zero(bits));
-        if (at.level > 0) {
-          Open(1 - from, *at.tile, at.query, at.level - 1, child);
-        } else {
-          Add(at.tile->entries()[child], at.query);
-        }
-      }
-    }
-    return count_ > 0;
-  }
-
- private:
-  HWY_INLINE void Add(const IndexedPolygon& polygon, uint32_t query) {
-    if (polygons_[query] == FewPolygons::kMost) {
-      queries_[query].has_few = false;
-      return;
-    }
-    ++polygons_[query];
-    __builtin_prefetch(&polygon);
-    found_.pairs[found_.count++] = {&polygon, query};
+  HWY_INLINE void Note(size_t to, const Tile& tile, const BoxNode& node,
+                       const BoxPairs::Place& place) {
+    __builtin_prefetch(node.min_x.data());
+    __builtin_prefetch(node.max_x.data());
+    found_.open[to][count_++] = {&tile, &node, place};
   }
 
   std::span<BoxQuery> queries_;
   BoxPairs& found_;
   size_t count_ = 0;
-  std::array<uint8_t, BoxPairs::kMostQueries> nodes_;     // of this level, by box
-  std::array<uint8_t, BoxPairs::kMostQueries> polygons_;  // by box
+  size_t node_count_ = 0;
+  std::array<Reach, BoxPairs::kMostQueries> reaches_;
+  std::array<uint32_t, BoxPairs::kMostQueries> nodes_;     // of this level, by box
+  std::array<uint32_t, BoxPairs::kMostQueries> polygons_;  // by box
 };
 
 void FindAllPairs(const SceneIndex& scene, std::span<BoxQuery> queries, BoxPairs& found) {
-  FindAllTiles(scene, queries);
   LevelWalk walk(queries, found);
-  walk.Start();
-  for (uint32_t k = 0; k < queries.size(); ++k) {
-    if (!queries[k].is_asked) continue;
-    found.boxes += queries[k].boxes;
-    if (!queries[k].has_few) continue;
-    for (size_t i = 0; i < queries[k].tile_count; ++i) {
-      const Tile& tile = *queries[k].tiles[i];
-      walk.Open(0, tile, k, static_cast<uint32_t>(tile.tree().level_count() - 1), 0);
-    }
+  size_t boxes = 0;
+  uint32_t top = 0;
+  for (BoxQuery& query : queries) {
+    if (query.is_asked) query.has_few = FindTilesOf(scene, query);
   }
-  for (size_t from = 0; walk.Descend(from);) from = 1 - from;
+  for (uint32_t k = 0; k < queries.size(); ++k) {
+    const BoxQuery& query = queries[k];
+    if (!query.is_asked) continue;
+    boxes += query.boxes;
+    if (!query.has_few) continue;
+    walk.SetReach(k, query.reach);
+    for (size_t i = 0; i < query.tile_count; ++i) top = std::max(top, walk.Open(*query.tiles[i], k));
+  }
+  size_t from = 0;
+  for (uint32_t level = top; level > 0; --level, from = 1 - from) walk.Descend(from, level);
+  walk.Finish(from);
+  found.boxes = boxes + BoxNode::kWidth * walk.nodes();
 }
-
 FindPolygonsFunction FindPolygonsHere() { return &FindPolygonsOf; }
 
 }  // namespace

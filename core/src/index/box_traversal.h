@@ -60,19 +60,24 @@ struct BoxPairs {
     const IndexedPolygon* polygon;
     uint32_t query;
   };
+  // For whom, and where in the tree of its tile.
+  struct Place {
+    uint32_t query, level, index;
+  };
   // A node that is to be looked at.
   struct Open {
     const Tile* tile;
-    uint32_t query;
-    uint32_t level;
-    uint32_t node;
+    const BoxNode* node;
+    Place place;
   };
+  // With the tops of tiles that are less high than others.
+  static constexpr size_t kMostOpen = kMostQueries * (kMostNodes + BoxQuery::kMostTiles);
 
-  // In no particular order.
+  // By ascending query.
   std::array<Pair, kMostQueries * FewPolygons::kMost> pairs;
   size_t count;
   size_t boxes;  // that were looked at, for a meter
-  std::array<std::array<Open, kMostQueries * kMostNodes>, 2> open;
+  std::array<std::array<Open, kMostOpen>, 2> open;
 };
 
 // Sets what boxes may meet, of those that are asked, at most `kMostQueries`. Where there are more
