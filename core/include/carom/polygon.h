@@ -213,6 +213,9 @@ class Polygon {
 
   explicit Polygon(Block* block) : block_(block) {}
   Polygon(const Polygon& other, internal::AsUnowned /*tag*/) : block_(other.block_) {}
+  // The one that lies there (`memory`); none at null.
+  Polygon(const void* memory, internal::AsUnowned /*tag*/)
+      : block_(static_cast<Block*>(const_cast<void*>(memory))) {}
   static Block& Reuse(std::optional<Polygon>& polygon, size_t vertex_count);
   void Release();
   static std::unique_ptr<Details> DetailsOf(PolygonSpec& spec);

@@ -242,8 +242,10 @@ inline void PlainBatch::AddWalk(uint16_t at) {
 }
 
 void PlainBatch::AddWide(uint16_t at) {
-  const size_t count = scratch_->walks[at].block->wide_count();
-  for (size_t i = 0; i < count; ++i) scratch_->pairs.Add(static_cast<uint16_t>(i), at);
+  const GridBlock& block = *scratch_->walks[at].block;
+  for (size_t i = 0; i < block.wide_count(); ++i) {
+    scratch_->pairs.Add(block.polygons().NumberOf(block.wide(i)), at);
+  }
 }
 
 bool PlainBatch::DescendWindow() {
@@ -320,7 +322,7 @@ void PlainBatch::StartBlock(GridEntrants& of) {
 bool PlainBatch::Continue(size_t at) {
   auto& [line, interval] = scratch_->slots[at];
   if (line->is_hard || interval.end() >= line->end()) return false;
-  if (options_.mode == CastMode::kAny && line->first.polygon != nullptr) return false;
+  if (options_.mode == CastMode::kAny && !line->first.is_none()) return false;
   interval.Advance(line->line, line->end());
   line->reach = interval.bounds();
   scratch_->descent.lines[at].SetReach(line->reach);
@@ -340,7 +342,7 @@ size_t PlainBatch::CollectFirst() {
   size_t hard_count = 0;
   for (size_t item = begin_; item < end_; ++item) {
     const PlainLine& line = scratch_->lines[item - begin_];
-    const bool is_hit = line.first.polygon != nullptr && !line.is_hard;
+    const bool is_hit = !line.first.is_none() && !line.is_hard;
     out_.counts[item] = static_cast<uint32_t>(is_hit);
     scratch_->hits[hit_count_] = {&line, &line.first, nullptr};
     scratch_->hard[hard_count] = static_cast<uint32_t>(item);

@@ -189,7 +189,8 @@ void MeasureInGeneral(const PlainHit& of, CastDetail detail) {
   const Line& line = of.line->line;
   const auto& [polygon, passage] = *of.found;
   *of.hit = {};
-  MeasureHit(line, *polygon, PassageOf(line, *polygon, passage), {false, detail}, *of.hit);
+  MeasureHit(line, polygon.get(), PassageOf(line, polygon.get(), passage), {false, detail},
+             *of.hit);
 }
 
 Segment EdgeOf(const PlainFound& found, uint32_t edge) {

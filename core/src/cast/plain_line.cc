@@ -31,7 +31,7 @@ void VisitPairs(const Frontier& pairs, const PlainVisit& visit) {
       entries[i] = &visit.scene.tile(slot.tile).entries()[slot.index];
       __builtin_prefetch(entries[i]);
     }
-    for (size_t i = 0; i < count; ++i) Fetch(entries[i]->polygon());
+    for (size_t i = 0; i < count; ++i) Fetch(entries[i]->polygon().memory());
     size_t units = count;
     for (size_t i = 0; i < count; ++i) {
       units += Visit(OfTrees{visit, pairs.lines[begin + i]}, entries[i]->polygon());
@@ -40,24 +40,22 @@ void VisitPairs(const Frontier& pairs, const PlainVisit& visit) {
   }
 }
 
-// The same in a pipeline of small groups: while one is looked at, the memory of polygons is asked
-// for of the next one, and that of the squares' tables two ahead.
+// The same in small groups: while one is looked at, the memory of the next one is asked for.
 void VisitCellPairs(const GridPairs& pairs, const PlainCells& visit) {
   constexpr size_t kGroup = 8;
-  std::array<const Polygon*, GridPairs::kCapacity> polygons;
-  size_t found = 0;
+  std::array<const void*, GridPairs::kCapacity> polygons;
   size_t fetched = 0;
   for (size_t at = 0; at < pairs.count;) {
     const size_t look_to = fetched;
-    const size_t fetch_to = found;
-    const size_t find_to = std::min(found + kGroup, pairs.count);
-    for (; found < find_to; ++found) {
-      polygons[found] = visit.walks[pairs.walks[found]].polygons + pairs.items[found];
-      __builtin_prefetch(polygons[found]);
+    const size_t fetch_to = std::min(fetched + kGroup, pairs.count);
+    for (; fetched < fetch_to; ++fetched) {
+      polygons[fetched] = visit.walks[pairs.walks[fetched]].polygons.MemoryOf(pairs.items[fetched]);
+      Fetch(polygons[fetched]);
     }
-    for (; fetched < fetch_to; ++fetched) Fetch(*polygons[fetched]);
     size_t units = look_to - at;
-    for (; at < look_to; ++at) units += Visit(OfCells{visit, pairs.walks[at]}, *polygons[at]);
+    for (; at < look_to; ++at) {
+      units += Visit(OfCells{visit, pairs.walks[at]}, Unowned<Polygon>(polygons[at]).get());
+    }
     if (!visit.meter.Spend(units)) return;
   }
 }

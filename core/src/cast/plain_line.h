@@ -26,13 +26,16 @@
 #include "index/line_interval.h"
 #include "index/line_traversal.h"
 #include "index/scene_index.h"
+#include "index/unowned.h"
 #include "shape/line.h"
 
 namespace carom::internal {
 
 // A passage in a polygon. Where it begins inside, `begin` is the line's start.
 struct PlainFound {
-  const Polygon* polygon;
+  bool is_none() const { return polygon->memory() == nullptr; }
+
+  Unowned<Polygon> polygon;
   PlainPassage passage;
 };
 
@@ -41,17 +44,17 @@ struct alignas(64) PlainLine {
   // To be called once the line is set.
   void Start() {
     reach = line.bounds;
-    first.polygon = nullptr;
+    first.polygon = {};
     first.passage.begin = {HUGE_VAL, HUGE_VAL};
     is_hard = false;
     is_none = false;
   }
   // Where the part of the line ends in which a better hit may be.
-  double end() const { return first.polygon == nullptr ? line.t_max : first.passage.begin.high; }
+  double end() const { return first.is_none() ? line.t_max : first.passage.begin.high; }
 
   Line line{Segment{}};
   Box reach;         // holds the part that is looked at; empty once nothing is
-  PlainFound first;  // the polygon is null without one, and under ALL
+  PlainFound first;  // none without one, and under ALL
   bool is_hard = false;
   bool is_none = false;  // for an item that is no line
 };
@@ -81,7 +84,7 @@ class PlainPassages {
   // Returns false where there are as many as may be.
   bool Add(const PlainLine& line, const Polygon& polygon, const PlainPassage& passage) {
     if (entries_.size() == kMost) return false;
-    entries_.push_back({&line, {&polygon, passage}});
+    entries_.push_back({&line, {Unowned(polygon), passage}});
     return true;
   }
   // Sorts them by line, those of a line by where they begin and the polygon's id, without those

@@ -38,7 +38,7 @@ bool WalkSquare(const PlainCells& cells) {
   const OfCells line{cells, 0};
   size_t units = 0;
   for (size_t i = 0; i < walk.block->wide_count(); ++i) {
-    units += 1 + Visit(line, walk.polygons[i]);
+    units += 1 + Visit(line, walk.block->wide(i));
   }
   while (true) {
     const GridCell& cell = *walk.cell;
@@ -47,10 +47,10 @@ bool WalkSquare(const PlainCells& cells) {
     __builtin_prefetch(walk.cell);
     units += GridCell::kWidth;
     for (unsigned rest = bits; rest != 0; rest &= rest - 1) {
-      Fetch(walk.polygons[cell.items[std::countr_zero(rest)]]);
+      Fetch(walk.polygons.MemoryOf(cell.items[std::countr_zero(rest)]));
     }
     for (; bits != 0; bits &= bits - 1) {
-      units += 1 + Visit(line, walk.polygons[cell.items[std::countr_zero(bits)]]);
+      units += 1 + Visit(line, walk.polygons.At(cell.items[std::countr_zero(bits)]).get());
     }
     const bool is_over = walk.at > walk.end;
     if (is_over || walk.leaves_square()) return cells.meter.Spend(units) && !is_over;
@@ -108,7 +108,7 @@ inline bool ReadSegment(const SegmentColumns& segments, Line& line) {
   if (meter.stopped()) return SingleEnd::kAnswered;
   if (line.is_hard) return SingleEnd::kHard;
   if (walk.leaves_to_trees) return SingleEnd::kByTrees;
-  if (line.first.polygon == nullptr) return SingleEnd::kAnswered;
+  if (line.first.is_none()) return SingleEnd::kAnswered;
   out.counts[0] = 1;
   if (options.mode == CastMode::kAny || !meter.SpendRows(1) || !meter.Spend(4)) {
     return SingleEnd::kAnswered;

@@ -84,11 +84,6 @@ void GiveUp(const Of& of) {
   of.Stop();
 }
 
-// Whether two handles are of one polygon: tiles and squares have their own.
-inline bool IsSame(const Polygon* a, const Polygon& b) {
-  return a != nullptr && a->memory() == b.memory();
-}
-
 // A line that starts inside a polygon, where such a start is no hit. Under IGNORE a polygon that
 // the line crosses in two edges has nothing behind the passage that holds the start. `left` are the
 // vertices on the left of the line.
@@ -108,7 +103,7 @@ template <class Of>
     if (!of.visit.all->Add(line, polygon, found)) GiveUp(of);
     return;
   }
-  line.first = {&polygon, found};
+  line.first = {Unowned(polygon), found};
   of.Stop();
 }
 
@@ -131,7 +126,7 @@ inline void Keep(const Of& of, const Polygon& polygon, uint64_t left, PlainPassa
     if (!is_inside || line.first.passage.entry != kNoEdge) return GiveUp(of);
     if (polygon.id() > line.first.polygon->id()) return;
   }
-  line.first = {&polygon, found};
+  line.first = {Unowned(polygon), found};
   of.Narrow(found.begin.high);
 }
 
@@ -257,7 +252,8 @@ HWY_INLINE PlainVerdict FirstOf(const Line& line, const Polygon& polygon, uint64
 template <class Of>
 HWY_INLINE size_t Visit(const Of& of, const Polygon& polygon) {
   const PlainLine& line = of.line();
-  if ((polygon.category() & of.visit.options.mask) == 0 || IsSame(line.first.polygon, polygon)) {
+  if ((polygon.category() & of.visit.options.mask) == 0 ||
+      line.first.polygon->memory() == polygon.memory()) {
     return 0;
   }
   const Box& box = polygon.bounds();
@@ -280,8 +276,8 @@ HWY_INLINE size_t Visit(const Of& of, const Polygon& polygon) {
 }
 
 // Asks for the memory of a polygon of at most eight vertices: it begins anywhere in its first line.
-HWY_INLINE void Fetch(const Polygon& polygon) {
-  const auto* const block = static_cast<const char*>(polygon.memory());
+HWY_INLINE void Fetch(const void* polygon) {
+  const auto* const block = static_cast<const char*>(polygon);
   __builtin_prefetch(block);
   __builtin_prefetch(block + 64);
   __builtin_prefetch(block + 128);

@@ -30,12 +30,28 @@ uint8_t ToByte(double units) {
 
 }  // namespace
 
+CellPolygons::CellPolygons(std::span<const Polygon> polygons) {
+  if (polygons.empty()) return;
+  const auto place = [](const Polygon& p) { return reinterpret_cast<uintptr_t>(p.memory()); };
+  const auto [first, last] = std::ranges::minmax(polygons, {}, place);
+  first_ = place(first);
+  const bool is_aligned = std::ranges::all_of(
+      polygons, [&](const Polygon& p) { return (place(p) - first_) % kUnit == 0; });
+  if (!is_aligned || (place(last) - first_) / kUnit > UINT32_MAX) table_ = polygons.data();
+}
+
+uint32_t CellPolygons::NumberOf(const Polygon& polygon) const {
+  if (table_ != nullptr) return static_cast<uint32_t>(&polygon - table_);
+  return static_cast<uint32_t>((reinterpret_cast<uintptr_t>(polygon.memory()) - first_) / kUnit);
+}
+
 GridBlock::GridBlock(Vec2 corner, double side, std::vector<Polygon> polygons)
     : along_(CellsAlong(polygons.size())),
       frame_{corner.x, corner.y, side / along_, along_ / side},
       polygons_(std::move(polygons)) {
   if (polygons_.size() <= kMostPolygons) {
     PutWideFirst();
+    numbers_ = CellPolygons(polygons_);
     is_even_ = wide_count_ <= kMostWide && MakeCells();
   }
   if (!is_even_) polygons_ = {};
@@ -87,7 +103,7 @@ bool GridBlock::MakeCells() {
   for (const uint16_t count : counts) {
     total += count;
     sharing += size_t{count} * count;
-    if (count > 0) links += (count - 1) / GridCell::kWidth;
+    if (count > 0) links += (count - 1) / GridCell::kMost;
   }
   if (sharing > kMostSharing * total) return false;
   cells_.reserve(counts.size() + links);
@@ -96,13 +112,13 @@ bool GridBlock::MakeCells() {
   for (size_t i = 0; i < last.size(); ++i) last[i] = static_cast<uint16_t>(i);
   for (size_t i = wide_count_; i < polygons_.size(); ++i) {
     const Box units = InUnits(polygons_[i].bounds());
-    Put(units, RangeOf(units), static_cast<uint16_t>(i), last);
+    Put(units, RangeOf(units), numbers_.NumberOf(polygons_[i]), last);
   }
   return true;
 }
 
 // The integer parts are rounded outward; what is cut off at the border is in the next cell.
-void GridBlock::Put(const Box& units, const Range& range, uint16_t item,
+void GridBlock::Put(const Box& units, const Range& range, uint32_t item,
                     std::vector<uint16_t>& last) {
   for (int y = range.min_y; y <= range.max_y; ++y) {
     for (int x = range.min_x; x <= range.max_x; ++x) {
@@ -122,7 +138,7 @@ void GridBlock::Put(const Box& units, const Range& range, uint16_t item,
 
 GridCell& GridBlock::CellWithRoom(size_t at, std::vector<uint16_t>& last) {
   GridCell& cell = cells_[last[at]];
-  if (cell.present != 0xff) return cell;
+  if (cell.present != (1 << GridCell::kMost) - 1) return cell;
   last[at] = cell.next = static_cast<uint16_t>(cells_.size());
   return cells_.emplace_back();
 }

@@ -3,9 +3,9 @@
 
 // Which polygons are in the cells of a square?
 //
-// A square of a scene's grid has cells of 64 bytes: the boxes of eight polygons, in bytes rounded
-// outward, their numbers, and a link to more. As many cells as are good for the polygons there are.
-// scene_grid.h has the squares. docs/adr/0017-grid-cells.md says why.
+// A square of a scene's grid has cells of 64 bytes: the boxes of seven polygons, in bytes rounded
+// outward, where these polygons lie in memory, and a link to more. As many cells as are good for
+// the polygons there are. scene_grid.h has the squares. docs/adr/0017-grid-cells.md says why.
 #pragma once
 
 #include <array>
@@ -17,22 +17,50 @@
 
 #include "carom/geometry.h"
 #include "carom/polygon.h"
+#include "index/unowned.h"
 
 namespace carom::internal {
 
 // Boxes in units of 1/255 of the cell from its lower corner, cut off at its border. Those above are
 // kept as 255 minus them, so that a box is within bounds if four bytes are each at most another.
 struct alignas(64) GridCell {
-  static constexpr size_t kWidth = 8;
+  static constexpr size_t kWidth = 8;  // lanes that are looked at, the last one without a box
+  static constexpr size_t kMost = 7;   // boxes
   static constexpr int kUnits = 255;
   using Column = std::array<uint8_t, kWidth>;
 
   Column min_x{}, min_y{}, below_x{}, below_y{};  // below_x: kUnits - max x
-  std::array<uint16_t, kWidth> items{};           // numbers of polygons of the block
+  std::array<uint32_t, kMost> items{};            // polygons, as `CellPolygons` has them
   uint16_t next = 0;                              // the cell of the block with more; 0 for none
   uint8_t present = 0;                            // bit i: lane i has a box
 };
 static_assert(sizeof(GridCell) == 64);
+
+// The polygons of a square by the numbers that its cells have for them: where they lie, from the
+// first of them on, so that nothing is read on the way to a polygon. Where they are too far apart
+// in memory, numbers are places in a table of them.
+class CellPolygons {
+ public:
+  CellPolygons() = default;
+  // `polygons` outlive it.
+  explicit CellPolygons(std::span<const Polygon> polygons);
+
+  // Of one of these polygons.
+  uint32_t NumberOf(const Polygon& polygon) const;
+  // Where polygon `number` lies (`Polygon::memory`).
+  const void* MemoryOf(uint32_t number) const {
+    if (table_ != nullptr) [[unlikely]]
+      return table_[number].memory();
+    return reinterpret_cast<const void*>(first_ + kUnit * number);
+  }
+  Unowned<Polygon> At(uint32_t number) const { return Unowned<Polygon>(MemoryOf(number)); }
+
+ private:
+  static constexpr uintptr_t kUnit = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+
+  uintptr_t first_ = 0;
+  const Polygon* table_ = nullptr;
+};
 
 // A square and its polygons. Immutable but for the count of its owners, hence thread-safe.
 class GridBlock {
@@ -62,9 +90,10 @@ class GridBlock {
   int cells_along() const { return along_; }
   // Row by row, then those that links lead to.
   const GridCell* cells() const { return cells_.data(); }
-  std::span<const Polygon> polygons() const { return polygons_; }
-  // The first so many polygons are larger than many cells, and in none.
+  const CellPolygons& polygons() const { return numbers_; }
+  // So many polygons are larger than many cells, and in none; and those.
   size_t wide_count() const { return wide_count_; }
+  const Polygon& wide(size_t i) const { return polygons_[i]; }
   size_t memory() const;  // in bytes, but for the polygons
 
   // Owners are counted here, as blocks are taken out of atomic pointers.
@@ -85,7 +114,7 @@ class GridBlock {
   Range RangeOf(const Box& units) const;
   void PutWideFirst();
   bool MakeCells();
-  void Put(const Box& units, const Range& range, uint16_t item, std::vector<uint16_t>& last);
+  void Put(const Box& units, const Range& range, uint32_t item, std::vector<uint16_t>& last);
   GridCell& CellWithRoom(size_t at, std::vector<uint16_t>& last);
 
   int along_ = 1;
@@ -94,7 +123,8 @@ class GridBlock {
   bool is_even_ = false;
   Frame frame_;
   std::vector<GridCell> cells_;
-  std::vector<Polygon> polygons_;
+  std::vector<Polygon> polygons_;  // the wide ones first
+  CellPolygons numbers_;
 };
 
 }  // namespace carom::internal

@@ -90,7 +90,7 @@ HWY_INLINE void SetBounds(const Line& line, Lanes within, Lanes from, GridWalk& 
 // What `EnterLanes` does, with both coordinates in lanes.
 void EnterAlone(const Line& line, GridWalk& walk) {
   const GridBlock* const block = walk.block;
-  walk.polygons = block->polygons().data();
+  walk.polygons = block->polygons();
   const GridBlock::Frame& frame = block->frame();
   const int along = block->cells_along();
   const double t = walk.at;

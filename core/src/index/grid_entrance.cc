@@ -308,7 +308,7 @@ void GridEntrance::Enter(GridEntrants& of) const {
       of.cells_along[i] = 1;
       continue;
     }
-    walk->polygons = block->polygons().data();
+    walk->polygons = block->polygons();
     of.squares[i] = block->frame();
     of.cells_along[i] = block->cells_along();
   }

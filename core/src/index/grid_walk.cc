@@ -8,33 +8,6 @@
 #include <cmath>
 #include <cstring>
 
-#ifndef CAROM_CORE_SRC_GRID_WALK_CC_  // the first time this file is compiled
-#define CAROM_CORE_SRC_GRID_WALK_CC_
-namespace carom::internal {
-namespace {
-
-// For each eight bits the lanes of 16 bits that are set, in front, as bytes.
-struct alignas(64) SetLanes {
-  using Bytes = std::array<uint8_t, 16>;
-  std::array<Bytes, 256> of{};
-};
-constexpr SetLanes kSetLanes = [] {
-  SetLanes table;
-  for (size_t bits = 0; bits < table.of.size(); ++bits) {
-    size_t count = 0;
-    for (uint8_t lane = 0; lane < 8; ++lane) {
-      if ((bits >> lane & 1) == 0) continue;
-      table.of[bits][count++] = static_cast<uint8_t>(2 * lane);
-      table.of[bits][count++] = static_cast<uint8_t>(2 * lane + 1);
-    }
-  }
-  return table;
-}();
-
-}  // namespace
-}  // namespace carom::internal
-#endif
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/src/index/grid_walk.cc"
 // clang-format off
@@ -53,22 +26,18 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Writes the pairs of `bits` behind those that are there; what is written beyond the count is
 // overwritten by the next ones.
 HWY_INLINE void AddPairs(const GridCell& cell, unsigned bits, uint16_t at, GridPairs& pairs) {
-  uint16_t* const items = &pairs.items[pairs.count];
-  uint16_t* const walks = &pairs.walks[pairs.count];
-  const SetLanes::Bytes& lanes = kSetLanes.of[bits];
-#if HWY_TARGET == HWY_SCALAR
-  for (size_t i = 0; i < GridCell::kWidth; ++i) {
-    items[i] = cell.items[lanes[2 * i] / 2];
-    walks[i] = at;
+  const hn::CappedTag<uint32_t, GridCell::kWidth> d;
+  const hn::CappedTag<uint16_t, GridCell::kWidth> walks;
+  const auto* const items = reinterpret_cast<const uint32_t*>(reinterpret_cast<const char*>(&cell) +
+                                                              offsetof(GridCell, items));
+  for (size_t i = 0; i < GridCell::kWidth; i += hn::Lanes(walks)) {
+    hn::StoreU(hn::Set(walks, at), walks, &pairs.walks[pairs.count + i]);
   }
-#else
-  const hn::FixedTag<uint16_t, GridCell::kWidth> d;
-  const hn::FixedTag<uint8_t, 2 * GridCell::kWidth> bytes;
-  const auto all = hn::BitCast(bytes, hn::LoadU(d, cell.items.data()));
-  hn::StoreU(hn::BitCast(d, hn::TableLookupBytes(all, hn::Load(bytes, lanes.data()))), d, items);
-  hn::StoreU(hn::Set(d, at), d, walks);
-#endif
-  pairs.count += static_cast<size_t>(std::popcount(bits));
+  for (size_t i = 0; i < GridCell::kWidth; i += hn::Lanes(d)) {
+    const uint8_t part[8] = {static_cast<uint8_t>(bits >> i)};
+    pairs.count +=
+        hn::CompressBitsStore(hn::LoadU(d, items + i), part, d, &pairs.items[pairs.count]);
+  }
 }
 
 void StepAll(GridWalks& walks, GridPairs& pairs) {

@@ -57,7 +57,7 @@ struct alignas(64) GridWalk {
   const GridCell* cell;   // null for none
   const GridCell* first;  // the same, or the one whose links lead to it
   const GridBlock* block;
-  const Polygon* polygons;  // of the block
+  CellPolygons polygons;  // of the block
   std::array<int32_t, 2> square;
   bool leaves_to_trees;  // whether it is over for a square that has no cells
 };
@@ -68,13 +68,13 @@ struct GridPairs {
   static constexpr size_t kCapacity =
       kMostWalks * (GridCell::kWidth + GridBlock::kMostWide) + GridCell::kWidth;
 
-  void Add(uint16_t item, uint16_t walk) {
+  void Add(uint32_t item, uint16_t walk) {
     items[count] = item;
     walks[count++] = walk;
   }
 
   size_t count = 0;
-  alignas(64) std::array<uint16_t, kCapacity> items;
+  alignas(64) std::array<uint32_t, kCapacity> items;
   alignas(64) std::array<uint16_t, kCapacity> walks;
 };
 

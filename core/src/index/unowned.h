@@ -17,6 +17,9 @@ template <class T>
 class Unowned {
  public:
   explicit Unowned(const T& value) : value_(value, AsUnowned()) {}
+  // A polygon by where it lies (`Polygon::memory`); none at null, which is not to be looked at.
+  explicit Unowned(const void* memory) : value_(memory, AsUnowned()) {}
+  Unowned() : Unowned(nullptr) {}
   Unowned(const Unowned& other) : value_(other.value_, AsUnowned()) {}
   Unowned& operator=(const Unowned& other) {
     if (this != &other) new (&value_) T(other.value_, AsUnowned());
@@ -25,6 +28,7 @@ class Unowned {
   ~Unowned() {}  // NOLINT(modernize-use-equals-default): the value is not destroyed
 
   const T& get() const { return value_; }
+  const T* operator->() const { return &value_; }
 
  private:
   union {

@@ -13,6 +13,7 @@
 #include "carom/distance.h"
 #include "carom/geometry.h"
 #include "carom/polygon.h"
+#include "index/unowned.h"
 #include "numeric/double_column.h"
 
 namespace carom::internal {
@@ -20,7 +21,7 @@ namespace carom::internal {
 // A point, a polygon, and the edges that may be nearest.
 struct NearestPair {
   Vec2 point;
-  const Polygon* polygon;
+  Unowned<Polygon> polygon;
   uint64_t edges;
   uint32_t row;
 };

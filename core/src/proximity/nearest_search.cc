@@ -105,7 +105,7 @@ class Search {
   // one of them. Returns false where it is left undecided.
   bool VisitSquare(const GridBlock& block, double x, double y, double reach, int skipped_cell) {
     for (size_t i = 0; i < block.wide_count(); ++i) {
-      if (!Look(block.polygons()[i])) return false;
+      if (!Look(block.wide(i))) return false;
     }
     const int last = block.cells_along() - 1;
     const auto first_of = [](double at) { return at > 0 ? static_cast<int>(at) : 0; };
@@ -170,7 +170,7 @@ class Search {
   void Write(NearestItem& item) const {
     item.polygon = best_;
     item.edges = edges_;
-    if (best_ == nullptr) {
+    if (!has_best()) {
       item.verdict = NearestVerdict::kNone;
     } else if (other_ <= upper2_ || (!is_inside_ && upper2_ > item.reach2.low)) {
       item.verdict = NearestVerdict::kUndecided;
@@ -184,6 +184,7 @@ class Search {
   size_t units = 0;
 
  private:
+  bool has_best() const { return best_->memory() != nullptr; }
   float LimitInUnits() const { return HWY_NAMESPACE::LimitInUnits(limit2_, units2_); }
 
   bool VisitLinks(const GridBlock& block, const GridCell* cell, double x, double y) {
@@ -206,7 +207,7 @@ class Search {
     unsigned bits = lanes.bits;
     size_t nearest = lanes.nearest;
     while (lanes.distances2[nearest] <= LimitInUnits()) {
-      if (!Look(block.polygons()[cell.items[nearest]])) return false;
+      if (!Look(block.polygons().At(cell.items[nearest]).get())) return false;
       bits &= ~(1u << nearest);
       if (bits == 0) break;
       nearest = NearestOf(bits, lanes.distances2);
@@ -217,8 +218,7 @@ class Search {
   // Keeps the nearest polygon, and the least that any other one may be away.
   HWY_INLINE bool Look(const Polygon& polygon) {
     const Box& box = polygon.bounds();
-    if ((polygon.category() & mask_) == 0 ||
-        (best_ != nullptr && best_->memory() == polygon.memory()) ||
+    if ((polygon.category() & mask_) == 0 || best_->memory() == polygon.memory() ||
         LowerDistance2(box, {point_, point_}) > limit2_) {
       return true;
     }
@@ -233,12 +233,12 @@ class Search {
     const bool is_inside = polygon.IsFilled(winding);
     if (is_inside) bounds = {0, 0, 0};
     if (bounds.lower2 > limit2_) return true;
-    if (best_ != nullptr && bounds.lower2 >= lower2_) {
+    if (has_best() && bounds.lower2 >= lower2_) {
       other_ = std::min(other_, bounds.lower2);
       return true;
     }
-    if (best_ != nullptr) other_ = std::min(other_, lower2_);
-    best_ = &polygon;
+    if (has_best()) other_ = std::min(other_, lower2_);
+    best_ = Unowned(polygon);
     is_inside_ = is_inside;
     edges_ = bounds.nearest;
     lower2_ = bounds.lower2;
@@ -252,7 +252,7 @@ class Search {
   double limit2_;
   double units2_ = 0;
   double other_ = HUGE_VAL;  // what is not the best is at least so far
-  const Polygon* best_ = nullptr;
+  Unowned<Polygon> best_;
   bool is_inside_ = false;
   uint64_t edges_ = 0;
   double lower2_ = 0;  // of the best
@@ -290,7 +290,7 @@ class Ahead {
     }
     for (size_t k = 0; k < items.size(); ++k) {
       if (nearest_[k] == nullptr) continue;
-      const auto* const memory = static_cast<const char*>(nearest_[k]->memory());
+      const auto* const memory = static_cast<const char*>(nearest_[k]);
       __builtin_prefetch(memory);
       __builtin_prefetch(memory + 64);
       __builtin_prefetch(memory + 128);
@@ -309,12 +309,11 @@ class Ahead {
     lanes.bits = WithinCell(cell, x, y, limit2, lanes.distances2);
     if (lanes.bits == 0) return;
     lanes.nearest = NearestOf(lanes.bits, lanes.distances2);
-    nearest_[k] = &item.block->polygons()[cell.items[lanes.nearest]];
-    __builtin_prefetch(nearest_[k]);
+    nearest_[k] = item.block->polygons().MemoryOf(cell.items[lanes.nearest]);
   }
 
   std::array<Lanes, kMostNearestItems> lanes_;
-  std::array<const Polygon*, kMostNearestItems> nearest_;
+  std::array<const void*, kMostNearestItems> nearest_;  // polygons, where they lie
 };
 
 size_t SearchAll(const SceneIndex& scene, uint64_t mask, std::span<NearestItem> items,

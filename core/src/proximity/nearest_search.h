@@ -18,6 +18,7 @@
 #include "carom/work_meter.h"
 #include "index/grid_block.h"
 #include "index/scene_index.h"
+#include "index/unowned.h"
 #include "proximity/edge_bounds.h"
 #include "shape/approach.h"
 
@@ -38,7 +39,7 @@ struct NearestItem {
   // The nearest polygon, unless the verdict says that there is none. Under kInside the point is
   // inside of it and apart from its edges.
   NearestVerdict verdict;
-  const Polygon* polygon;
+  Unowned<Polygon> polygon;
   uint64_t edges;  // bit i: edge i may be nearest
 };
 

@@ -35,6 +35,7 @@ void Prefetch(const IndexedPolygon& fixed) {
   __builtin_prefetch(block);
   __builtin_prefetch(block + 64);
   __builtin_prefetch(block + 128);
+  __builtin_prefetch(block + 192);
 }
 
 }  // namespace
@@ -170,6 +171,7 @@ std::span<PlainPair> PlainSweeps::SelectPairs(std::span<const BoxPairs::Pair> fo
   auto& pairs = scratch_->pairs;
   uint64_t units = 0;
   size_t count = 0;
+  for (size_t i = 0; i < std::min(kAhead, found.size()); ++i) Prefetch(*found[i].polygon);
   for (size_t i = 0; i < found.size(); ++i) {
     if (i + kAhead < found.size()) Prefetch(*found[i + kAhead].polygon);
     const IndexedPolygon& fixed = *found[i].polygon;
