@@ -39,7 +39,8 @@ bool CheckMasses(const ContactColumns& columns, size_t i, ItemChecker& check) {
   return true;
 }
 
-constexpr size_t kWindow = 32;     // items whose memory is fetched together
+constexpr size_t kWindow = 32;  // items whose memory is fetched together
+static_assert(kWindow <= BoxPairs::kMostQueries);
 constexpr size_t kMaxPairs = 512;  // at a time
 constexpr size_t kCachedShapes = 16;
 constexpr size_t kMaxCachedItems = 16384;

@@ -52,7 +52,7 @@ HWY_INLINE uint32_t LeastEdges(const PlainMover& mover, size_t n, double error, 
   return UpTo(bound, depths.fixed, n) | UpTo(bound, depths.mover, mover.size) << 8;
 }
 
-// A pair on its way.
+// A pair whose axis is asked for.
 struct Job {
   PlainPair* pair;
   const PlainMover* mover;
