@@ -39,7 +39,8 @@ bool CheckMasses(const ContactColumns& columns, size_t i, ItemChecker& check) {
   return true;
 }
 
-constexpr size_t kWindow = 32;     // items whose memory is fetched together
+constexpr size_t kWindow = 32;  // items whose memory is fetched together
+static_assert(kWindow <= BoxPairs::kMostQueries);
 constexpr size_t kMaxPairs = 512;  // at a time
 constexpr size_t kCachedShapes = 16;
 constexpr size_t kMaxCachedItems = 16384;
@@ -55,6 +56,7 @@ struct Mover {
   Pose pose;
   bool is_placed;    // `general` is
   bool is_in_order;  // its rows
+  bool has_edges;    // where it is plain
   MovingShape general;
 };
 
@@ -155,9 +157,10 @@ class ContactBatch {
     mover.number = columns_.movers.shape.empty() ? i : columns_.movers.shape[i];
     mover.is_placed = false;
     mover.is_in_order = true;
+    mover.has_edges = false;
     const PlainShape& described = PlainOf(mover.number);
     if (way_ == ContactWay::kShort && described.size != 0 &&
-        place_plain_(described, *pose, plain)) {
+        place_plain_.vertices(described, *pose, plain)) {
       query.reach = plain.bounds;
       query.is_asked = CheckMasses(columns_, i, check);
       return true;
@@ -207,12 +210,12 @@ class ContactBatch {
   bool TakeMany(uint32_t k) {
     if (!SpendUnits()) return false;
     scratch_->movers[k].is_in_order = false;
-    scene_.index().Traverse(
-        meter_, MeetsBox{scratch_->queries[k].reach}, [&](const IndexedPolygon& fixed) {
-          __builtin_prefetch(&fixed);
-          scratch_->pairs[pair_count_++] = {&fixed, 0, k, {}};
-          return pair_count_ < kMaxPairs || AnswerPairs();
-        });
+    scene_.index().Traverse(meter_, MeetsBox{scratch_->queries[k].reach},
+                            [&](const IndexedPolygon& fixed) {
+                              __builtin_prefetch(&fixed);
+                              scratch_->pairs[pair_count_++] = {&fixed, 0, k, {}};
+                              return pair_count_ < kMaxPairs || AnswerPairs();
+                            });
     return !meter_.stopped();
   }
 
@@ -241,10 +244,21 @@ class ContactBatch {
     pair_count_ = kept;
   }
 
+  // Of the movers that have a pair. One that may have been bent as it was placed is not plain.
+  void PlaceEdges() {
+    for (size_t i = 0; i < pair_count_; ++i) {
+      const uint32_t k = scratch_->pairs[i].mover;
+      PlainMover& plain = scratch_->plain[k];
+      if (plain.size == 0 || std::exchange(scratch_->movers[k].has_edges, true)) continue;
+      if (!place_plain_.edges(plain)) plain.size = 0;
+    }
+  }
+
   // Adds the rows of the pairs there are, and clears them. Returns false once the meter stops.
   bool AnswerPairs() {
     if (!SpendUnits()) return false;
     ArrangePairs();
+    PlaceEdges();
     const std::span<PlainPair> pairs(scratch_->pairs.data(), pair_count_);
     counts_.pairs += pairs.size();
     if (!FindAxes(pairs, scratch_->plain.data(), meter_)) return false;
@@ -358,7 +372,7 @@ class ContactBatch {
   ContactAnswers& out_;
   WorkMeter& meter_;
   ThreadScratch<Scratch> scratch_;
-  const PlacePlainFunction place_plain_ = PlacePlain();
+  const PlainPlacing place_plain_ = PlacePlain();
   uint64_t units_ = 0;  // of the window, not yet counted
   size_t begin_ = 0;    // of the window
   size_t pair_count_ = 0;

@@ -52,7 +52,7 @@ HWY_INLINE uint32_t LeastEdges(const PlainMover& mover, size_t n, double error, 
   return UpTo(bound, depths.fixed, n) | UpTo(bound, depths.mover, mover.size) << 8;
 }
 
-// A pair on its way.
+// A pair whose axis is asked for.
 struct Job {
   PlainPair* pair;
   const PlainMover* mover;
@@ -103,8 +103,7 @@ HWY_INLINE bool Deepen(Job& job) {
   const size_t mover_width = WidthOf(mover.size);
   SetEdges(kWidth, job.is_clockwise(), job.depths);
   SetInverses(kWidth, job.depths.edges);
-  job.mover_least =
-      SetDepths(mover.edges, mover_width, job.FixedPoints(kWidth), job.depths.mover);
+  job.mover_least = SetDepths(mover.edges, mover_width, job.FixedPoints(kWidth), job.depths.mover);
   job.fixed_least = SetDepths(job.depths.edges, kWidth, job.MoverPoints(), job.depths.fixed);
   return std::min(job.mover_least, job.fixed_least) >= -job.error;
 }
@@ -134,8 +133,7 @@ HWY_INLINE PlainAxis AxisOf(Job& job) {
   const PlainEdges& edges = axis.fixed_is_reference ? depths.edges : mover.edges;
   const Vec2 edge{edges.x[axis.edge], edges.y[axis.edge]};
   const PointSet points = axis.fixed_is_reference ? job.MoverPoints() : job.FixedPoints(WidthOf(n));
-  const uint32_t far =
-      Farthest(edge, points, axis.fixed_is_reference ? mover.size : n, error);
+  const uint32_t far = Farthest(edge, points, axis.fixed_is_reference ? mover.size : n, error);
   if (!std::has_single_bit(far)) {
     return SettleTies({near, false}, ring, job.is_clockwise(), mover);
   }

@@ -97,7 +97,7 @@ HWY_INLINE bool SetEdges(PlainMover& mover) {
   return hn::AllTrue(D(), is_turning) && rest != 0 && (rest & (rest - 1)) == 0;
 }
 
-bool Place(const PlainShape& shape, const Pose& pose, PlainMover& mover) {
+bool PlaceVertices(const PlainShape& shape, const Pose& pose, PlainMover& mover) {
   mover.size = shape.size;
   mover.is_clockwise = shape.is_clockwise;
   SetVertices(shape, pose, mover);
@@ -106,10 +106,16 @@ bool Place(const PlainShape& shape, const Pose& pose, PlainMover& mover) {
   mover.extent = std::max(
       {box.max.x - origin.x, origin.x - box.min.x, box.max.y - origin.y, origin.y - box.min.y});
   const double magnitude = std::max({box.max.x, -box.min.x, box.max.y, -box.min.y});
-  return magnitude <= kMaxCoordinate && SetEdges(mover);
+  return magnitude <= kMaxCoordinate;
 }
 
-PlacePlainFunction PlaceHere() { return &Place; }
+bool PlaceEdges(PlainMover& mover) { return SetEdges(mover); }
+
+bool Place(const PlainShape& shape, const Pose& pose, PlainMover& mover) {
+  return PlaceVertices(shape, pose, mover) && SetEdges(mover);
+}
+
+PlainPlacing PlaceHere() { return {&Place, &PlaceVertices, &PlaceEdges}; }
 
 }  // namespace
 }  // namespace carom::internal::HWY_NAMESPACE
@@ -136,7 +142,7 @@ PlainShape::PlainShape(const Shape& shape, Convexity convexity) {
   }
 }
 
-PlacePlainFunction PlacePlain() { return HWY_DYNAMIC_DISPATCH(PlaceHere)(); }
+PlainPlacing PlacePlain() { return HWY_DYNAMIC_DISPATCH(PlaceHere)(); }
 
 }  // namespace carom::internal
 #endif  // HWY_ONCE

@@ -60,12 +60,20 @@ struct alignas(64) PlainMover {
   Vec2 vertex(size_t i) const { return {x[i], y[i]}; }
 };
 
-// Places the vertices, each as `Placed`. Returns false, and the mover is not to be used, where it
-// is uncertain that all are accepted and that the polygon is still strictly convex. The position is
-// normalised, the size not 0.
-using PlacePlainFunction = bool (*)(const PlainShape& shape, const Pose& pose, PlainMover& mover);
+// How shapes are placed: at once, or in two steps, of which many movers need only the first one.
+// They return false, and the mover is not to be used, where it is uncertain that all vertices are
+// accepted, respectively that the polygon is still strictly convex. The position is normalised, the
+// size not 0.
+struct PlainPlacing {
+  using Vertices = bool (*)(const PlainShape& shape, const Pose& pose, PlainMover& mover);
+  using Edges = bool (*)(PlainMover& mover);
 
-// The one for this machine, to be kept by whoever places often.
-PlacePlainFunction PlacePlain();
+  Vertices all;
+  Vertices vertices;  // each as `Placed`, their box and `extent`
+  Edges edges;        // the rest
+};
+
+// The ones for this machine, to be kept by whoever places often.
+PlainPlacing PlacePlain();
 
 }  // namespace carom::internal

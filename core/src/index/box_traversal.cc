@@ -243,7 +243,8 @@ void FindAllPairs(const SceneIndex& scene, std::span<BoxQuery> queries, BoxPairs
     boxes += query.boxes;
     if (!query.has_few) continue;
     walk.SetReach(k, query.reach);
-    for (size_t i = 0; i < query.tile_count; ++i) top = std::max(top, walk.Open(*query.tiles[i], k));
+    for (size_t i = 0; i < query.tile_count; ++i)
+      top = std::max(top, walk.Open(*query.tiles[i], k));
   }
   size_t from = 0;
   for (uint32_t level = top; level > 0; --level, from = 1 - from) walk.Descend(from, level);

@@ -95,7 +95,7 @@ class PlainSweeps {
   const SweepOptions& options_;
   WorkMeter& meter_;
   const bool applies_;
-  const PlacePlainFunction place_ = PlacePlain();
+  const PlainPlacing::Vertices place_ = PlacePlain().all;
   const TouchFunctions touches_ = FindTouch();
   ThreadScratch<Scratch> scratch_;
 };
