@@ -3,10 +3,8 @@
 
 #include "index/grid_walk.h"
 
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstring>
+#include <cstddef>
+#include <cstdint>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/src/index/grid_walk.cc"

@@ -105,7 +105,7 @@ class Search {
   // one of them. Returns false where it is left undecided.
   bool VisitSquare(const GridBlock& block, double x, double y, double reach, int skipped_cell) {
     for (size_t i = 0; i < block.wide_count(); ++i) {
-      if (!Look(block.wide(i))) return false;
+      if (!Look(block.wide(i).get())) return false;
     }
     const int last = block.cells_along() - 1;
     const auto first_of = [](double at) { return at > 0 ? static_cast<int>(at) : 0; };
