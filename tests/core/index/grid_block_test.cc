@@ -50,7 +50,9 @@ TEST(CellPolygonsTest, TableHasNumbersFromZero) {
   for (uint32_t i = 0; i < 3; ++i) EXPECT_EQ(numbers.NumberOf(polygons[i]), i);
 }
 
-TEST(CellPolygonsTest, MayBeOfNone) { EXPECT_EQ(CellPolygons({}).MemoryOf(0), nullptr); }
+TEST(CellPolygonsTest, MayBeOfNone) {
+  EXPECT_EQ(CellPolygons(std::span<const Unowned<Polygon>>()).MemoryOf(0), nullptr);
+}
 
 }  // namespace
 }  // namespace carom::internal
