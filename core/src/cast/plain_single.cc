@@ -38,7 +38,7 @@ bool WalkSquare(const PlainCells& cells) {
   const OfCells line{cells, 0};
   size_t units = 0;
   for (size_t i = 0; i < walk.block->wide_count(); ++i) {
-    units += 1 + Visit(line, walk.block->wide(i));
+    units += 1 + Visit(line, walk.block->wide(i).get());
   }
   while (true) {
     const GridCell& cell = *walk.cell;

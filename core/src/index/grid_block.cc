@@ -30,22 +30,24 @@ uint8_t ToByte(double units) {
 
 }  // namespace
 
-CellPolygons::CellPolygons(std::span<const Polygon> polygons) {
+CellPolygons::CellPolygons(std::span<const Unowned<Polygon>> polygons, uint32_t most) {
   if (polygons.empty()) return;
-  const auto place = [](const Polygon& p) { return reinterpret_cast<uintptr_t>(p.memory()); };
+  const auto place = [](const Unowned<Polygon>& p) {
+    return reinterpret_cast<uintptr_t>(p->memory());
+  };
   const auto [first, last] = std::ranges::minmax(polygons, {}, place);
   first_ = place(first);
   const bool is_aligned = std::ranges::all_of(
-      polygons, [&](const Polygon& p) { return (place(p) - first_) % kUnit == 0; });
-  if (!is_aligned || (place(last) - first_) / kUnit > UINT32_MAX) table_ = polygons.data();
+      polygons, [&](const Unowned<Polygon>& p) { return (place(p) - first_) % kUnit == 0; });
+  if (!is_aligned || (place(last) - first_) / kUnit > most) table_ = polygons.data();
 }
 
-uint32_t CellPolygons::NumberOf(const Polygon& polygon) const {
+uint32_t CellPolygons::NumberOf(const Unowned<Polygon>& polygon) const {
   if (table_ != nullptr) return static_cast<uint32_t>(&polygon - table_);
-  return static_cast<uint32_t>((reinterpret_cast<uintptr_t>(polygon.memory()) - first_) / kUnit);
+  return static_cast<uint32_t>((reinterpret_cast<uintptr_t>(polygon->memory()) - first_) / kUnit);
 }
 
-GridBlock::GridBlock(Vec2 corner, double side, std::vector<Polygon> polygons)
+GridBlock::GridBlock(Vec2 corner, double side, std::vector<Unowned<Polygon>> polygons)
     : along_(CellsAlong(polygons.size())),
       frame_{corner.x, corner.y, side / along_, along_ / side},
       polygons_(std::move(polygons)) {
@@ -54,12 +56,18 @@ GridBlock::GridBlock(Vec2 corner, double side, std::vector<Polygon> polygons)
     numbers_ = CellPolygons(polygons_);
     is_even_ = wide_count_ <= kMostWide && MakeCells();
   }
-  if (!is_even_) polygons_ = {};
+  if (!is_even_) {
+    wide_count_ = 0;
+    numbers_ = {};
+  }
+  if (numbers_.has_table()) return;
+  polygons_.resize(wide_count_);
+  polygons_.shrink_to_fit();
 }
 
 size_t GridBlock::memory() const {
   return sizeof(*this) + cells_.capacity() * sizeof(GridCell) +
-         polygons_.capacity() * sizeof(Polygon);
+         polygons_.capacity() * sizeof(polygons_[0]);
 }
 
 // From the corner of the square, with the margin.
@@ -80,8 +88,8 @@ GridBlock::Range GridBlock::RangeOf(const Box& units) const {
 }
 
 void GridBlock::PutWideFirst() {
-  const auto end = std::partition(polygons_.begin(), polygons_.end(), [this](const Polygon& p) {
-    return RangeOf(InUnits(p.bounds())).count() > kMostCellsOfOne;
+  const auto end = std::partition(polygons_.begin(), polygons_.end(), [this](const auto& p) {
+    return RangeOf(InUnits(p->bounds())).count() > kMostCellsOfOne;
   });
   wide_count_ = static_cast<uint32_t>(end - polygons_.begin());
 }
@@ -91,7 +99,7 @@ bool GridBlock::MakeCells() {
   const auto along = static_cast<size_t>(along_);
   std::vector<uint16_t> counts(along * along);
   for (size_t i = wide_count_; i < polygons_.size(); ++i) {
-    const Range range = RangeOf(InUnits(polygons_[i].bounds()));
+    const Range range = RangeOf(InUnits(polygons_[i]->bounds()));
     for (int y = range.min_y; y <= range.max_y; ++y) {
       for (int x = range.min_x; x <= range.max_x; ++x)
         ++counts[static_cast<size_t>(y) * along_ + x];
@@ -111,7 +119,7 @@ bool GridBlock::MakeCells() {
   std::vector<uint16_t>& last = counts;  // of each cell, where its links end
   for (size_t i = 0; i < last.size(); ++i) last[i] = static_cast<uint16_t>(i);
   for (size_t i = wide_count_; i < polygons_.size(); ++i) {
-    const Box units = InUnits(polygons_[i].bounds());
+    const Box units = InUnits(polygons_[i]->bounds());
     Put(units, RangeOf(units), numbers_.NumberOf(polygons_[i]), last);
   }
   return true;

@@ -42,24 +42,25 @@ static_assert(sizeof(GridCell) == 64);
 class CellPolygons {
  public:
   CellPolygons() = default;
-  // `polygons` outlive it.
-  explicit CellPolygons(std::span<const Polygon> polygons);
+  // `polygons` outlive it. With a table where one of them has a number above `most`.
+  explicit CellPolygons(std::span<const Unowned<Polygon>> polygons, uint32_t most = UINT32_MAX);
 
   // Of one of these polygons.
-  uint32_t NumberOf(const Polygon& polygon) const;
+  uint32_t NumberOf(const Unowned<Polygon>& polygon) const;
   // Where polygon `number` lies (`Polygon::memory`).
   const void* MemoryOf(uint32_t number) const {
     if (table_ != nullptr) [[unlikely]]
-      return table_[number].memory();
+      return table_[number]->memory();
     return reinterpret_cast<const void*>(first_ + kUnit * number);
   }
+  bool has_table() const { return table_ != nullptr; }
   Unowned<Polygon> At(uint32_t number) const { return Unowned<Polygon>(MemoryOf(number)); }
 
  private:
   static constexpr uintptr_t kUnit = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 
   uintptr_t first_ = 0;
-  const Polygon* table_ = nullptr;
+  const Unowned<Polygon>* table_ = nullptr;
 };
 
 // A square and its polygons. Immutable but for the count of its owners, hence thread-safe.
@@ -80,8 +81,8 @@ class GridBlock {
   static constexpr double kMargin = 0.25;
 
   // The square from `corner`, and all polygons whose boxes may meet it, or more than kMostPolygons
-  // of them.
-  GridBlock(Vec2 corner, double side, std::vector<Polygon> polygons);
+  // of them. They are owned by the scenes that have the square: an edit forgets it that comes near.
+  GridBlock(Vec2 corner, double side, std::vector<Unowned<Polygon>> polygons);
 
   // Whether its cells are worth looking at. If not, it has neither cells nor polygons, and trees do
   // better: there are too many polygons, in few places or as large as the square.
@@ -93,7 +94,7 @@ class GridBlock {
   const CellPolygons& polygons() const { return numbers_; }
   // So many polygons are larger than many cells, and in none; and those.
   size_t wide_count() const { return wide_count_; }
-  const Polygon& wide(size_t i) const { return polygons_[i]; }
+  const Unowned<Polygon>& wide(size_t i) const { return polygons_[i]; }
   size_t memory() const;  // in bytes, but for the polygons
 
   // Owners are counted here, as blocks are taken out of atomic pointers.
@@ -123,7 +124,7 @@ class GridBlock {
   bool is_even_ = false;
   Frame frame_;
   std::vector<GridCell> cells_;
-  std::vector<Polygon> polygons_;  // the wide ones first
+  std::vector<Unowned<Polygon>> polygons_;  // the wide ones; all of them for a table
   CellPolygons numbers_;
 };
 

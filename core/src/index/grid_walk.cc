@@ -3,10 +3,34 @@
 
 #include "index/grid_walk.h"
 
-#include <algorithm>
+#include <array>
 #include <bit>
-#include <cmath>
-#include <cstring>
+#include <cstddef>
+#include <cstdint>
+
+#ifndef CAROM_CORE_SRC_GRID_WALK_CC_  // the first time this file is compiled
+#define CAROM_CORE_SRC_GRID_WALK_CC_
+namespace carom::internal {
+namespace {
+
+// For each eight bits the lanes that are set, in front.
+struct alignas(64) SetLanes {
+  std::array<std::array<uint8_t, 8>, 256> of{};
+};
+constexpr SetLanes kSetLanes = [] {
+  SetLanes table;
+  for (size_t bits = 0; bits < table.of.size(); ++bits) {
+    size_t count = 0;
+    for (uint8_t lane = 0; lane < 8; ++lane) {
+      if ((bits >> lane & 1) != 0) table.of[bits][count++] = lane;
+    }
+  }
+  return table;
+}();
+
+}  // namespace
+}  // namespace carom::internal
+#endif
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/src/index/grid_walk.cc"
@@ -33,10 +57,18 @@ HWY_INLINE void AddPairs(const GridCell& cell, unsigned bits, uint16_t at, GridP
   for (size_t i = 0; i < GridCell::kWidth; i += hn::Lanes(walks)) {
     hn::StoreU(hn::Set(walks, at), walks, &pairs.walks[pairs.count + i]);
   }
-  for (size_t i = 0; i < GridCell::kWidth; i += hn::Lanes(d)) {
-    const uint8_t part[8] = {static_cast<uint8_t>(bits >> i)};
-    pairs.count +=
-        hn::CompressBitsStore(hn::LoadU(d, items + i), part, d, &pairs.items[pairs.count]);
+  if constexpr (hn::MaxLanes(d) == GridCell::kWidth) {
+    const hn::Rebind<uint8_t, decltype(d)> bytes;
+    const auto lanes = hn::PromoteTo(d, hn::LoadU(bytes, kSetLanes.of[bits].data()));
+    const auto set = hn::TableLookupLanes(hn::LoadU(d, items), hn::IndicesFromVec(d, lanes));
+    hn::StoreU(set, d, &pairs.items[pairs.count]);
+    pairs.count += static_cast<size_t>(std::popcount(bits));
+  } else {
+    for (size_t i = 0; i < GridCell::kWidth; i += hn::Lanes(d)) {
+      const uint8_t part[8] = {static_cast<uint8_t>(bits >> i)};
+      pairs.count +=
+          hn::CompressBitsStore(hn::LoadU(d, items + i), part, d, &pairs.items[pairs.count]);
+    }
   }
 }
 

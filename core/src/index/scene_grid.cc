@@ -123,14 +123,13 @@ const GridBlock* SceneGrid::MakeBlock(const SceneIndex& scene, int x, int y,
   const double margin = kMargin * side_;
   const Box box{{corner.x - margin, corner.y - margin},
                 {corner.x + side_ + margin, corner.y + side_ + margin}};
-  std::vector<Polygon> polygons;
+  std::vector<Unowned<Polygon>> polygons;
   WorkMeter unlimited;  // each polygon counts for all that is done with it
   scene.Traverse(unlimited, MeetsBox{box}, [&](const IndexedPolygon& indexed) {
-    if (box.Intersects(indexed.polygon().bounds())) polygons.push_back(indexed.polygon());
+    if (box.Intersects(indexed.polygon().bounds())) polygons.emplace_back(indexed.polygon());
     return polygons.size() <= GridBlock::kMostPolygons && meter.Spend(kUnitsAPolygon);
   });
   if (meter.stopped()) return nullptr;
-  polygons.shrink_to_fit();
   const auto* block = new GridBlock(corner, side_, std::move(polygons));
   const GridBlock* other = nullptr;
   if (SlotOf(x, y).compare_exchange_strong(other, block, std::memory_order_acq_rel)) return block;

@@ -105,7 +105,7 @@ class Search {
   // one of them. Returns false where it is left undecided.
   bool VisitSquare(const GridBlock& block, double x, double y, double reach, int skipped_cell) {
     for (size_t i = 0; i < block.wide_count(); ++i) {
-      if (!Look(block.wide(i))) return false;
+      if (!Look(block.wide(i).get())) return false;
     }
     const int last = block.cells_along() - 1;
     const auto first_of = [](double at) { return at > 0 ? static_cast<int>(at) : 0; };
@@ -168,7 +168,7 @@ class Search {
   void SetUnits(const GridBlock& block) { units2_ = Units2Of(block); }
 
   void Write(NearestItem& item) const {
-    item.polygon = best_;
+    item.polygon = Unowned<Polygon>(best_);
     item.edges = edges_;
     if (!has_best()) {
       item.verdict = NearestVerdict::kNone;
@@ -184,7 +184,7 @@ class Search {
   size_t units = 0;
 
  private:
-  bool has_best() const { return best_->memory() != nullptr; }
+  bool has_best() const { return best_ != nullptr; }
   float LimitInUnits() const { return HWY_NAMESPACE::LimitInUnits(limit2_, units2_); }
 
   bool VisitLinks(const GridBlock& block, const GridCell* cell, double x, double y) {
@@ -218,7 +218,7 @@ class Search {
   // Keeps the nearest polygon, and the least that any other one may be away.
   HWY_INLINE bool Look(const Polygon& polygon) {
     const Box& box = polygon.bounds();
-    if ((polygon.category() & mask_) == 0 || best_->memory() == polygon.memory() ||
+    if ((polygon.category() & mask_) == 0 || best_ == polygon.memory() ||
         LowerDistance2(box, {point_, point_}) > limit2_) {
       return true;
     }
@@ -238,7 +238,7 @@ class Search {
       return true;
     }
     if (has_best()) other_ = std::min(other_, lower2_);
-    best_ = Unowned(polygon);
+    best_ = polygon.memory();
     is_inside_ = is_inside;
     edges_ = bounds.nearest;
     lower2_ = bounds.lower2;
@@ -251,8 +251,8 @@ class Search {
   const Vec2 point_;
   double limit2_;
   double units2_ = 0;
-  double other_ = HUGE_VAL;  // what is not the best is at least so far
-  Unowned<Polygon> best_;
+  double other_ = HUGE_VAL;     // what is not the best is at least so far
+  const void* best_ = nullptr;  // the polygon, where it lies; null for none
   bool is_inside_ = false;
   uint64_t edges_ = 0;
   double lower2_ = 0;  // of the best
