@@ -4,6 +4,7 @@
 #include "carom/locate.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/thread_scratch.h"
 #include "carom/predicates.h"
@@ -92,6 +93,76 @@ void Append(const std::vector<Row>& rows, LocateAnswers& out) {
   return !meter.stopped();
 }
 
+// A scene of so few polygons is asked without its trees: all of the boxes together take less, and
+// what a point counts is what it counts in the polygons.
+constexpr size_t kMaxFew = 4;
+
+// The polygons of such a scene that a mask considers, by ascending id. What is asked outlives it.
+class FewPolygons {
+ public:
+  FewPolygons(const internal::SceneIndex& index, uint64_t mask) {
+    for (size_t i = 0; i < index.tree().count(); ++i) {
+      for (const IndexedPolygon& indexed : index.tile(i).entries()) {
+        if ((indexed.polygon().category() & mask) != 0) Insert(indexed);
+      }
+    }
+  }
+
+  // Answers all points. Returns false once the meter stops.
+  bool Locate(const PointColumns& points, LocateAnswers& out, WorkMeter& meter) const;
+
+ private:
+  void Insert(const IndexedPolygon& indexed) {
+    size_t i = count_++;
+    for (; i > 0 && polygons_[i - 1]->polygon().id() > indexed.polygon().id(); --i) {
+      polygons_[i] = polygons_[i - 1];
+    }
+    polygons_[i] = &indexed;
+  }
+
+  // Writes the rows of a point from `row` on, where there is room for all that there may be: each
+  // polygon writes one, and the next one over it where it does not hold the point, as which do is
+  // hard to predict. Returns how many there are.
+  uint32_t LocateOne(Vec2 p, size_t row, LocateAnswers& out, WorkMeter& meter) const {
+    size_t next = row;
+    for (size_t k = 0; k < count_; ++k) {
+      const Location location = internal::LocateInPolygon(*polygons_[k], p, meter).location;
+      out.polygon_ids[next] = polygons_[k]->polygon().id();
+      out.locations[next] = location;
+      next += location != Location::kOutside ? 1 : 0;
+    }
+    return static_cast<uint32_t>(next - row);
+  }
+
+  std::array<const IndexedPolygon*, kMaxFew> polygons_;
+  size_t count_ = 0;
+};
+
+bool FewPolygons::Locate(const PointColumns& points, LocateAnswers& out, WorkMeter& meter) const {
+  constexpr size_t kWindow = 64;  // of points that get room at once, and count their rows at once
+  size_t rows = 0;
+  for (size_t begin = 0; begin < points.size(); begin += kWindow) {
+    const size_t end = std::min(begin + kWindow, points.size());
+    out.polygon_ids.resize(rows + kWindow * count_);
+    out.locations.resize(rows + kWindow * count_);
+    const size_t before = rows;
+    for (size_t i = begin; i < end; ++i) {
+      ItemChecker check(i, out.errors);
+      if (!check.Coordinate(ItemColumn::kX, points.x[i]) ||
+          !check.Coordinate(ItemColumn::kY, points.y[i])) {
+        continue;
+      }
+      const Vec2 p = Normalized(Vec2{points.x[i], points.y[i]});
+      out.counts[i] = LocateOne(p, rows, out, meter);
+      rows += out.counts[i];
+    }
+    if (!meter.SpendRows(rows - before)) return false;
+  }
+  out.polygon_ids.resize(rows);
+  out.locations.resize(rows);
+  return !meter.stopped();
+}
+
 }  // namespace
 
 bool LocatePoints(const World& world, const PointColumns& points, uint64_t mask, LocateAnswers& out,
@@ -103,6 +174,9 @@ bool LocatePoints(const World& world, const PointColumns& points, uint64_t mask,
   const bool is_plain = internal::IsPlain(points.scope);
   uint64_t scene_mask = mask;
   if (!meter.Spend(points.size())) return false;
+  if (is_plain && world.scene.index().polygon_count() <= kMaxFew) {
+    return FewPolygons(world.scene.index(), mask).Locate(points, out, meter);
+  }
   for (size_t i = 0; i < points.size(); ++i) {
     ItemChecker check(i, out.errors);
     if (!check.Coordinate(ItemColumn::kX, points.x[i]) ||

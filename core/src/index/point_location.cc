@@ -57,6 +57,8 @@ class Locator {
   PointScan scan_;
 };
 
+// A child is a unit, with its edges where it is a leaf of eight in a row: most points come to one
+// of these or none, and box and edges take some 16 ns.
 bool Locator::Add(const EdgeNode& node) {
   if (!meter_.Spend(node.count)) return false;
   const Judged judged = Judge(node, p_);
@@ -81,10 +83,10 @@ bool Locator::Add(const EdgeNode& node) {
 // Eight edges in a row of one ring are read as vertices, from the index in the child's low bits;
 // others one by one.
 bool Locator::AddLeaf(const EdgeNode& node, size_t i) {
-  if (!meter_.Spend(node.first[i + 1] - node.first[i])) return false;
   if (node.child[i] != EdgeNode::kOddLeaf) {
     return scan_.AddEight(polygon_.vertices().data() + (node.child[i] & ~EdgeNode::kLeaf));
   }
+  if (!meter_.Spend(node.first[i + 1] - node.first[i])) return false;
   for (uint32_t edge = node.first[i]; edge < node.first[i + 1]; ++edge) {
     if (!scan_.Add(polygon_.edge(edge))) return false;
   }

@@ -151,9 +151,9 @@ void NeighborQuery::VisitInReach(const Neighbor& neighbor, const Visit& visit) {
 bool NeighborQuery::IsClear(Neighbor& neighbor, double distance) {
   if (distance <= posed_.bounding_radius()) return false;
   neighbor.touches = IsInside(neighbor);
-  neighbor.clear_until = (odometer_ + (distance - posed_.bounding_radius())) * kDown;
+  neighbor.clear_until = RoundedDown((odometer_ + (distance - posed_.bounding_radius())) * kDown);
   neighbor.touch_until = neighbor.clear_until;
-  neighbor.side_until = (odometer_ + distance) * kDown;
+  neighbor.side_until = RoundedDown((odometer_ + distance) * kDown);
   neighbor.is_by_box = false;
   return true;
 }
@@ -167,7 +167,7 @@ bool NeighborQuery::IsBoxClear(Neighbor& neighbor) {
       RootDown(LowerDistance2({{box.min_x, box.min_y}, {box.max_x, box.max_y}}, {p_, p_}));
   if (distance <= posed_.bounding_radius()) return false;
   neighbor.is_inside = false;
-  neighbor.side_until = HUGE_VAL;
+  neighbor.side_until = HUGE_VALF;
   neighbor.is_by_box = IsClear(neighbor, distance);
   return true;
 }
@@ -185,7 +185,7 @@ void NeighborQuery::UpdateBound(Neighbor& neighbor) {
 bool NeighborQuery::IsInside(Neighbor& neighbor) {
   if (odometer_ < neighbor.side_until) return neighbor.is_inside;
   neighbor.is_inside = LocateInPolygon(neighbor.polygon, p_, meter_).location != Location::kOutside;
-  neighbor.side_until = odometer_;
+  neighbor.side_until = 0;
   return neighbor.is_inside;
 }
 
@@ -197,12 +197,12 @@ bool NeighborQuery::IsInscribedTouched(Neighbor& neighbor, double distance) {
   const double depth = posed_.inscribed_radius() - distance;
   if (!(depth > 0)) return false;
   neighbor.touches = true;
-  neighbor.touch_until = (odometer_ + depth) * kDown;
+  neighbor.touch_until = RoundedDown((odometer_ + depth) * kDown);
   return true;
 }
 
 void NeighborQuery::UpdateTouch(Neighbor& neighbor) {
-  neighbor.touch_until = neighbor.clear_until = odometer_;
+  neighbor.touch_until = neighbor.clear_until = RoundedDown(odometer_);
   neighbor.is_by_box = false;
   PointDistances distances(neighbor.polygon.polygon(), p_);
   measured_ = {};
@@ -210,9 +210,9 @@ void NeighborQuery::UpdateTouch(Neighbor& neighbor) {
   const double distance = NearestEdge(neighbor, distances);
   if (IsClear(neighbor, distance)) return;
   // An edge is in reach. The disc decides first: what it says lasts, a pair of edges does not.
-  neighbor.inscribed_from = HUGE_VAL;
+  neighbor.inscribed_from = HUGE_VALF;
   if (posed_.inscribed_radius() > 0) {
-    neighbor.inscribed_from = odometer_ + (distance - posed_.inscribed_radius());
+    neighbor.inscribed_from = RoundedDown(odometer_ + (distance - posed_.inscribed_radius()));
     Measure(distances, ByteOf(neighbor, neighbor.nearest));
     if (IsInscribedTouched(neighbor, RootUp(distances.upper()))) return;
     if (IsInside(neighbor) && IsInscribedTouched(neighbor, -distance)) return;
@@ -293,7 +293,7 @@ bool NeighborQuery::IsContained(Neighbor& neighbor) {
 void NeighborQuery::UpdateEdges(Neighbor& neighbor) {
   scratch_.edge_counts.push_back(0);
   if (odometer_ < neighbor.clear_until) return;
-  neighbor.touch_until = neighbor.clear_until = odometer_;
+  neighbor.touch_until = neighbor.clear_until = RoundedDown(odometer_);
   neighbor.is_by_box = false;
   if (IsBoxClear(neighbor)) return;
   const Polygon& polygon = neighbor.polygon.polygon();

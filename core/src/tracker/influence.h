@@ -56,15 +56,15 @@ struct Neighbor {
 
   IndexedPolygon polygon;
   FloatBox box;  // of the polygon: most queries end here and do not read the polygon
-  uint32_t first_word = 0;
-  uint32_t word_count = 0;
-  // Readings of the odometer. Until the first three, exclusive, at any rotation:
-  double touch_until = 0;     // `touches` holds
-  double clear_until = 0;     // no edge of the polygon meets the shape
-  double side_until = 0;      // `is_inside` holds
-  double inscribed_from = 0;  // from here on the inscribed disc may reach an edge, and not before
-  uint32_t nearest = 0;       // the byte that was found nearest: its edges are 8 * nearest + 0..7
-  Witness witness;            // if `has_witness`: the pair of edges that met last
+  // Readings of the odometer, rounded down. Until the first three, exclusive, at any rotation:
+  float touch_until = 0;     // `touches` holds
+  float clear_until = 0;     // no edge of the polygon meets the shape
+  float side_until = 0;      // `is_inside` holds
+  float inscribed_from = 0;  // from here on the inscribed disc may reach an edge, and not before
+  uint32_t nearest = 0;      // the byte that was found nearest: its edges are 8 * nearest + 0..7
+  Witness witness;           // if `has_witness`: the pair of edges that met last
+  uint16_t first_word = 0;
+  uint8_t word_count = 0;
   bool has_witness = false;
   bool touches = false;    // shape and polygon share a point
   bool is_inside = false;  // the polygon contains the reference point
@@ -88,8 +88,8 @@ struct Verdict {
   }
 
   // As of the neighbor.
-  double touch_until = 0;
-  double clear_until = 0;
+  float touch_until = 0;
+  float clear_until = 0;
   uint64_t id = 0;  // of the polygon
   bool touches = false;
   bool is_by_box = false;

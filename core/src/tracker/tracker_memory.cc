@@ -312,7 +312,7 @@ bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, Influence& gathere
   const Polygon& polygon = indexed.polygon();
   Neighbor neighbor(indexed);
   std::vector<MaskWord>& words = gathered.words;
-  neighbor.first_word = static_cast<uint32_t>(words.size());
+  neighbor.first_word = static_cast<uint16_t>(words.size());
   const double limit2 = state_.known_radius * state_.known_radius * kUp;
   if (neighbor.is_small()) {
     gathered.neighbors.push_back(std::move(neighbor));
@@ -347,7 +347,7 @@ bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, Influence& gathere
     return !neighbor.is_dense;
   });
   if (neighbor.is_dense) words.resize(neighbor.first_word);
-  neighbor.word_count = static_cast<uint32_t>(words.size()) - neighbor.first_word;
+  neighbor.word_count = static_cast<uint8_t>(words.size() - neighbor.first_word);
   if (neighbor.word_count == 0 && !neighbor.is_dense) {
     if (!polygon.bounds().Contains(state_.center)) return true;
     neighbor.is_inside =
@@ -355,7 +355,7 @@ bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, Influence& gathere
     if (!neighbor.is_inside) return true;
     // All edges are out of reach, and the shape is inside: so it stays while the mask lasts.
     neighbor.touches = true;
-    neighbor.touch_until = neighbor.clear_until = neighbor.side_until = HUGE_VAL;
+    neighbor.touch_until = neighbor.clear_until = neighbor.side_until = HUGE_VALF;
   }
   gathered.neighbors.push_back(std::move(neighbor));
   return gathered.neighbors.size() <= kMaxNeighbors;
@@ -398,8 +398,8 @@ void TrackerMemory::QueryNeighbors(PosedShape& posed, OverlapDetail detail, Radi
       const bool is_first = radii == Radii::kBoth ? verdict.clear_until < clear_until
                                                   : verdict.touch_until < touch_until;
       if (is_first) first = i;
-      touch_until = std::min(touch_until, verdict.touch_until);
-      clear_until = std::min(clear_until, verdict.clear_until);
+      touch_until = std::min<double>(touch_until, verdict.touch_until);
+      clear_until = std::min<double>(clear_until, verdict.clear_until);
     }
     Neighbor& neighbor = neighbors[first];
     const double until = radii == Radii::kBoth ? clear_until : touch_until;

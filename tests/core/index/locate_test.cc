@@ -76,6 +76,57 @@ TEST(LocateTest, RowsAreByAscendingIdAndMaskApplies) {
   EXPECT_EQ(Locate(*scene, {1}, {2}, 1).polygon_ids, (std::vector<uint64_t>{2, 9}));
 }
 
+// Scenes of few polygons are asked without their trees. Others that are far away, which make them
+// many, change no answer.
+TEST(LocateTest, AFewPolygonsAnswerAsAmongMany) {
+  const std::vector<double> steps{-9, -8, -6, -3.5, -3, 0, 1.5, 3, 4, 6, 8, 9, 1e300};
+  std::vector<double> x, y;
+  for (const double a : steps) {
+    for (const double b : steps) {
+      x.push_back(a);
+      y.push_back(b);
+    }
+  }
+  std::vector<PolygonSpec> few;
+  for (uint64_t count = 0; count <= 6; ++count) {
+    std::vector<PolygonSpec> many = few;
+    for (uint64_t i = 0; i < 9; ++i) {
+      const double far = 100 + 10 * static_cast<double>(i);
+      many.push_back({100 + i, {{{{far, 0}, {far + 1, 0}, {far, 1}}}}});
+    }
+    for (const uint64_t mask : {kEveryCategory, uint64_t{1}, uint64_t{2}}) {
+      const LocateAnswers of_few = Locate(*MakeScene(few).scene, x, y, mask);
+      const LocateAnswers of_many = Locate(*MakeScene(many).scene, x, y, mask);
+      EXPECT_EQ(of_few.counts, of_many.counts) << count;
+      EXPECT_EQ(of_few.polygon_ids, of_many.polygon_ids) << count;
+      EXPECT_EQ(of_few.locations, of_many.locations) << count;
+      EXPECT_EQ(of_few.is_body, of_many.is_body) << count;
+      EXPECT_EQ(of_few.errors.size(), of_many.errors.size()) << count;
+    }
+    PolygonSpec next = Pentagram();
+    next.id = 50 - count;
+    next.category = count % 2 + 1;
+    few.push_back(next);
+  }
+}
+
+// Neither a cap of rows nor a budget lets a scene of few polygons go on.
+TEST(LocateTest, AFewPolygonsStopWithTheMeter) {
+  const Scene::Ptr scene = MakeScene({Pentagram()}).scene;
+  const std::vector<double> x(5000, 1), y(5000, -7.5);
+  LocateAnswers answers;
+  const std::vector<double> in_x(5000, 5), in_y(5000, -6.7);
+  WorkMeter rows;
+  rows.set_max_rows(100);
+  EXPECT_FALSE(LocatePoints(*scene, {in_x, in_y}, kEveryCategory, answers, rows));
+  EXPECT_TRUE(rows.out_of_rows());
+  EXPECT_LE(answers.polygon_ids.size(), 300);
+  WorkMeter units;
+  units.set_max_units(7000);
+  EXPECT_FALSE(LocatePoints(*scene, {x, y}, kEveryCategory, answers, units));
+  EXPECT_LE(units.used(), 7000 + 2 * WorkMeter::kInterval);
+}
+
 TEST(LocateTest, ABadItemIsAnsweredAlone) {
   const Scene::Ptr scene = MakeScene({{1, {{{{0, 0}, {9, 0}, {0, 9}}}}}}).scene;
   const LocateAnswers answers = Locate(*scene, {1, NAN, 1}, {1, 1, -INFINITY});
