@@ -444,5 +444,33 @@ TEST_F(PlainBatchTest, APolygonAtTheMarginOfASquareGoesWithItsCommit) {
   }
 }
 
+// Squares own no polygons: a version has those of the versions before that are far from its edit,
+// whose polygons are its own, when all of these versions are gone.
+TEST_F(PlainBatchTest, SquaresOutliveTheVersionsThatMadeThem) {
+  Random random(7102);
+  constexpr uint64_t kAlong = 60;
+  const auto square = [](uint64_t id, double side) {
+    const Vec2 min{static_cast<double>(id % kAlong), static_cast<double>(id / kAlong)};
+    const Vec2 max{min.x + side, min.y + side};
+    return Polygon::Create({.id = id, .rings = {{{min, {max.x, min.y}, max, {min.x, max.y}}}}})
+        .value();
+  };
+  std::vector<Polygon> lattice;
+  for (uint64_t id = 0; id < kAlong * kAlong; ++id) lattice.push_back(square(id, 0.5));
+  Scene::Ptr scene = Scene::Create(std::move(lattice)).value();
+  std::vector<Segment> segments;
+  for (int i = 0; i < 200; ++i) {
+    const Vec2 a{60 * random.Unit(), 60 * random.Unit()};
+    segments.push_back({a, {60 * random.Unit(), a.y + random.Unit()}});
+  }
+  for (uint64_t version = 2; version < 30; ++version) {
+    Compare(*scene, segments, random);
+    const auto id = static_cast<uint64_t>(random.Below(kAlong * kAlong));
+    scene =
+        scene->Commit({ReplacePolygon{square(id, 0.25 + 0.5 * random.Unit())}}, version).value();
+  }
+  Compare(*scene, segments, random);
+}
+
 }  // namespace
 }  // namespace carom::testing::plain_batch_test
