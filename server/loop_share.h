@@ -18,7 +18,8 @@
 namespace carom::server {
 
 // Time of the loop's threads that somebody has taken, half of which is forgotten every 64 ms.
-// Thread-safe; nothing that is added is lost, so that what one peer alone has taken is all there is.
+// Thread-safe; nothing that is added is lost, so that what one peer alone has taken is all there
+// is.
 class LoopUse {
  public:
   static constexpr int64_t kHalfNs = 64000000;
