@@ -19,6 +19,7 @@
 #include "carom/v1/query_service.pb.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/wire_format_lite.h"
+#include "server/executor.h"
 #include "server/rpc_status.h"
 
 namespace carom::server {
@@ -284,6 +285,16 @@ void ForEachFrame(const MessageBytes& bytes, const Read& read) {
   ReadCoded(bytes, read_all, false);
 }
 
+// Of a large message the pieces are some KB each, and all of them milliseconds.
+class InterruptedReader final : public grpc::ProtoBufferReader {
+ public:
+  using ProtoBufferReader::ProtoBufferReader;
+  bool Next(const void** data, int* size) override {
+    Executor::Checkpoint();
+    return ProtoBufferReader::Next(data, size);
+  }
+};
+
 }  // namespace
 
 bool Parse(const MessageBytes& bytes, google::protobuf::MessageLite& message) {
@@ -291,7 +302,7 @@ bool Parse(const MessageBytes& bytes, google::protobuf::MessageLite& message) {
     return message.ParseFromArray(bytes.joined().data(), static_cast<int>(bytes.size()));
   }
   grpc::ByteBuffer pieces = bytes.ToByteBuffer();
-  grpc::ProtoBufferReader reader(&pieces);
+  InterruptedReader reader(&pieces);
   return reader.status().ok() && message.ParseFromZeroCopyStream(&reader);
 }
 

@@ -4,7 +4,9 @@
 // What has an import sent so far?
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,6 +48,11 @@ class SceneUpload {
   std::vector<Polygon>& polygons() { return polygons_; }
   // Frees the polygons. The upload is over.
   void Clear() {
+    constexpr ptrdiff_t kAtOnce = 256;  // a small part of a turn
+    while (!polygons_.empty()) {
+      polygons_.erase(polygons_.end() - std::min(kAtOnce, std::ssize(polygons_)), polygons_.end());
+      Executor::Checkpoint();
+    }
     polygons_ = {};
     joiner_.Clear();
     charge_.Clear();
