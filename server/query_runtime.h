@@ -144,7 +144,7 @@ struct QueryRuntime {
 // threads have the processor, and frames would be handed over when it is scarce.
 class CostEstimate {
  public:
-  // What a frame may be expected to take of a thread of the event loop: some 3,000 short segments,
+  // What a frame may be expected to take of a thread of the event loop: about 2,000 short segments,
   // up to 400 us.
   static constexpr uint64_t kSmallUnits = 60000;
 
@@ -169,7 +169,7 @@ class CostEstimate {
  private:
   // What a frame costs apart from its items, in bytes of items.
   static constexpr size_t kFrameBytes = 512;
-  // A segment is 16 or 32 bytes and about 60 units; to read and write a byte is a part of one.
+  // A segment is 16 or 32 bytes and about 20 units; to read and write a byte is a part of one.
   double units_a_byte_ = 6;
 };
 

@@ -58,7 +58,7 @@ class Locator {
 };
 
 // A child is a unit, with its edges where it is a leaf of eight in a row: most points come to one
-// of these or none, and box and edges take some 16 ns.
+// of these or none, and box and edges take about 16 ns.
 bool Locator::Add(const EdgeNode& node) {
   if (!meter_.Spend(node.count)) return false;
   const Judged judged = Judge(node, p_);

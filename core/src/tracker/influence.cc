@@ -21,7 +21,7 @@ double RootUp(double square) { return std::sqrt(square) * kUp; }
 
 // A float not above a reading, which is 0 or more and far below the largest float: the factor
 // covers the rounding to nearest, the difference that of subnormal floats. `RoundedDown` is as
-// tight as can be and branches on what is as often so as not.
+// tight as can be, by a branch.
 float ReadingDown(double reading) { return static_cast<float>(reading * (1 - 0x1p-23) - 0x1p-149); }
 
 }  // namespace
