@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -123,10 +124,10 @@ inline grpc::Status CallWithBytes(const std::shared_ptr<grpc::Channel>& channel,
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    static int number = 0;
-    path_ =
-        std::filesystem::temp_directory_path() / absl::StrCat("carom-", getpid(), "-", ++number);
-    EXPECT_TRUE(std::filesystem::create_directory(path_)) << path_;
+    // Of a name that no test has left behind that was killed.
+    std::string path = std::filesystem::temp_directory_path() / "carom-XXXXXX";
+    EXPECT_NE(mkdtemp(path.data()), nullptr) << path;
+    path_ = path;
   }
   ~TemporaryFolder() { std::filesystem::remove_all(path_); }
   std::string operator/(const std::string& name) const { return path_ / name; }
