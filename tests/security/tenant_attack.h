@@ -38,6 +38,11 @@ struct Waits {
     of[kind].push_back(absl::ToDoubleMilliseconds(absl::Now() - begin));
     failures += answered ? 0 : 1;
   }
+  void Add(const Waits& more) {
+    for (size_t i = 0; i < of.size(); ++i)
+      of[i].insert(of[i].end(), more.of[i].begin(), more.of[i].end());
+    failures += more.failures;
+  }
   // The part of all that took no longer; sorts.
   double Quantile(size_t kind, double part) {
     std::sort(of[kind].begin(), of[kind].end());
