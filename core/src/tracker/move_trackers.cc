@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -107,7 +108,7 @@ class MoveBatch {
   bool QueryMemory(Tracker& tracker, PosedShape& posed);
   bool PrepareMask(Tracker& tracker, const PosedShape& posed);
   bool MakeMask(Tracker& tracker, const PosedShape& posed);
-  void SetBall(QuietBall& ball, const TrackerMemory& memory, Vec2 p) const;
+  void SetBall(QuietBall& ball, const TrackerMemory::Radii& radii, Vec2 p) const;
   bool IsClearToEnd(size_t i) const { return moves_.sweeps() && scratch_->sweeps.IsClearToEnd(i); }
 
   const Scene& scene_;
@@ -199,8 +200,9 @@ void MoveBatch::AnswerQuiet(Tracker& tracker, size_t i) {
   } else {
     Touched& touched = scratch_->neighbors.touched;
     touched.Clear();
-    for (const Verdict& verdict : TrackerAccess::memory(tracker)->verdicts()) {
-      if (verdict.touches) touched.polygons.push_back({verdict.id, 0});
+    const TrackerMemory& memory = *TrackerAccess::memory(tracker);
+    for (uint64_t left = memory.touched(); left != 0; left &= left - 1) {
+      touched.polygons.push_back({memory.id(static_cast<size_t>(std::countr_zero(left))), 0});
     }
     meter_.SpendRows(touched.polygons.size());
     writer_.Write(i, touched);
@@ -286,23 +288,22 @@ bool MoveBatch::QueryMemory(Tracker& tracker, PosedShape& posed) {
   ++ball.moves;
   ++(is_near ? out_.tiers.near : out_.tiers.refresh);
   NeighborScratch& scratch = scratch_->neighbors;
-  const auto radii = is_near && options_.detail == OverlapDetail::kIds && !options_.quiet_radii
-                         ? TrackerMemory::Radii::kTouch
-                         : TrackerMemory::Radii::kBoth;
-  memory.QueryNeighbors(posed, options_.detail, radii, scratch, meter_);
-  if (!is_near && memory.IsLimited() && !meter_.stopped()) {
+  const auto asked = is_near && options_.detail == OverlapDetail::kIds && !options_.quiet_radii
+                         ? TrackerMemory::Asked::kTouch
+                         : TrackerMemory::Asked::kBoth;
+  auto radii = memory.QueryNeighbors(posed, options_.detail, asked, scratch, meter_);
+  if (!is_near && radii.is_limited && !meter_.stopped()) {
     memory.Widen(scene_, posed, meter_);
-    memory.QueryNeighbors(posed, options_.detail, radii, scratch, meter_);
+    radii = memory.QueryNeighbors(posed, options_.detail, asked, scratch, meter_);
   }
   if (meter_.stopped()) return false;
-  for (size_t k = 0; k < memory.verdicts().size(); ++k) {
-    const Verdict& verdict = memory.verdicts()[k];
-    if (!verdict.touches) continue;
+  for (uint64_t left = memory.touched(); left != 0; left &= left - 1) {
+    const auto k = static_cast<size_t>(std::countr_zero(left));
     const uint32_t edges = options_.detail == OverlapDetail::kEdges ? scratch.edge_counts[k] : 0;
-    scratch.touched.polygons.push_back({verdict.id, edges});
+    scratch.touched.polygons.push_back({memory.id(k), edges});
   }
   meter_.SpendRows(scratch.touched.polygons.size());
-  SetBall(ball, memory, posed.position());
+  SetBall(ball, radii, posed.position());
   return true;
 }
 
@@ -327,13 +328,13 @@ bool MoveBatch::MakeMask(Tracker& tracker, const PosedShape& posed) {
   return TrackerMemory::Refresh(memory, scene_, posed, std::exchange(moves, 0), scratch_->gathered);
 }
 
-void MoveBatch::SetBall(QuietBall& ball, const TrackerMemory& memory, Vec2 p) const {
+void MoveBatch::SetBall(QuietBall& ball, const TrackerMemory::Radii& radii, Vec2 p) const {
   const std::vector<TouchedPolygon>& polygons = scratch_->neighbors.touched.polygons;
   ball.center = p;
   ball.touched_count = static_cast<uint32_t>(polygons.size());
   ball.touched_id = polygons.empty() ? 0 : polygons[0].id;
-  ball.radius2[0] = QuietSquare(memory.touch_radius());
-  ball.radius2[1] = QuietSquare(memory.clear_radius());
+  ball.radius2[0] = QuietSquare(radii.touch);
+  ball.radius2[1] = QuietSquare(radii.clear);
 }
 
 }  // namespace

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What did each neighbor of a tracker last say, and up to which reading of the odometer is it so?
+//
+// Most queries end here and do not read the neighbors, let alone their polygons, which are in no
+// cache where trackers are many. So the readings are columns of floats, compared four at a time and
+// without a branch on any of them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "numeric/lanes.h"
+
+namespace carom::internal {
+
+// Readings of the odometer, rounded down, exclusive. Until these, at any rotation:
+struct Verdict {
+  float touch_until = 0;   // `touches` holds
+  float clear_until = 0;   // no edge of the polygon meets the shape
+  bool touches = false;    // shape and polygon share a point
+  bool is_by_box = false;  // both come from the polygon's box, so its edges may allow more
+};
+
+// A float not above a reading, which is 0 or more and far below the largest float, respectively not
+// below it: the factor covers the rounding to nearest, the difference that of subnormal floats.
+inline float ReadingDown(double reading) {
+  return static_cast<float>(reading * (1 - 0x1p-23) - 0x1p-149);
+}
+inline float ReadingUp(double reading) {
+  return static_cast<float>(reading * (1 + 0x1p-23) + 0x1p-149);
+}
+
+// So many floats has a column of `count`: whole groups of four, filled up with +inf.
+constexpr size_t ColumnSize(size_t count) { return (count + 3) / 4 * 4; }
+
+// Which of a column of `size` floats, at most 64, are at most `reading`: bit i for float i.
+inline uint64_t UpTo(const float* column, size_t size, float reading) {
+  const Float4 most{reading, reading, reading, reading};
+  uint64_t bits = 0;
+  for (size_t i = 0; i < size; i += 4) {
+    bits |= uint64_t{Bits(LoadLanes(column + i) <= most, Int4{})} << i;
+  }
+  return bits;
+}
+
+// The least of a column, +inf of none.
+inline float LeastOf(const float* column, size_t size) {
+  constexpr float kNone = std::numeric_limits<float>::infinity();
+  Float4 least{kNone, kNone, kNone, kNone};
+  for (size_t i = 0; i < size; i += 4) least = Min(least, LoadLanes(column + i));
+  return std::min(std::min(least[0], least[1]), std::min(least[2], least[3]));
+}
+
+}  // namespace carom::internal
