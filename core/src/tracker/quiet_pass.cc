@@ -7,6 +7,53 @@
 #include <span>
 
 namespace carom::internal {
+namespace {
+
+// `QuietPass::Look` where is_accepted(i) says so of the rotation of move i.
+template <class IsAccepted>
+QuietPass::Word LookAt(const MoveColumns& moves, size_t first, size_t detail, uint64_t scene_state,
+                       bool counts, const IsAccepted& is_accepted) {
+  constexpr size_t kAhead = 64;  // trackers asked for
+  const size_t count = std::min<size_t>(moves.size() - first, 64);
+  const double* const x = moves.x.data();
+  const double* const y = moves.y.data();
+  const uint32_t* const index = moves.tracker.empty() ? nullptr : moves.tracker.data();
+  const std::span<Tracker> trackers = moves.trackers;
+  const auto at = [&](size_t i) { return index == nullptr ? moves.first_tracker + i : index[i]; };
+  QuietPass::Word word;
+  for (size_t k = 0; k < count; ++k) {
+    const size_t i = first + k;
+    const size_t later = at(std::min(i + kAhead, moves.size() - 1));
+    if (later < trackers.size()) __builtin_prefetch(&trackers[later]);
+    if (at(i) >= trackers.size()) continue;
+    QuietBall& ball = TrackerAccess::ball(trackers[at(i)]);
+    const double dx = x[i] - ball.center.x;
+    const double dy = y[i] - ball.center.y;
+    const uint32_t touched = ball.touched_count;
+    const bool is_near = dx * dx + dy * dy < ball.radius2[detail];
+    const uint64_t quiet =
+        uint64_t{is_near} & uint64_t{ball.scene_state == scene_state} & uint64_t{is_accepted(i)};
+    const uint64_t clear = quiet & uint64_t{touched == 0};
+    const uint64_t one = quiet & uint64_t{touched == 1};
+    ball.moves += counts ? static_cast<uint32_t>(clear | one) : 0;
+    word.quiet |= quiet << k;
+    word.clear |= clear << k;
+    word.one |= one << k;
+  }
+  return word;
+}
+
+}  // namespace
+
+// Without a branch on what a ball holds, which no processor foresees.
+QuietPass::Word QuietPass::Look(size_t first, bool counts) const {
+  const auto look = [&](const auto& is_accepted) {
+    return LookAt(moves_, first, detail_, scene_state_, counts, is_accepted);
+  };
+  if (c_ != nullptr) return look([&](size_t i) { return IsRotation(c_[i], s_[i]); });
+  if (angle_ == nullptr) return look([](size_t) { return true; });
+  return look([&](size_t i) { return std::abs(angle_[i]) <= kMaxAngle; });
+}
 
 // `IsQuiet` in a loop whose invariants are local: a store through the trackers could otherwise
 // change them, as far as the compiler knows. Two cases are left to the caller: a tracker that

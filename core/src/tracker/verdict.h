@@ -55,4 +55,17 @@ inline float LeastOf(const float* column, size_t size) {
   return std::min(std::min(least[0], least[1]), std::min(least[2], least[3]));
 }
 
+// The least of those above `reading`.
+inline float LeastAbove(const float* column, size_t size, float reading) {
+  constexpr float kNone = std::numeric_limits<float>::infinity();
+  const Float4 none{kNone, kNone, kNone, kNone};
+  const Float4 most{reading, reading, reading, reading};
+  Float4 least = none;
+  for (size_t i = 0; i < size; i += 4) {
+    const Float4 lanes = LoadLanes(column + i);
+    least = Min(least, lanes > most ? lanes : none);
+  }
+  return std::min(std::min(least[0], least[1]), std::min(least[2], least[3]));
+}
+
 }  // namespace carom::internal
