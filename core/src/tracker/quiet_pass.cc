@@ -14,19 +14,22 @@ template <class IsAccepted>
 QuietPass::Word LookAt(const MoveColumns& moves, size_t first, size_t detail, uint64_t scene_state,
                        bool counts, const IsAccepted& is_accepted) {
   constexpr size_t kAhead = 64;  // trackers asked for
-  const size_t count = std::min<size_t>(moves.size() - first, 64);
+  const size_t end = std::min<size_t>(moves.size(), first + 64);
   const double* const x = moves.x.data();
   const double* const y = moves.y.data();
   const uint32_t* const index = moves.tracker.empty() ? nullptr : moves.tracker.data();
-  const std::span<Tracker> trackers = moves.trackers;
-  const auto at = [&](size_t i) { return index == nullptr ? moves.first_tracker + i : index[i]; };
+  const size_t first_tracker = moves.first_tracker;
+  const size_t last = moves.size() - 1;
+  Tracker* const trackers = moves.trackers.data();
+  const size_t tracker_count = moves.trackers.size();
   QuietPass::Word word;
-  for (size_t k = 0; k < count; ++k) {
-    const size_t i = first + k;
-    const size_t later = at(std::min(i + kAhead, moves.size() - 1));
-    if (later < trackers.size()) __builtin_prefetch(&trackers[later]);
-    if (at(i) >= trackers.size()) continue;
-    QuietBall& ball = TrackerAccess::ball(trackers[at(i)]);
+  for (size_t i = first; i < end; ++i) {
+    const size_t ahead = std::min(i + kAhead, last);
+    const size_t later = index == nullptr ? first_tracker + ahead : index[ahead];
+    if (later < tracker_count) __builtin_prefetch(trackers + later);
+    const size_t at = index == nullptr ? first_tracker + i : index[i];
+    if (at >= tracker_count) continue;
+    QuietBall& ball = TrackerAccess::ball(trackers[at]);
     const double dx = x[i] - ball.center.x;
     const double dy = y[i] - ball.center.y;
     const uint32_t touched = ball.touched_count;
@@ -36,9 +39,9 @@ QuietPass::Word LookAt(const MoveColumns& moves, size_t first, size_t detail, ui
     const uint64_t clear = quiet & uint64_t{touched == 0};
     const uint64_t one = quiet & uint64_t{touched == 1};
     ball.moves += counts ? static_cast<uint32_t>(clear | one) : 0;
-    word.quiet |= quiet << k;
-    word.clear |= clear << k;
-    word.one |= one << k;
+    word.quiet |= quiet << (i - first);
+    word.clear |= clear << (i - first);
+    word.one |= one << (i - first);
   }
   return word;
 }

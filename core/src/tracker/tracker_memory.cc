@@ -4,6 +4,7 @@
 #include "tracker/tracker_memory.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <iterator>
@@ -303,11 +304,26 @@ bool TrackerMemory::Gather(const Scene& scene, uint64_t category_mask, Influence
   const Box center{state_.center, state_.center};
   const Box ball{{center.min.x - r, center.min.y - r}, {center.min.x + r, center.min.y + r}};
   std::vector<const IndexedPolygon*>& polygons = gathered.polygons;
-  VisitPolygons(scene, category_mask, meter, MeetsBox{ball}, [&](const IndexedPolygon& indexed) {
-    const double distance2 = LowerDistance2(indexed.polygon().bounds(), center);
-    if (distance2 <= state_.known_radius * state_.known_radius * kUp) polygons.push_back(&indexed);
+  // Few of the polygons are in a cache, so several are asked for before the first one is read.
+  std::array<const IndexedPolygon*, 32> found;
+  size_t count = 0;
+  const auto take = [&] {
+    for (size_t i = 0; i < count; ++i) Fetch(found[i]->polygon().memory(), 128);
+    for (size_t i = 0; i < count; ++i) {
+      const Polygon& polygon = found[i]->polygon();
+      const bool is_near = LowerDistance2(polygon.bounds(), center) <=
+                           state_.known_radius * state_.known_radius * kUp;
+      if (is_near && (polygon.category() & category_mask) != 0) polygons.push_back(found[i]);
+    }
+    count = 0;
     return polygons.size() <= kMaxPolygons;
+  };
+  scene.index().Traverse(meter, MeetsBox{ball}, [&](const IndexedPolygon& indexed) {
+    __builtin_prefetch(&indexed);
+    found[count++] = &indexed;
+    return count < found.size() || take();
   });
+  take();
   if (polygons.size() > kMaxPolygons || meter.stopped()) return false;
   const auto id = [](const IndexedPolygon* indexed) { return indexed->polygon().id(); };
   std::sort(polygons.begin(), polygons.end(),

@@ -47,12 +47,18 @@ inline uint64_t UpTo(const float* column, size_t size, float reading) {
   return bits;
 }
 
+// The least of four.
+inline float LeastOf(Float4 lanes) {
+  lanes = Min(lanes, Float4{lanes[2], lanes[3], lanes[0], lanes[1]});
+  return Min(lanes, Float4{lanes[1], lanes[0], lanes[3], lanes[2]})[0];
+}
+
 // The least of a column, +inf of none.
 inline float LeastOf(const float* column, size_t size) {
   constexpr float kNone = std::numeric_limits<float>::infinity();
   Float4 least{kNone, kNone, kNone, kNone};
   for (size_t i = 0; i < size; i += 4) least = Min(least, LoadLanes(column + i));
-  return std::min(std::min(least[0], least[1]), std::min(least[2], least[3]));
+  return LeastOf(least);
 }
 
 // The least of those above `reading`.
@@ -65,7 +71,7 @@ inline float LeastAbove(const float* column, size_t size, float reading) {
     const Float4 lanes = LoadLanes(column + i);
     least = Min(least, lanes > most ? lanes : none);
   }
-  return std::min(std::min(least[0], least[1]), std::min(least[2], least[3]));
+  return LeastOf(least);
 }
 
 }  // namespace carom::internal
