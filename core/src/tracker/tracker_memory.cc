@@ -182,11 +182,10 @@ uint64_t TrackerMemory::FetchNeighbors(Vec2 p) const {
     return ~uint64_t{0};
   }
   const float reading = ReadingUp(state_.odometer + PathLength(state_.anchor, p));
-  uint64_t due = UpTo(TouchBegin(), column(), reading);
-  if (state_.by_box != 0) {
-    due |=
-        state_.by_box & UpTo(TouchBegin(), column(), LeastAbove(TouchBegin(), column(), reading));
-  }
+  const VerdictEnds ends = EndsAt(TouchBegin(), ClearBegin(), column(), reading);
+  const uint64_t due =
+      ends.due |
+      (state_.by_box == 0 ? 0 : state_.by_box & UpTo(TouchBegin(), column(), ends.touch));
   for (uint64_t left = due; left != 0; left &= left - 1) {
     Fetch(NeighborsBegin() + std::countr_zero(left), sizeof(Neighbor));
   }
@@ -397,59 +396,70 @@ bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, Influence& gathere
   return gathered.neighbors.size() <= kMaxNeighbors;
 }
 
+// The columns are read before the verdicts that changed are written to them: a load of four floats
+// that waits for a store of one of them takes long.
 TrackerMemory::Radii TrackerMemory::QueryNeighbors(PosedShape& posed, OverlapDetail detail,
                                                    Asked asked, NeighborScratch& scratch,
                                                    WorkMeter& meter) {
   const Vec2 p = posed.position();
+  const double from_center = PathLength(state_.center, p);
   state_.odometer = (state_.odometer + PathLength(state_.anchor, p)) * kUp;
   state_.anchor = p;
   scratch.touched.edges.clear();
   scratch.edge_counts.clear();
-  const double out_of_mask = (state_.known_radius + PathLength(state_.center, p)) * kUp;
+  const double out_of_mask = (state_.known_radius + from_center) * kUp;
   NeighborQuery query({WordsBegin(), state_.word_count}, posed, state_.odometer, out_of_mask,
                       scratch);
+  const size_t size = column();
+  const size_t count = state_.neighbor_count;
+  const bool is_both = asked == Asked::kBoth;
+  const float* const column = is_both ? ClearBegin() : TouchBegin();
+  const bool has_edges = detail == OverlapDetail::kEdges;
+  VerdictEnds ends;
+  if (has_edges) {
+    ends.due = count == 0 ? 0 : ~uint64_t{0} >> (64 - count);
+  } else {
+    ends = EndsAt(TouchBegin(), ClearBegin(), size, ReadingUp(state_.odometer));
+  }
+  float until = is_both ? ends.clear : ends.touch;
+  auto first = static_cast<size_t>(std::countr_zero(UpTo(column, size, until) & ~ends.due));
   const auto update = [&](size_t i, auto what) {
     Verdict changed = verdict(i);
     (query.*what)(NeighborsBegin()[i], changed);
     SetVerdict(i, changed);
-  };
-  const size_t size = column();
-  const size_t count = state_.neighbor_count;
-  if (detail == OverlapDetail::kEdges) {
-    for (size_t i = 0; i < count; ++i) update(i, &NeighborQuery::UpdateEdges);
-  } else {
-    uint64_t due = UpTo(TouchBegin(), size, ReadingUp(state_.odometer));
-    for (; due != 0; due &= due - 1) {
-      update(static_cast<size_t>(std::countr_zero(due)), &NeighborQuery::UpdateTouch);
+    ends.touch = std::min(ends.touch, changed.touch_until);
+    ends.clear = std::min(ends.clear, changed.clear_until);
+    const float changed_until = is_both ? changed.clear_until : changed.touch_until;
+    if (changed_until < until) {
+      until = changed_until;
+      first = i;
     }
+  };
+  for (uint64_t left = ends.due; left != 0; left &= left - 1) {
+    const auto i = static_cast<size_t>(std::countr_zero(left));
+    update(i, has_edges ? &NeighborQuery::UpdateEdges : &NeighborQuery::UpdateTouch);
   }
   meter.Spend(count);
   // The radii end where the first neighbor's verdict does. If that bound comes from a box, the
   // edges are measured, which may put it later, until the first one is a bound by edges. Each turn
   // makes one neighbor final, so there are at most as many turns as neighbors.
-  double touch_until = HUGE_VAL;
-  double clear_until = HUGE_VAL;
-  while (!meter.stopped()) {
-    touch_until = LeastOf(TouchBegin(), size);
-    clear_until = LeastOf(ClearBegin(), size);
-    const bool is_both = asked == Asked::kBoth;
-    const auto until = static_cast<float>(is_both ? clear_until : touch_until);
-    if (state_.by_box == 0 || until == HUGE_VALF) break;
-    const auto first = static_cast<size_t>(
-        std::countr_zero(UpTo(is_both ? ClearBegin() : TouchBegin(), size, until)));
-    if ((state_.by_box >> first & 1) == 0) break;
+  while (until < HUGE_VALF && (state_.by_box >> first & 1) != 0 && !meter.stopped()) {
     update(first, &NeighborQuery::UpdateBound);
+    ends.touch = LeastOf(TouchBegin(), size);
+    ends.clear = LeastOf(ClearBegin(), size);
+    until = is_both ? ends.clear : ends.touch;
+    first = static_cast<size_t>(std::countr_zero(UpTo(column, size, until)));
   }
   if (meter.stopped()) {
     Clear();
     return {};
   }
   state_.query_work += query.mask_work() + kPassedWork * count;
-  const double left = (state_.limit - PathLength(state_.center, p)) * kDown;
-  const auto radius = [&](double until) {
-    return std::clamp((until - state_.odometer) * kDown, 0.0, std::max(left, 0.0));
+  const double left = (state_.limit - from_center) * kDown;
+  const auto radius = [&](double reading) {
+    return std::clamp((reading - state_.odometer) * kDown, 0.0, std::max(left, 0.0));
   };
-  return {radius(touch_until), radius(clear_until), (clear_until - state_.odometer) * kDown > left};
+  return {radius(ends.touch), radius(ends.clear), (ends.clear - state_.odometer) * kDown > left};
 }
 
 }  // namespace carom::internal

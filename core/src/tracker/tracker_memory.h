@@ -157,6 +157,7 @@ class TrackerMemory {
   Neighbor* NeighborsBegin() { return At<Neighbor>(neighbors_at()); }
   MaskWord* WordsBegin() { return At<MaskWord>(words_at()); }
   const float* TouchBegin() const { return At<float>(0); }
+  const float* ClearBegin() const { return TouchBegin() + column(); }
   const uint64_t* IdsBegin() const { return At<uint64_t>(ids_at()); }
   const Neighbor* NeighborsBegin() const { return At<Neighbor>(neighbors_at()); }
   const MaskWord* WordsBegin() const { return At<MaskWord>(words_at()); }

@@ -61,17 +61,28 @@ inline float LeastOf(const float* column, size_t size) {
   return LeastOf(least);
 }
 
-// The least of those above `reading`.
-inline float LeastAbove(const float* column, size_t size, float reading) {
-  constexpr float kNone = std::numeric_limits<float>::infinity();
-  const Float4 none{kNone, kNone, kNone, kNone};
+// The verdicts of up to 64 neighbors at a reading of the odometer.
+struct VerdictEnds {
+  uint64_t due = 0;                                      // `touch_until` has passed: bit i for i
+  float touch = std::numeric_limits<float>::infinity();  // the least of the others' `touch_until`
+  float clear = std::numeric_limits<float>::infinity();  // and `clear_until`
+};
+inline VerdictEnds EndsAt(const float* touch, const float* clear, size_t size, float reading) {
+  VerdictEnds ends;
+  const Float4 none{ends.touch, ends.touch, ends.touch, ends.touch};
   const Float4 most{reading, reading, reading, reading};
-  Float4 least = none;
+  Float4 least_touch = none;
+  Float4 least_clear = none;
   for (size_t i = 0; i < size; i += 4) {
-    const Float4 lanes = LoadLanes(column + i);
-    least = Min(least, lanes > most ? lanes : none);
+    const Float4 lanes = LoadLanes(touch + i);
+    const Int4 is_due = lanes <= most;
+    ends.due |= uint64_t{Bits(is_due, Int4{})} << i;
+    least_touch = Min(least_touch, is_due ? none : lanes);
+    least_clear = Min(least_clear, is_due ? none : LoadLanes(clear + i));
   }
-  return LeastOf(least);
+  ends.touch = LeastOf(least_touch);
+  ends.clear = LeastOf(least_clear);
+  return ends;
 }
 
 }  // namespace carom::internal
