@@ -82,10 +82,13 @@ std::unique_ptr<TrackerMemory> TrackerMemory::Create() { return Create({}, 0); }
 std::unique_ptr<TrackerMemory> TrackerMemory::Create(const State& state, size_t mask_bytes) {
   static_assert(alignof(TrackerMemory) >= alignof(Neighbor));
   static_assert(alignof(Neighbor) == alignof(uint64_t) && alignof(Neighbor) == alignof(MaskWord));
+  static_assert(kMaxNeighbors * (2 * sizeof(float) + sizeof(uint64_t) + sizeof(Neighbor) +
+                                 kMaxWordsOfOne * sizeof(MaskWord)) <=
+                std::numeric_limits<uint16_t>::max());
   State kept = state;
   kept.neighbor_count = 0;
   kept.word_count = 0;
-  kept.mask_bytes = static_cast<uint32_t>(mask_bytes);
+  kept.mask_bytes = static_cast<uint16_t>(mask_bytes);
   void* const place = ::operator new(sizeof(TrackerMemory) + mask_bytes);
   return std::unique_ptr<TrackerMemory>(new (place) TrackerMemory(kept));
 }
@@ -116,7 +119,7 @@ void TrackerMemory::Fit(std::unique_ptr<TrackerMemory>& memory, size_t mask_byte
 void TrackerMemory::Put(Influence& gathered) {
   const size_t count = gathered.neighbors.size();
   state_.neighbor_count = static_cast<uint16_t>(count);
-  state_.word_count = static_cast<uint32_t>(gathered.words.size());
+  state_.word_count = static_cast<uint16_t>(gathered.words.size());
   state_.touched = state_.by_box = 0;
   std::fill_n(TouchBegin(), 2 * column(), std::numeric_limits<float>::infinity());
   for (size_t i = 0; i < count; ++i) {
@@ -205,9 +208,9 @@ void TrackerMemory::FetchPolygons(uint64_t neighbors) const {
 // back off.
 bool TrackerMemory::Tune(const Scene& scene, const PosedShape& posed, uint32_t moves) {
   if (state_.refresh_work > 0) {
-    const bool pays =
-        moves >= kManyMoves || (moves >= kFewMoves && state_.refresh_work + state_.query_work <=
-                                                          uint64_t{moves} * state_.cold_work);
+    const bool pays = moves >= kManyMoves ||
+                      (moves >= kFewMoves && uint64_t{state_.refresh_work} + state_.query_work <=
+                                                 uint64_t{moves} * state_.cold_work);
     state_.misses = pays ? 0 : state_.misses + 1;
     if (pays) state_.next_backoff = kBackoffMoves;
   }
@@ -454,7 +457,7 @@ TrackerMemory::Radii TrackerMemory::QueryNeighbors(PosedShape& posed, OverlapDet
     Clear();
     return {};
   }
-  state_.query_work += query.mask_work() + kPassedWork * count;
+  state_.query_work = Capped(state_.query_work + query.mask_work() + kPassedWork * count);
   const double left = (state_.limit - from_center) * kDown;
   const auto radius = [&](double reading) {
     return std::clamp((reading - state_.odometer) * kDown, 0.0, std::max(left, 0.0));

@@ -118,11 +118,11 @@ class TrackerMemory {
     double odometer = 0;
     uint64_t touched = 0;  // of the verdicts, `touches` and `is_by_box`: bit i for neighbor i
     uint64_t by_box = 0;
-    uint64_t query_work = 0;    // of all queries of the last mask
+    uint32_t query_work = 0;    // of all queries of the last mask
     uint32_t refresh_work = 0;  // of making it; 0 if there is nothing to judge by
     uint32_t cold_work = 0;     // of a move without memory, a moving average; 0: not known
-    uint32_t mask_bytes = 0;    // that follow this object
-    uint32_t word_count = 0;
+    uint16_t mask_bytes = 0;    // that follow this object
+    uint16_t word_count = 0;
     uint16_t neighbor_count = 0;
     uint16_t misses = 0;  // masks in a row that did not pay
     uint16_t next_backoff = kBackoffMoves;
