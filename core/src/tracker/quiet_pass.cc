@@ -7,22 +7,23 @@
 #include <span>
 
 namespace carom::internal {
-namespace {
 
-// `QuietPass::Look` where is_accepted(i) says so of the rotation of move i.
+// The invariants of the loop are local: a store through the trackers could otherwise change them,
+// as far as the compiler knows.
 template <class IsAccepted>
-QuietPass::Word LookAt(const MoveColumns& moves, size_t first, size_t detail, uint64_t scene_state,
-                       bool counts, const IsAccepted& is_accepted) {
+QuietPass::Word QuietPass::Look(size_t first, bool counts, const IsAccepted& is_accepted) const {
   constexpr size_t kAhead = 64;  // trackers asked for
-  const size_t end = std::min<size_t>(moves.size(), first + 64);
-  const double* const x = moves.x.data();
-  const double* const y = moves.y.data();
-  const uint32_t* const index = moves.tracker.empty() ? nullptr : moves.tracker.data();
-  const size_t first_tracker = moves.first_tracker;
-  const size_t last = moves.size() - 1;
-  Tracker* const trackers = moves.trackers.data();
-  const size_t tracker_count = moves.trackers.size();
-  QuietPass::Word word;
+  const size_t end = std::min<size_t>(moves_.size(), first + 64);
+  const double* const x = x_;
+  const double* const y = y_;
+  const uint64_t scene_state = scene_state_;
+  const size_t detail = detail_;
+  const uint32_t* const index = moves_.tracker.empty() ? nullptr : moves_.tracker.data();
+  const size_t first_tracker = moves_.first_tracker;
+  const size_t last = moves_.size() - 1;
+  Tracker* const trackers = moves_.trackers.data();
+  const size_t tracker_count = moves_.trackers.size();
+  Word word;
   for (size_t i = first; i < end; ++i) {
     const size_t ahead = std::min(i + kAhead, last);
     const size_t later = index == nullptr ? first_tracker + ahead : index[ahead];
@@ -46,16 +47,14 @@ QuietPass::Word LookAt(const MoveColumns& moves, size_t first, size_t detail, ui
   return word;
 }
 
-}  // namespace
-
 // Without a branch on what a ball holds, which no processor foresees.
 QuietPass::Word QuietPass::Look(size_t first, bool counts) const {
-  const auto look = [&](const auto& is_accepted) {
-    return LookAt(moves_, first, detail_, scene_state_, counts, is_accepted);
-  };
-  if (c_ != nullptr) return look([&](size_t i) { return IsRotation(c_[i], s_[i]); });
-  if (angle_ == nullptr) return look([](size_t) { return true; });
-  return look([&](size_t i) { return std::abs(angle_[i]) <= kMaxAngle; });
+  const double* const c = c_;
+  const double* const s = s_;
+  const double* const angle = angle_;
+  if (c != nullptr) return Look(first, counts, [=](size_t i) { return IsRotation(c[i], s[i]); });
+  if (angle == nullptr) return Look(first, counts, [](size_t) { return true; });
+  return Look(first, counts, [=](size_t i) { return std::abs(angle[i]) <= kMaxAngle; });
 }
 
 // `IsQuiet` in a loop whose invariants are local: a store through the trackers could otherwise

@@ -70,6 +70,10 @@ class QuietPass {
   }
 
  private:
+  // `Look` where is_accepted(i) says so of the rotation of move i.
+  template <class IsAccepted>
+  Word Look(size_t first, bool counts, const IsAccepted& is_accepted) const;
+
   const MoveColumns& moves_;
   const TrackerSweeps& sweeps_;
   const uint64_t scene_state_;

@@ -418,12 +418,8 @@ TrackerMemory::Radii TrackerMemory::QueryNeighbors(PosedShape& posed, OverlapDet
   const bool is_both = asked == Asked::kBoth;
   const float* const column = is_both ? ClearBegin() : TouchBegin();
   const bool has_edges = detail == OverlapDetail::kEdges;
-  VerdictEnds ends;
-  if (has_edges) {
-    ends.due = count == 0 ? 0 : ~uint64_t{0} >> (64 - count);
-  } else {
-    ends = EndsAt(TouchBegin(), ClearBegin(), size, ReadingUp(state_.odometer));
-  }
+  VerdictEnds ends{.due = count == 0 ? 0 : ~uint64_t{0} >> (64 - count)};
+  if (!has_edges) ends = EndsAt(TouchBegin(), ClearBegin(), size, ReadingUp(state_.odometer));
   float until = is_both ? ends.clear : ends.touch;
   auto first = static_cast<size_t>(std::countr_zero(UpTo(column, size, until) & ~ends.due));
   const auto update = [&](size_t i, auto what) {
