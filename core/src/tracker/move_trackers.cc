@@ -90,7 +90,7 @@ class MoveBatch {
   struct Expected {
     size_t move;
     Tracker* tracker;
-    uint64_t due = 0;  // the neighbors that it will read, once these are known
+    uint64_t due;  // the neighbors that it will read, once these are known
   };
 
   bool RunInOrder();
@@ -236,7 +236,7 @@ void MoveBatch::LookAhead() {
        left != 0 && moves_.trackers.size() >= kWord; left &= left - 1) {
     const size_t i = looked_ + static_cast<size_t>(std::countr_zero(left));
     Tracker* const tracker = TrackerOf(moves_, i);
-    if (tracker != nullptr) Ahead(end_++) = {i, tracker};
+    if (tracker != nullptr) Ahead(end_++) = {i, tracker, 0};
   }
   looked_ += count;
 }
