@@ -176,14 +176,9 @@ void TrackerMemory::FetchSelf() const {
   Fetch(this, sizeof *this + BytesOf(8, 0) - 8 * sizeof(Neighbor));
 }
 
-// Of the other neighbors, the edges of the one whose verdict ends first may be measured. Beyond the
-// limit another mask is made, and most of its polygons are those of this one.
+// Of the other neighbors, the edges of the one whose verdict ends first may be measured.
 uint64_t TrackerMemory::FetchNeighbors(Vec2 p) const {
   static_assert(kMaxNeighbors <= 64);
-  if (PathLength(state_.center, p) >= state_.limit) {
-    Fetch(NeighborsBegin(), state_.neighbor_count * sizeof(Neighbor));
-    return ~uint64_t{0};
-  }
   const float reading = ReadingUp(state_.odometer + PathLength(state_.anchor, p));
   const VerdictEnds ends = EndsAt(TouchBegin(), ClearBegin(), column(), reading);
   const uint64_t due =
