@@ -46,6 +46,8 @@ class WorkMeter {
     left_ -= static_cast<int64_t>(units);
     return left_ >= 0 || Ask();
   }
+  // Counts a few units without the question, which the next `Spend` asks: where that follows soon.
+  void Count(uint64_t units) { left_ -= static_cast<int64_t>(units); }
   // Counts `units`, and has the next count ask whether to stop: for work that is expensive beside
   // what its caller counts.
   void SpendAndAsk(uint64_t units) {

@@ -156,7 +156,7 @@ bool FewPolygons::Locate(const PointColumns& points, LocateAnswers& out, WorkMet
       out.counts[i] = LocateOne(p, rows, out, meter);
       rows += out.counts[i];
     }
-    if (!meter.SpendRows(rows - before)) return false;
+    if (!meter.SpendRows(rows - before) || !meter.Spend(0)) return false;
   }
   out.polygon_ids.resize(rows);
   out.locations.resize(rows);

@@ -58,10 +58,11 @@ class Locator {
 };
 
 // A child is a unit, with its edges where it is a leaf of eight in a row: most points come to one
-// of these or none, and box and edges take about 16 ns.
+// of these or none, and box and edges take about 16 ns. A path down the tree is short, so whether
+// to stop is asked where it branches, and by the callers.
 bool Locator::Add(const EdgeNode& node) {
-  if (!meter_.Spend(node.count)) return false;
   const Judged judged = Judge(node, p_);
+  meter_.Count(node.count);
   // By (1), the children to the right count as their chords, which are to the right as well; those
   // to the left, above and below not at all. Above or below, both ends are on one side.
   const LaneBits starts_above = Above(node.start_y, p_.y);
@@ -73,9 +74,11 @@ bool Locator::Add(const EdgeNode& node) {
     const auto i = static_cast<size_t>(std::countr_zero(bits));
     scan_.AddChord(polygon_.edge(node.first[i]).a, polygon_.edge(node.first[i + 1] - 1).b);
   }
-  for (LaneBits bits = judged.inside; bits != 0; bits &= bits - 1) {
+  for (LaneBits bits = judged.inside; bits != 0;) {
     const auto i = static_cast<size_t>(std::countr_zero(bits));
     if (!(node.IsLeaf(i) ? AddLeaf(node, i) : Add(nodes_[node.child[i]]))) return false;
+    bits &= bits - 1;
+    if (bits != 0 && !meter_.Spend(0)) return false;
   }
   return true;
 }

@@ -19,11 +19,6 @@ namespace {
 double RootDown(double square) { return square > 0 ? std::sqrt(square) * kDown : 0; }
 double RootUp(double square) { return std::sqrt(square) * kUp; }
 
-// A float not above a reading, which is 0 or more and far below the largest float: the factor
-// covers the rounding to nearest, the difference that of subnormal floats. `RoundedDown` is as
-// tight as can be, by a branch.
-float ReadingDown(double reading) { return static_cast<float>(reading * (1 - 0x1p-23) - 0x1p-149); }
-
 }  // namespace
 
 // The reading is rounded up to a float, so that no byte is missed. One beyond all floats is capped,
@@ -153,19 +148,19 @@ void NeighborQuery::VisitInReach(const Neighbor& neighbor, const Visit& visit) {
 // cut up: the face of the reference point. So it is touched exactly if that point is inside.
 // `distance` is a lower bound of the distance from the nearest edge. If it shows this, writes until
 // when by law (1) and returns true.
-bool NeighborQuery::IsClear(Neighbor& neighbor, double distance) {
+bool NeighborQuery::IsClear(Neighbor& neighbor, Verdict& verdict, double distance) {
   if (distance <= posed_.bounding_radius()) return false;
-  neighbor.touches = IsInside(neighbor);
-  neighbor.clear_until = ReadingDown((odometer_ + (distance - posed_.bounding_radius())) * kDown);
-  neighbor.touch_until = neighbor.clear_until;
+  verdict.touches = IsInside(neighbor);
+  verdict.clear_until = ReadingDown((odometer_ + (distance - posed_.bounding_radius())) * kDown);
+  verdict.touch_until = verdict.clear_until;
+  verdict.is_by_box = false;
   neighbor.side_until = ReadingDown((odometer_ + distance) * kDown);
-  neighbor.is_by_box = false;
   return true;
 }
 
 // The same by the polygon's box: no edge is nearer than the box, and whatever is outside of the box
 // is outside of the polygon. Cheap, and enough for most neighbors.
-bool NeighborQuery::IsBoxClear(Neighbor& neighbor) {
+bool NeighborQuery::IsBoxClear(Neighbor& neighbor, Verdict& verdict) {
   ++mask_work_;
   const FloatBox& box = neighbor.box;
   const double distance =
@@ -173,15 +168,15 @@ bool NeighborQuery::IsBoxClear(Neighbor& neighbor) {
   if (distance <= posed_.bounding_radius()) return false;
   neighbor.is_inside = false;
   neighbor.side_until = HUGE_VALF;
-  neighbor.is_by_box = IsClear(neighbor, distance);
+  verdict.is_by_box = IsClear(neighbor, verdict, distance);
   return true;
 }
 
-void NeighborQuery::UpdateBound(Neighbor& neighbor) {
+void NeighborQuery::UpdateBound(Neighbor& neighbor, Verdict& verdict) {
   PointDistances distances(neighbor.polygon.polygon(), p_);
   measured_ = {};
-  IsClear(neighbor, NearestEdge(neighbor, distances));
-  neighbor.is_by_box = false;
+  IsClear(neighbor, verdict, NearestEdge(neighbor, distances));
+  verdict.is_by_box = false;
 }
 
 // (3) The straight path between two points meets no edge if one of them is farther from every edge
@@ -198,42 +193,46 @@ bool NeighborQuery::IsInside(Neighbor& neighbor) {
 // polygon is touched while a point of it is within the inscribed radius. `distance` is an upper
 // bound of the signed distance from the polygon, which is below 0 inside and 1-Lipschitz as well: a
 // reference point that leaves the polygon has first gone as far as the nearest edge was.
-bool NeighborQuery::IsInscribedTouched(Neighbor& neighbor, double distance) {
+bool NeighborQuery::IsInscribedTouched(Verdict& verdict, double distance) const {
   const double depth = posed_.inscribed_radius() - distance;
   if (!(depth > 0)) return false;
-  neighbor.touches = true;
-  neighbor.touch_until = ReadingDown((odometer_ + depth) * kDown);
+  verdict.touches = true;
+  verdict.touch_until = ReadingDown((odometer_ + depth) * kDown);
   return true;
 }
 
-void NeighborQuery::UpdateTouch(Neighbor& neighbor) {
-  neighbor.touch_until = neighbor.clear_until = ReadingDown(odometer_);
-  neighbor.is_by_box = false;
+void NeighborQuery::UpdateTouch(Neighbor& neighbor, Verdict& verdict) {
+  verdict.touch_until = verdict.clear_until = ReadingDown(odometer_);
+  verdict.is_by_box = false;
   PointDistances distances(neighbor.polygon.polygon(), p_);
   measured_ = {};
-  if (neighbor.touches ? IsStillTouched(neighbor, distances) : IsBoxClear(neighbor)) return;
+  if (verdict.touches ? IsStillTouched(neighbor, verdict, distances)
+                      : IsBoxClear(neighbor, verdict)) {
+    return;
+  }
   const double distance = NearestEdge(neighbor, distances);
-  if (IsClear(neighbor, distance)) return;
+  if (IsClear(neighbor, verdict, distance)) return;
   // An edge is in reach. The disc decides first: what it says lasts, a pair of edges does not.
   neighbor.inscribed_from = HUGE_VALF;
   if (posed_.inscribed_radius() > 0) {
     neighbor.inscribed_from = ReadingDown(odometer_ + (distance - posed_.inscribed_radius()));
     Measure(distances, ByteOf(neighbor, neighbor.nearest));
-    if (IsInscribedTouched(neighbor, RootUp(distances.upper()))) return;
-    if (IsInside(neighbor) && IsInscribedTouched(neighbor, -distance)) return;
+    if (IsInscribedTouched(verdict, RootUp(distances.upper()))) return;
+    if (IsInside(neighbor) && IsInscribedTouched(verdict, -distance)) return;
   }
-  neighbor.touches = IsTouched(neighbor, distances);
+  verdict.touches = IsTouched(neighbor, distances);
 }
 
 // Whether the neighbor, which was touched, still is for the reason of last time or one close by:
 // the disc in the nearest byte, the pair of edges that met, or edges beside the one of that pair.
 // False decides nothing.
-bool NeighborQuery::IsStillTouched(Neighbor& neighbor, PointDistances& distances) {
+bool NeighborQuery::IsStillTouched(Neighbor& neighbor, Verdict& verdict,
+                                   PointDistances& distances) {
   scratch_.near.clear();
   const bool is_disc_near = odometer_ >= neighbor.inscribed_from;
   if (is_disc_near) {
     Measure(distances, ByteOf(neighbor, neighbor.nearest));
-    if (IsInscribedTouched(neighbor, RootUp(distances.upper()))) return true;
+    if (IsInscribedTouched(verdict, RootUp(distances.upper()))) return true;
   }
   if (!neighbor.has_witness || posed_.has_within()) return false;
   const Polygon& polygon = neighbor.polygon.polygon();
@@ -295,16 +294,16 @@ bool NeighborQuery::IsContained(Neighbor& neighbor) {
 
 // Every edge in reach is tested, since all that meet the shape are part of the answer: no witness
 // ends the search, and nothing but law (2) saves a query.
-void NeighborQuery::UpdateEdges(Neighbor& neighbor) {
+void NeighborQuery::UpdateEdges(Neighbor& neighbor, Verdict& verdict) {
   scratch_.edge_counts.push_back(0);
-  if (odometer_ < neighbor.clear_until) return;
-  neighbor.touch_until = neighbor.clear_until = ReadingDown(odometer_);
-  neighbor.is_by_box = false;
-  if (IsBoxClear(neighbor)) return;
+  if (odometer_ < verdict.clear_until) return;
+  verdict.touch_until = verdict.clear_until = ReadingDown(odometer_);
+  verdict.is_by_box = false;
+  if (IsBoxClear(neighbor, verdict)) return;
   const Polygon& polygon = neighbor.polygon.polygon();
   PointDistances distances(polygon, p_);
   measured_ = {};
-  if (IsClear(neighbor, NearestEdge(neighbor, distances))) return;
+  if (IsClear(neighbor, verdict, NearestEdge(neighbor, distances))) return;
   neighbor.has_witness = false;
   const size_t before = scratch_.touched.edges.size();
   VisitInReach(neighbor, [&](Run run) {
@@ -321,7 +320,7 @@ void NeighborQuery::UpdateEdges(Neighbor& neighbor) {
     return true;
   });
   scratch_.edge_counts.back() = static_cast<uint32_t>(scratch_.touched.edges.size() - before);
-  neighbor.touches =
+  verdict.touches =
       scratch_.touched.edges.size() > before ||
       (posed_.has_within() ? posed_.IsWithin(neighbor.polygon) : IsContained(neighbor));
 }

@@ -30,6 +30,7 @@
 #include "shape/point_distances.h"
 #include "tracker/posed_shape.h"
 #include "tracker/touched.h"
+#include "tracker/verdict.h"
 
 namespace carom::internal {
 
@@ -47,63 +48,43 @@ struct MaskWord {
 };
 
 // A polygon of which the mask has edges, or that contains the reference point. If it has no edge
-// index, it has few edges: all of them are in the mask, without words.
+// index, it has few edges: all of them are in the mask, without words. What it last said is apart
+// from it (tracker/verdict.h).
 struct Neighbor {
   explicit Neighbor(const IndexedPolygon& its_polygon)
-      : polygon(its_polygon), box(its_polygon.polygon().bounds()) {}
+      : polygon(its_polygon),
+        box(its_polygon.polygon().bounds()),
+        has_witness(false),
+        is_inside(false),
+        is_dense(false) {}
 
   bool is_small() const { return polygon.edge_index() == nullptr; }
 
   IndexedPolygon polygon;
   FloatBox box;  // of the polygon: most queries end here and do not read the polygon
-  // Readings of the odometer, rounded down. Until the first three, exclusive, at any rotation:
-  float touch_until = 0;     // `touches` holds
-  float clear_until = 0;     // no edge of the polygon meets the shape
+  // Readings of the odometer, rounded down. Until the first, exclusive, at any rotation:
   float side_until = 0;      // `is_inside` holds
   float inscribed_from = 0;  // from here on the inscribed disc may reach an edge, and not before
   uint32_t nearest = 0;      // the byte that was found nearest: its edges are 8 * nearest + 0..7
   Witness witness;           // if `has_witness`: the pair of edges that met last
   uint16_t first_word = 0;
   uint8_t word_count = 0;
-  bool has_witness = false;
-  bool touches = false;    // shape and polygon share a point
-  bool is_inside = false;  // the polygon contains the reference point
-  bool is_dense = false;   // too many of its edges are near for words: its index is queried instead
-  bool is_by_box =
-      false;  // `clear_until` comes from the polygon's box, so the edges may allow more
-};
-
-// What a neighbor last said. Most queries end here and do not read the neighbor, let alone its
-// polygon, which are in no cache where trackers are many.
-struct Verdict {
-  explicit Verdict(const Neighbor& neighbor) : id(neighbor.polygon.polygon().id()) {
-    Update(neighbor);
-  }
-  // Does not read the polygon.
-  void Update(const Neighbor& neighbor) {
-    touch_until = neighbor.touch_until;
-    clear_until = neighbor.clear_until;
-    touches = neighbor.touches;
-    is_by_box = neighbor.is_by_box;
-  }
-
-  // As of the neighbor.
-  float touch_until = 0;
-  float clear_until = 0;
-  uint64_t id = 0;  // of the polygon
-  bool touches = false;
-  bool is_by_box = false;
+  bool has_witness : 1;
+  bool is_inside : 1;  // the polygon contains the reference point
+  bool is_dense : 1;   // too many of its edges are near for words: its index is queried instead
 };
 
 // The edges in reach of a ball, by polygon, as they are gathered. Reused from mask to mask.
 struct Influence {
   std::vector<const IndexedPolygon*> polygons;  // that may have some
   std::vector<Neighbor> neighbors;              // by ascending polygon id
+  std::vector<Verdict> verdicts;                // of each neighbor
   std::vector<MaskWord> words;  // neighbor after neighbor, each one's by ascending index
 
   void Clear() {
     polygons.clear();
     neighbors.clear();
+    verdicts.clear();
     words.clear();
   }
 };
@@ -136,11 +117,11 @@ class NeighborQuery {
 
   // Brings up to date whether the neighbor, whose last verdict no longer holds, is touched, and
   // until when that holds.
-  void UpdateTouch(Neighbor& neighbor);
+  void UpdateTouch(Neighbor& neighbor, Verdict& verdict);
   // Likewise, and appends the edges that meet the shape to the scratch.
-  void UpdateEdges(Neighbor& neighbor);
+  void UpdateEdges(Neighbor& neighbor, Verdict& verdict);
   // For a neighbor that is clear by its box: the bound by its edges, which is at least as far.
-  void UpdateBound(Neighbor& neighbor);
+  void UpdateBound(Neighbor& neighbor, Verdict& verdict);
 
   // Work units that grow with the size of the mask.
   uint64_t mask_work() const { return mask_work_; }
@@ -152,10 +133,10 @@ class NeighborQuery {
     size_t last = 0;
   };
 
-  bool IsBoxClear(Neighbor& neighbor);
-  bool IsClear(Neighbor& neighbor, double distance);
-  bool IsInscribedTouched(Neighbor& neighbor, double distance);
-  bool IsStillTouched(Neighbor& neighbor, PointDistances& distances);
+  bool IsBoxClear(Neighbor& neighbor, Verdict& verdict);
+  bool IsClear(Neighbor& neighbor, Verdict& verdict, double distance);
+  bool IsInscribedTouched(Verdict& verdict, double distance) const;
+  bool IsStillTouched(Neighbor& neighbor, Verdict& verdict, PointDistances& distances);
   bool IsTouched(Neighbor& neighbor, PointDistances& distances);
   bool IsTouchedBy(Neighbor& neighbor, PointDistances& distances, Run run);
   bool IsInside(Neighbor& neighbor);

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -48,21 +50,12 @@ struct Scratch {
   size_t largest = 0;  // vertices of a shape
 };
 
-// A queue of at most `kSize` elements.
-template <class T, size_t kSize>
-class Queue {
- public:
-  size_t size() const { return end_ - begin_; }
-  bool full() const { return size() == kSize; }
-  T& at(size_t i) { return elements_[(begin_ + i) % kSize]; }
-  void Push(const T& element) { elements_[end_++ % kSize] = element; }
-  void Pop() { ++begin_; }
-
- private:
-  std::array<T, kSize> elements_;
-  size_t begin_ = 0;
-  size_t end_ = 0;
-};
+// Whether each tracker moves once, as can be seen without a table.
+bool AreDistinct(const MoveColumns& moves) {
+  const std::span<const uint32_t> tracker = moves.tracker;
+  return std::adjacent_find(tracker.begin(), tracker.end(), std::greater_equal<>()) ==
+         tracker.end();
+}
 
 // The square of a radius, rounded so that a computed squared distance below it proves the distance
 // to be below `radius`: dx and dy err by u each, their squares by 3u and the sum by 4u, and a
@@ -83,6 +76,8 @@ class MoveBatch {
         out_(out),
         meter_(meter),
         scene_state_(scene.history().state()),
+        remembers_(options.coherence == Coherence::kOn),
+        by_words_(remembers_ && !options.quiet_radii && !moves.sweeps() && AreDistinct(moves)),
         quiet_(moves, options, scene_state_, scratch_->sweeps),
         writer_(moves, options, scratch_->sweeps, out) {}
 
@@ -90,15 +85,20 @@ class MoveBatch {
   bool Run();
 
  private:
+  static constexpr size_t kWord = 64;  // moves that are looked at together
   // A move that will not be quiet, as far as can be seen before its turn.
   struct Expected {
     size_t move;
     Tracker* tracker;
-    uint64_t due = 0;  // the neighbors that it will read, once these are known
+    uint64_t due;  // the neighbors that it will read, once these are known
   };
 
+  bool RunInOrder();
+  bool RunWord(size_t first);
+  void AnswerOne(size_t i, bool is_quiet);
   void FetchAhead(size_t i);
-  void FetchTracker(size_t i) const;
+  void LookAhead();
+  Expected& Ahead(size_t place) { return ahead_[place % ahead_.size()]; }
   void AnswerQuiet(Tracker& tracker, size_t i);
   void Answer(Tracker& tracker, size_t i);
   void AnswerWarm(Tracker& tracker, size_t i, PosedShape& posed);
@@ -107,7 +107,7 @@ class MoveBatch {
   bool QueryMemory(Tracker& tracker, PosedShape& posed);
   bool PrepareMask(Tracker& tracker, const PosedShape& posed);
   bool MakeMask(Tracker& tracker, const PosedShape& posed);
-  void SetBall(QuietBall& ball, const TrackerMemory& memory, Vec2 p) const;
+  void SetBall(QuietBall& ball, const TrackerMemory::Radii& radii, Vec2 p) const;
   bool IsClearToEnd(size_t i) const { return moves_.sweeps() && scratch_->sweeps.IsClearToEnd(i); }
 
   const Scene& scene_;
@@ -117,16 +117,35 @@ class MoveBatch {
   WorkMeter& meter_;
   const uint64_t scene_state_;
   ThreadScratch<Scratch> scratch_;
+  const bool remembers_;
+  const bool by_words_;  // what was seen ahead of a move holds at its turn
   QuietPass quiet_;
   MoveWriter writer_;
-  Queue<Expected, 16> ahead_;
-  size_t next_ahead_ = 0;  // the move to look at next
+  std::array<QuietPass::Word, 8> words_;  // those last looked at, by number
+  size_t looked_ = 0;                     // moves
+  // Moves that will not be quiet, a ring: those from `begin_` to `end_`, of which the memories up
+  // to `fetched_` were asked for.
+  std::array<Expected, 2 * kWord> ahead_;
+  size_t begin_ = 0;
+  size_t fetched_ = 0;
+  size_t end_ = 0;
 };
 
 bool MoveBatch::Run() {
-  const bool remembers = options_.coherence == Coherence::kOn;
   if (moves_.sweeps() && !scratch_->sweeps.Run(scene_, moves_, options_, meter_)) return false;
-  const bool passes = remembers && !options_.quiet_radii;
+  if (by_words_) {
+    for (size_t first = 0; first < moves_.size(); first += kWord) {
+      if (!RunWord(first)) return false;
+    }
+  } else if (!RunInOrder()) {
+    return false;
+  }
+  if (scratch_->IsWorthCaching()) scratch_.Return();
+  return true;
+}
+
+bool MoveBatch::RunInOrder() {
+  const bool passes = remembers_ && !options_.quiet_radii;
   for (size_t i = 0; i < moves_.size(); ++i) {
     if (passes) {
       const size_t first = i;
@@ -135,43 +154,70 @@ bool MoveBatch::Run() {
       if (i == moves_.size()) break;
     }
     if (!meter_.Spend(1)) return false;
-    if (remembers) FetchAhead(i);
     Tracker* const tracker = TrackerOf(moves_, i);
-    if (tracker == nullptr) {
-      writer_.Check(i).Fail(ItemColumn::kTracker, ItemFault::kUnknownTracker);
-      writer_.Refuse();
-    } else if (remembers && quiet_.IsQuiet(*tracker, i)) {
-      AnswerQuiet(*tracker, i);
-    } else {
-      Answer(*tracker, i);
-      if (meter_.stopped()) return false;
-    }
+    AnswerOne(i, remembers_ && tracker != nullptr && quiet_.IsQuiet(*tracker, i));
+    if (meter_.stopped()) return false;
   }
-  if (scratch_->IsWorthCaching()) scratch_.Return();
   return true;
+}
+
+// Trackers that move once each: which moves are quiet is known 64 moves at a time, and only those
+// that write a row are gone through.
+bool MoveBatch::RunWord(size_t first) {
+  while (looked_ <= first) LookAhead();
+  const QuietPass::Word word = words_[first / kWord % words_.size()];
+  const size_t count = std::min(kWord, moves_.size() - first);
+  const auto answered = static_cast<uint64_t>(std::popcount(word.clear | word.one));
+  writer_.clear_words()[first / kWord] |= word.clear;
+  out_.tiers.quiet += answered;
+  meter_.SpendRows(static_cast<uint64_t>(std::popcount(word.one)));
+  if (!meter_.Spend(answered)) return false;
+  for (uint64_t left = ~word.clear & (~uint64_t{0} >> (kWord - count)); left != 0;
+       left &= left - 1) {
+    const auto k = static_cast<size_t>(std::countr_zero(left));
+    const size_t i = first + k;
+    if ((word.one >> k & 1) != 0) {
+      const Tracker& tracker = moves_.trackers[TrackerIndexOf(moves_, i)];
+      writer_.WriteOne(TrackerAccess::ball(tracker).touched_id);
+      continue;
+    }
+    if (!meter_.Spend(1)) return false;
+    AnswerOne(i, (word.quiet >> k & 1) != 0);
+    if (meter_.stopped()) return false;
+  }
+  return true;
+}
+
+inline void MoveBatch::AnswerOne(size_t i, bool is_quiet) {
+  if (remembers_) FetchAhead(i);
+  Tracker* const tracker = TrackerOf(moves_, i);
+  if (tracker == nullptr) {
+    writer_.Check(i).Fail(ItemColumn::kTracker, ItemFault::kUnknownTracker);
+    writer_.Refuse();
+  } else if (is_quiet) {
+    AnswerQuiet(*tracker, i);
+  } else {
+    Answer(*tracker, i);
+  }
 }
 
 // Thousands of trackers are in no cache. What the moves that are not quiet will read is prefetched
 // ahead of them, one step along the pointers at a time, since each step reads what the one before
-// it has fetched: memory with verdicts, neighbors, polygons. The queue has the next such moves,
-// found by a look at the balls; whether they are quiet is decided anew when their turn comes.
+// it has fetched: memory with verdicts, neighbors, polygons. Where a tracker may move twice in the
+// batch, whether a move is quiet is decided anew when its turn comes.
 inline void MoveBatch::FetchAhead(size_t i) {
   constexpr size_t kFarthest = 256;  // moves
-  if (moves_.trackers.size() < 64) return;
-  while (ahead_.size() > 0 && ahead_.at(0).move <= i) ahead_.Pop();
-  next_ahead_ = std::max(next_ahead_, i + 1);
-  const size_t end = std::min(moves_.size(), i + kFarthest);
-  while (!ahead_.full() && next_ahead_ < end) {
-    const size_t k = next_ahead_++;
-    if (k + 16 < end) FetchTracker(k + 16);
-    Tracker* const tracker = TrackerOf(moves_, k);
-    if (tracker == nullptr || quiet_.IsQuiet(*tracker, k)) continue;
-    if (const auto& memory = TrackerAccess::memory(*tracker)) memory->FetchSelf();
-    ahead_.Push({k, tracker});
+  constexpr size_t kFetched = 16;    // of those that are not quiet
+  if (moves_.trackers.size() < kWord) return;
+  while (begin_ < end_ && Ahead(begin_).move <= i) ++begin_;
+  while (end_ - begin_ < kFetched && looked_ < std::min(moves_.size(), i + kFarthest)) LookAhead();
+  for (fetched_ = std::max(fetched_, begin_); fetched_ < std::min(end_, begin_ + kFetched);
+       ++fetched_) {
+    if (const auto& memory = TrackerAccess::memory(*Ahead(fetched_).tracker)) memory->FetchSelf();
   }
   const auto expected = [&](size_t place, const auto& fetch) {
-    if (ahead_.size() <= place) return;
-    Expected& next = ahead_.at(place);
+    if (end_ - begin_ <= place) return;
+    Expected& next = Ahead(begin_ + place);
     // A tracker that moves twice in a batch may have forgotten since, or know of others.
     const auto& memory = TrackerAccess::memory(*next.tracker);
     if (memory != nullptr) fetch(*memory, next);
@@ -182,10 +228,17 @@ inline void MoveBatch::FetchAhead(size_t i) {
   expected(4, [](const TrackerMemory& memory, Expected& next) { memory.FetchPolygons(next.due); });
 }
 
-// Does not read the tracker.
-inline void MoveBatch::FetchTracker(size_t i) const {
-  const size_t index = TrackerIndexOf(moves_, i);
-  if (index < moves_.trackers.size()) __builtin_prefetch(&moves_.trackers[index]);
+void MoveBatch::LookAhead() {
+  const QuietPass::Word word = quiet_.Look(looked_, by_words_);
+  words_[looked_ / kWord % words_.size()] = word;
+  const size_t count = std::min(kWord, moves_.size() - looked_);
+  for (uint64_t left = ~word.quiet & (~uint64_t{0} >> (kWord - count));
+       left != 0 && moves_.trackers.size() >= kWord; left &= left - 1) {
+    const size_t i = looked_ + static_cast<size_t>(std::countr_zero(left));
+    Tracker* const tracker = TrackerOf(moves_, i);
+    if (tracker != nullptr) Ahead(end_++) = {i, tracker, 0};
+  }
+  looked_ += count;
 }
 
 // The quiet moves that the quiet pass leaves: of trackers that touch several polygons, sweeps that
@@ -199,8 +252,9 @@ void MoveBatch::AnswerQuiet(Tracker& tracker, size_t i) {
   } else {
     Touched& touched = scratch_->neighbors.touched;
     touched.Clear();
-    for (const Verdict& verdict : TrackerAccess::memory(tracker)->verdicts()) {
-      if (verdict.touches) touched.polygons.push_back({verdict.id, 0});
+    const TrackerMemory& memory = *TrackerAccess::memory(tracker);
+    for (uint64_t left = memory.touched(); left != 0; left &= left - 1) {
+      touched.polygons.push_back({memory.id(static_cast<size_t>(std::countr_zero(left))), 0});
     }
     meter_.SpendRows(touched.polygons.size());
     writer_.Write(i, touched);
@@ -286,23 +340,22 @@ bool MoveBatch::QueryMemory(Tracker& tracker, PosedShape& posed) {
   ++ball.moves;
   ++(is_near ? out_.tiers.near : out_.tiers.refresh);
   NeighborScratch& scratch = scratch_->neighbors;
-  const auto radii = is_near && options_.detail == OverlapDetail::kIds && !options_.quiet_radii
-                         ? TrackerMemory::Radii::kTouch
-                         : TrackerMemory::Radii::kBoth;
-  memory.QueryNeighbors(posed, options_.detail, radii, scratch, meter_);
-  if (!is_near && memory.IsLimited() && !meter_.stopped()) {
+  const auto asked = is_near && options_.detail == OverlapDetail::kIds && !options_.quiet_radii
+                         ? TrackerMemory::Asked::kTouch
+                         : TrackerMemory::Asked::kBoth;
+  auto radii = memory.QueryNeighbors(posed, options_.detail, asked, scratch, meter_);
+  if (!is_near && radii.is_limited && !meter_.stopped()) {
     memory.Widen(scene_, posed, meter_);
-    memory.QueryNeighbors(posed, options_.detail, radii, scratch, meter_);
+    radii = memory.QueryNeighbors(posed, options_.detail, asked, scratch, meter_);
   }
   if (meter_.stopped()) return false;
-  for (size_t k = 0; k < memory.verdicts().size(); ++k) {
-    const Verdict& verdict = memory.verdicts()[k];
-    if (!verdict.touches) continue;
+  for (uint64_t left = memory.touched(); left != 0; left &= left - 1) {
+    const auto k = static_cast<size_t>(std::countr_zero(left));
     const uint32_t edges = options_.detail == OverlapDetail::kEdges ? scratch.edge_counts[k] : 0;
-    scratch.touched.polygons.push_back({verdict.id, edges});
+    scratch.touched.polygons.push_back({memory.id(k), edges});
   }
   meter_.SpendRows(scratch.touched.polygons.size());
-  SetBall(ball, memory, posed.position());
+  SetBall(ball, radii, posed.position());
   return true;
 }
 
@@ -327,13 +380,13 @@ bool MoveBatch::MakeMask(Tracker& tracker, const PosedShape& posed) {
   return TrackerMemory::Refresh(memory, scene_, posed, std::exchange(moves, 0), scratch_->gathered);
 }
 
-void MoveBatch::SetBall(QuietBall& ball, const TrackerMemory& memory, Vec2 p) const {
+void MoveBatch::SetBall(QuietBall& ball, const TrackerMemory::Radii& radii, Vec2 p) const {
   const std::vector<TouchedPolygon>& polygons = scratch_->neighbors.touched.polygons;
   ball.center = p;
   ball.touched_count = static_cast<uint32_t>(polygons.size());
   ball.touched_id = polygons.empty() ? 0 : polygons[0].id;
-  ball.radius2[0] = QuietSquare(memory.touch_radius());
-  ball.radius2[1] = QuietSquare(memory.clear_radius());
+  ball.radius2[0] = QuietSquare(radii.touch);
+  ball.radius2[1] = QuietSquare(radii.clear);
 }
 
 }  // namespace

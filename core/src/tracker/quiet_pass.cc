@@ -8,6 +8,55 @@
 
 namespace carom::internal {
 
+// The invariants of the loop are local: a store through the trackers could otherwise change them,
+// as far as the compiler knows.
+template <class IsAccepted>
+QuietPass::Word QuietPass::Look(size_t first, bool counts, const IsAccepted& is_accepted) const {
+  constexpr size_t kAhead = 64;  // trackers asked for
+  const size_t end = std::min<size_t>(moves_.size(), first + 64);
+  const double* const x = x_;
+  const double* const y = y_;
+  const uint64_t scene_state = scene_state_;
+  const size_t detail = detail_;
+  const uint32_t* const index = moves_.tracker.empty() ? nullptr : moves_.tracker.data();
+  const size_t first_tracker = moves_.first_tracker;
+  const size_t last = moves_.size() - 1;
+  Tracker* const trackers = moves_.trackers.data();
+  const size_t tracker_count = moves_.trackers.size();
+  Word word;
+  for (size_t i = first; i < end; ++i) {
+    const size_t ahead = std::min(i + kAhead, last);
+    const size_t later = index == nullptr ? first_tracker + ahead : index[ahead];
+    if (later < tracker_count) __builtin_prefetch(trackers + later);
+    const size_t at = index == nullptr ? first_tracker + i : index[i];
+    if (at >= tracker_count) continue;
+    QuietBall& ball = TrackerAccess::ball(trackers[at]);
+    const double dx = x[i] - ball.center.x;
+    const double dy = y[i] - ball.center.y;
+    const uint32_t touched = ball.touched_count;
+    const bool is_near = dx * dx + dy * dy < ball.radius2[detail];
+    const uint64_t quiet =
+        uint64_t{is_near} & uint64_t{ball.scene_state == scene_state} & uint64_t{is_accepted(i)};
+    const uint64_t clear = quiet & uint64_t{touched == 0};
+    const uint64_t one = quiet & uint64_t{touched == 1};
+    ball.moves += counts ? static_cast<uint32_t>(clear | one) : 0;
+    word.quiet |= quiet << (i - first);
+    word.clear |= clear << (i - first);
+    word.one |= one << (i - first);
+  }
+  return word;
+}
+
+// Without a branch on what a ball holds, which no processor foresees.
+QuietPass::Word QuietPass::Look(size_t first, bool counts) const {
+  const double* const c = c_;
+  const double* const s = s_;
+  const double* const angle = angle_;
+  if (c != nullptr) return Look(first, counts, [=](size_t i) { return IsRotation(c[i], s[i]); });
+  if (angle == nullptr) return Look(first, counts, [](size_t) { return true; });
+  return Look(first, counts, [=](size_t i) { return std::abs(angle[i]) <= kMaxAngle; });
+}
+
 // `IsQuiet` in a loop whose invariants are local: a store through the trackers could otherwise
 // change them, as far as the compiler knows. Two cases are left to the caller: a tracker that
 // touches several polygons, whose ids are in its memory, and a sweep that ends in contact, which

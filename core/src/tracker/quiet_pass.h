@@ -39,6 +39,17 @@ class QuietPass {
         s_(moves.s.data()),
         angle_(moves.angle.empty() ? nullptr : moves.angle.data()) {}
 
+  // 64 moves, or as many as are left: bit k for move first + k. Of those whose tracker's ball they
+  // do not leave, which touch nothing, and which one polygon. The paths of sweeps are not looked
+  // at.
+  struct Word {
+    uint64_t quiet = 0;
+    uint64_t clear = 0;
+    uint64_t one = 0;
+  };
+  // Under `counts` the moves in `clear` and `one` are counted as such of their trackers.
+  Word Look(size_t first, bool counts) const;
+
   // Answers moves from `first` on while they are quiet and touch at most one polygon (as sweeps,
   // none), a few hundred at most. Returns the first move that is not answered.
   size_t Run(size_t first, MoveWriter& writer, WorkMeter& meter) const;
@@ -59,6 +70,10 @@ class QuietPass {
   }
 
  private:
+  // `Look` where is_accepted(i) says so of the rotation of move i.
+  template <class IsAccepted>
+  Word Look(size_t first, bool counts, const IsAccepted& is_accepted) const;
+
   const MoveColumns& moves_;
   const TrackerSweeps& sweeps_;
   const uint64_t scene_state_;

@@ -4,6 +4,7 @@
 #include "tracker/tracker_memory.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <iterator>
@@ -79,23 +80,31 @@ uint32_t Capped(uint64_t work) {
 std::unique_ptr<TrackerMemory> TrackerMemory::Create() { return Create({}, 0); }
 
 std::unique_ptr<TrackerMemory> TrackerMemory::Create(const State& state, size_t mask_bytes) {
-  static_assert(alignof(TrackerMemory) >= alignof(Verdict));
-  static_assert(alignof(Verdict) == alignof(Neighbor) && alignof(Verdict) == alignof(MaskWord));
+  static_assert(alignof(TrackerMemory) >= alignof(Neighbor));
+  static_assert(alignof(Neighbor) == alignof(uint64_t) && alignof(Neighbor) == alignof(MaskWord));
+  static_assert(kMaxNeighbors * (2 * sizeof(float) + sizeof(uint64_t) + sizeof(Neighbor) +
+                                 kMaxWordsOfOne * sizeof(MaskWord)) <=
+                std::numeric_limits<uint16_t>::max());
   State kept = state;
   kept.neighbor_count = 0;
   kept.word_count = 0;
-  kept.mask_bytes = static_cast<uint32_t>(mask_bytes);
+  kept.mask_bytes = static_cast<uint16_t>(mask_bytes);
   void* const place = ::operator new(sizeof(TrackerMemory) + mask_bytes);
   return std::unique_ptr<TrackerMemory>(new (place) TrackerMemory(kept));
 }
 
 size_t TrackerMemory::BytesOf(size_t neighbors, size_t words) {
-  return neighbors * (sizeof(Verdict) + sizeof(Neighbor)) + words * sizeof(MaskWord);
+  return 2 * ColumnSize(neighbors) * sizeof(float) +
+         neighbors * (sizeof(uint64_t) + sizeof(Neighbor)) + words * sizeof(MaskWord);
 }
 
 std::unique_ptr<TrackerMemory> TrackerMemory::Copy() const {
   auto copy = Create(state_, BytesOf(state_.neighbor_count, state_.word_count));
-  copy->Put(NeighborsBegin(), state_.neighbor_count, {WordsBegin(), state_.word_count});
+  copy->state_.neighbor_count = state_.neighbor_count;
+  copy->state_.word_count = state_.word_count;
+  std::copy_n(At<char>(0), neighbors_at(), copy->At<char>(0));
+  std::uninitialized_copy_n(NeighborsBegin(), state_.neighbor_count, copy->NeighborsBegin());
+  std::uninitialized_copy_n(WordsBegin(), state_.word_count, copy->WordsBegin());
   return copy;
 }
 
@@ -106,14 +115,32 @@ void TrackerMemory::Fit(std::unique_ptr<TrackerMemory>& memory, size_t mask_byte
   if (mask_bytes > room || 2 * mask_bytes < room) memory = Create(memory->state_, mask_bytes);
 }
 
-// Where there is room for them and no mask.
-template <class FromNeighbors>
-void TrackerMemory::Put(FromNeighbors neighbors, size_t count, std::span<const MaskWord> words) {
+// Where there is room for it and no mask. Takes the neighbors.
+void TrackerMemory::Put(Influence& gathered) {
+  const size_t count = gathered.neighbors.size();
   state_.neighbor_count = static_cast<uint16_t>(count);
-  state_.word_count = static_cast<uint32_t>(words.size());
-  std::uninitialized_copy_n(neighbors, count, NeighborsBegin());
-  std::uninitialized_copy(words.begin(), words.end(), WordsBegin());
-  for (size_t i = 0; i < count; ++i) new (VerdictsBegin() + i) Verdict(NeighborsBegin()[i]);
+  state_.word_count = static_cast<uint16_t>(gathered.words.size());
+  state_.touched = state_.by_box = 0;
+  std::fill_n(TouchBegin(), 2 * column(), std::numeric_limits<float>::infinity());
+  for (size_t i = 0; i < count; ++i) {
+    SetVerdict(i, gathered.verdicts[i]);
+    IdsBegin()[i] = gathered.neighbors[i].polygon.polygon().id();
+  }
+  std::uninitialized_move_n(gathered.neighbors.begin(), count, NeighborsBegin());
+  std::uninitialized_copy_n(gathered.words.begin(), gathered.words.size(), WordsBegin());
+}
+
+Verdict TrackerMemory::verdict(size_t i) {
+  return {TouchBegin()[i], ClearBegin()[i], (state_.touched >> i & 1) != 0,
+          (state_.by_box >> i & 1) != 0};
+}
+
+void TrackerMemory::SetVerdict(size_t i, const Verdict& verdict) {
+  const uint64_t bit = uint64_t{1} << i;
+  TouchBegin()[i] = verdict.touch_until;
+  ClearBegin()[i] = verdict.clear_until;
+  state_.touched = (state_.touched & ~bit) | (uint64_t{verdict.touches} << i);
+  state_.by_box = (state_.by_box & ~bit) | (uint64_t{verdict.is_by_box} << i);
 }
 
 bool TrackerMemory::IsWorthwhile(uint32_t moves) {
@@ -140,37 +167,26 @@ void TrackerMemory::Clear() {
   std::destroy_n(NeighborsBegin(), state_.neighbor_count);
   state_.neighbor_count = 0;
   state_.word_count = 0;
+  state_.touched = state_.by_box = 0;
   state_.limit = -1;
-  state_.touch_radius = state_.clear_radius = 0;
 }
 
-// How many verdicts there are is not known yet; most trackers have few.
+// How many neighbors there are is not known yet; most trackers have few.
 void TrackerMemory::FetchSelf() const {
-  constexpr size_t kVerdicts = 8;
-  Fetch(this, sizeof *this + kVerdicts * sizeof(Verdict));
+  Fetch(this, sizeof *this + BytesOf(8, 0) - 8 * sizeof(Neighbor));
 }
 
 // Of the other neighbors, the edges of the one whose verdict ends first may be measured.
 uint64_t TrackerMemory::FetchNeighbors(Vec2 p) const {
   static_assert(kMaxNeighbors <= 64);
-  const double reading = state_.odometer + PathLength(state_.anchor, p);
-  const std::span<const Verdict> all = verdicts();
-  uint64_t due = 0;
-  const auto fetch = [&](size_t i) {
-    due |= uint64_t{1} << i;
-    Fetch(NeighborsBegin() + i, sizeof(Neighbor));
-  };
-  double first_until = HUGE_VAL;
-  size_t first = 0;
-  for (size_t i = 0; i < all.size(); ++i) {
-    if (all[i].touch_until <= reading) {
-      fetch(i);
-    } else if (all[i].touch_until < first_until) {
-      first_until = all[i].touch_until;
-      first = i;
-    }
+  const float reading = ReadingUp(state_.odometer + PathLength(state_.anchor, p));
+  const VerdictEnds ends = EndsAt(TouchBegin(), ClearBegin(), column(), reading);
+  const uint64_t due =
+      ends.due |
+      (state_.by_box == 0 ? 0 : state_.by_box & UpTo(TouchBegin(), column(), ends.touch));
+  for (uint64_t left = due; left != 0; left &= left - 1) {
+    Fetch(NeighborsBegin() + std::countr_zero(left), sizeof(Neighbor));
   }
-  if (first_until < HUGE_VAL && all[first].is_by_box) fetch(first);
   return due;
 }
 
@@ -187,9 +203,9 @@ void TrackerMemory::FetchPolygons(uint64_t neighbors) const {
 // back off.
 bool TrackerMemory::Tune(const Scene& scene, const PosedShape& posed, uint32_t moves) {
   if (state_.refresh_work > 0) {
-    const bool pays =
-        moves >= kManyMoves || (moves >= kFewMoves && state_.refresh_work + state_.query_work <=
-                                                          uint64_t{moves} * state_.cold_work);
+    const bool pays = moves >= kManyMoves ||
+                      (moves >= kFewMoves && uint64_t{state_.refresh_work} + state_.query_work <=
+                                                 uint64_t{moves} * state_.cold_work);
     state_.misses = pays ? 0 : state_.misses + 1;
     if (pays) state_.next_backoff = kBackoffMoves;
   }
@@ -223,8 +239,7 @@ bool TrackerMemory::Refresh(std::unique_ptr<TrackerMemory>& memory, const Scene&
     gathered.Clear();
   }
   Fit(memory, BytesOf(gathered.neighbors.size(), gathered.words.size()));
-  memory->Put(std::make_move_iterator(gathered.neighbors.begin()), gathered.neighbors.size(),
-              gathered.words);
+  memory->Put(gathered);
   gathered.Clear();
   return is_made;
 }
@@ -286,11 +301,26 @@ bool TrackerMemory::Gather(const Scene& scene, uint64_t category_mask, Influence
   const Box center{state_.center, state_.center};
   const Box ball{{center.min.x - r, center.min.y - r}, {center.min.x + r, center.min.y + r}};
   std::vector<const IndexedPolygon*>& polygons = gathered.polygons;
-  VisitPolygons(scene, category_mask, meter, MeetsBox{ball}, [&](const IndexedPolygon& indexed) {
-    const double distance2 = LowerDistance2(indexed.polygon().bounds(), center);
-    if (distance2 <= state_.known_radius * state_.known_radius * kUp) polygons.push_back(&indexed);
+  // Few of the polygons are in a cache, so several are asked for before the first one is read.
+  std::array<const IndexedPolygon*, 32> found;
+  size_t count = 0;
+  const auto take = [&] {
+    for (size_t i = 0; i < count; ++i) Fetch(found[i]->polygon().memory(), 128);
+    for (size_t i = 0; i < count; ++i) {
+      const Polygon& polygon = found[i]->polygon();
+      const bool is_near = LowerDistance2(polygon.bounds(), center) <=
+                           state_.known_radius * state_.known_radius * kUp;
+      if (is_near && (polygon.category() & category_mask) != 0) polygons.push_back(found[i]);
+    }
+    count = 0;
     return polygons.size() <= kMaxPolygons;
+  };
+  scene.index().Traverse(meter, MeetsBox{ball}, [&](const IndexedPolygon& indexed) {
+    __builtin_prefetch(&indexed);
+    found[count++] = &indexed;
+    return count < found.size() || take();
   });
+  take();
   if (polygons.size() > kMaxPolygons || meter.stopped()) return false;
   const auto id = [](const IndexedPolygon* indexed) { return indexed->polygon().id(); };
   std::sort(polygons.begin(), polygons.end(),
@@ -316,6 +346,7 @@ bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, Influence& gathere
   const double limit2 = state_.known_radius * state_.known_radius * kUp;
   if (neighbor.is_small()) {
     gathered.neighbors.push_back(std::move(neighbor));
+    gathered.verdicts.emplace_back();
     return gathered.neighbors.size() <= kMaxNeighbors;
   }
   double box2 = 0;  // of the box that was asked about last, which is that of the run visited next
@@ -348,76 +379,81 @@ bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, Influence& gathere
   });
   if (neighbor.is_dense) words.resize(neighbor.first_word);
   neighbor.word_count = static_cast<uint8_t>(words.size() - neighbor.first_word);
+  Verdict verdict;
   if (neighbor.word_count == 0 && !neighbor.is_dense) {
     if (!polygon.bounds().Contains(state_.center)) return true;
     neighbor.is_inside =
         LocateInPolygon(indexed, state_.center, meter).location != Location::kOutside;
     if (!neighbor.is_inside) return true;
     // All edges are out of reach, and the shape is inside: so it stays while the mask lasts.
-    neighbor.touches = true;
-    neighbor.touch_until = neighbor.clear_until = neighbor.side_until = HUGE_VALF;
+    verdict = {HUGE_VALF, HUGE_VALF, true, false};
+    neighbor.side_until = HUGE_VALF;
   }
   gathered.neighbors.push_back(std::move(neighbor));
+  gathered.verdicts.push_back(verdict);
   return gathered.neighbors.size() <= kMaxNeighbors;
 }
 
-void TrackerMemory::QueryNeighbors(PosedShape& posed, OverlapDetail detail, Radii radii,
-                                   NeighborScratch& scratch, WorkMeter& meter) {
+// The columns are read before the verdicts that changed are written to them: a load of four floats
+// that waits for a store of one of them takes long.
+TrackerMemory::Radii TrackerMemory::QueryNeighbors(PosedShape& posed, OverlapDetail detail,
+                                                   Asked asked, NeighborScratch& scratch,
+                                                   WorkMeter& meter) {
   const Vec2 p = posed.position();
+  const double from_center = PathLength(state_.center, p);
   state_.odometer = (state_.odometer + PathLength(state_.anchor, p)) * kUp;
   state_.anchor = p;
   scratch.touched.edges.clear();
   scratch.edge_counts.clear();
-  const double out_of_mask = (state_.known_radius + PathLength(state_.center, p)) * kUp;
+  const double out_of_mask = (state_.known_radius + from_center) * kUp;
   NeighborQuery query({WordsBegin(), state_.word_count}, posed, state_.odometer, out_of_mask,
                       scratch);
-  const std::span<Verdict> verdicts = mutable_verdicts();
-  Neighbor* const neighbors = NeighborsBegin();
-  for (size_t i = 0; i < verdicts.size(); ++i) {
-    Neighbor& neighbor = neighbors[i];
-    if (detail == OverlapDetail::kEdges) {
-      query.UpdateEdges(neighbor);
-    } else if (state_.odometer < verdicts[i].touch_until) {
-      continue;
-    } else {
-      query.UpdateTouch(neighbor);
+  const size_t size = column();
+  const size_t count = state_.neighbor_count;
+  const bool is_both = asked == Asked::kBoth;
+  const float* const column = is_both ? ClearBegin() : TouchBegin();
+  const bool has_edges = detail == OverlapDetail::kEdges;
+  VerdictEnds ends{.due = count == 0 ? 0 : ~uint64_t{0} >> (64 - count)};
+  if (!has_edges) ends = EndsAt(TouchBegin(), ClearBegin(), size, ReadingUp(state_.odometer));
+  float until = is_both ? ends.clear : ends.touch;
+  auto first = static_cast<size_t>(std::countr_zero(UpTo(column, size, until) & ~ends.due));
+  const auto update = [&](size_t i, auto what) {
+    Verdict changed = verdict(i);
+    (query.*what)(NeighborsBegin()[i], changed);
+    SetVerdict(i, changed);
+    ends.touch = std::min(ends.touch, changed.touch_until);
+    ends.clear = std::min(ends.clear, changed.clear_until);
+    const float changed_until = is_both ? changed.clear_until : changed.touch_until;
+    if (changed_until < until) {
+      until = changed_until;
+      first = i;
     }
-    verdicts[i].Update(neighbor);
+  };
+  for (uint64_t left = ends.due; left != 0; left &= left - 1) {
+    const auto i = static_cast<size_t>(std::countr_zero(left));
+    update(i, has_edges ? &NeighborQuery::UpdateEdges : &NeighborQuery::UpdateTouch);
   }
-  meter.Spend(verdicts.size());
+  meter.Spend(count);
   // The radii end where the first neighbor's verdict does. If that bound comes from a box, the
   // edges are measured, which may put it later, until the first one is a bound by edges. Each turn
   // makes one neighbor final, so there are at most as many turns as neighbors.
-  double touch_until = HUGE_VAL;
-  double clear_until = HUGE_VAL;
-  while (!verdicts.empty() && !meter.stopped()) {
-    size_t first = 0;
-    touch_until = clear_until = HUGE_VAL;
-    for (size_t i = 0; i < verdicts.size(); ++i) {
-      const Verdict& verdict = verdicts[i];
-      const bool is_first = radii == Radii::kBoth ? verdict.clear_until < clear_until
-                                                  : verdict.touch_until < touch_until;
-      if (is_first) first = i;
-      touch_until = std::min<double>(touch_until, verdict.touch_until);
-      clear_until = std::min<double>(clear_until, verdict.clear_until);
-    }
-    Neighbor& neighbor = neighbors[first];
-    const double until = radii == Radii::kBoth ? clear_until : touch_until;
-    if (until == HUGE_VAL || !neighbor.is_by_box) break;
-    query.UpdateBound(neighbor);
-    verdicts[first].Update(neighbor);
+  while (until < HUGE_VALF && (state_.by_box >> first & 1) != 0 && !meter.stopped()) {
+    update(first, &NeighborQuery::UpdateBound);
+    ends.touch = LeastOf(TouchBegin(), size);
+    ends.clear = LeastOf(ClearBegin(), size);
+    until = is_both ? ends.clear : ends.touch;
+    first = static_cast<size_t>(std::countr_zero(UpTo(column, size, until)));
   }
   if (meter.stopped()) {
     Clear();
-    return;
+    return {};
   }
-  const double left = (state_.limit - PathLength(state_.center, p)) * kDown;
-  state_.is_limited = (clear_until - state_.odometer) * kDown > left;
-  state_.touch_radius =
-      std::clamp((touch_until - state_.odometer) * kDown, 0.0, std::max(left, 0.0));
-  state_.clear_radius =
-      std::clamp((clear_until - state_.odometer) * kDown, 0.0, std::max(left, 0.0));
-  state_.query_work += query.mask_work() + kPassedWork * verdicts.size();
+  state_.query_work = Capped(state_.query_work + query.mask_work() + kPassedWork * count);
+  const double left = (state_.limit - from_center) * kDown;
+  const auto radius = [&](double reading) {
+    return std::clamp((reading - state_.odometer) * kDown, 0.0, std::max(left, 0.0));
+  };
+  return {radius(ends.touch), radius(ends.clear), (ends.clear - state_.odometer) * kDown > left};
 }
 
 }  // namespace carom::internal

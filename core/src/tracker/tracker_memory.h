@@ -31,6 +31,7 @@
 #include "tracker/influence.h"
 #include "tracker/posed_shape.h"
 #include "tracker/tracked_shape.h"
+#include "tracker/verdict.h"
 
 namespace carom::internal {
 
@@ -64,28 +65,32 @@ class TrackerMemory {
   // `memory`, which is there, may be replaced; `gathered` is anyone's.
   static bool Refresh(std::unique_ptr<TrackerMemory>& memory, const Scene& scene,
                       const PosedShape& posed, uint32_t moves, Influence& gathered);
-  // After the first query of a mask: whether the clear radius ends at the mask's limit, not at an
-  // edge. Then `Widen` finds how far the nearest edge of the scene is, and the next query may find
-  // a larger radius.
-  bool IsLimited() const { return state_.is_limited; }
+  // After the first query of a mask, if its clear radius ends at the mask's limit: finds how far
+  // the nearest edge of the scene is, and the next query may find a larger radius.
   void Widen(const Scene& scene, const PosedShape& posed, WorkMeter& meter);
   // Whether the mask has all edges that the shape can touch at its pose.
   bool Reaches(const PosedShape& posed) const;
 
+  // How far the shape may be from the pose of a query, at any rotation, so that the same polygons
+  // are touched, respectively so that no edge is met. 0 where it may not move.
+  struct Radii {
+    double touch = 0;
+    double clear = 0;
+    bool is_limited = false;  // the latter ends at the mask's limit, not at an edge
+  };
+  // Whether both are as large as the edges allow, or only the first one, which takes less.
+  enum class Asked : uint8_t { kTouch, kBoth };
   // Finds out at a pose that the mask reaches whether each neighbor is touched and, under EDGES,
-  // which of its edges meet the shape, in the scratch. Both radii are as large as the edges allow,
-  // or only the first one, which then takes less. Once the meter has stopped, there is no mask.
-  enum class Radii : uint8_t { kTouch, kBoth };
-  void QueryNeighbors(PosedShape& posed, OverlapDetail detail, Radii radii,
-                      NeighborScratch& scratch, WorkMeter& meter);
-  // Of each neighbor.
-  std::span<const Verdict> verdicts() const { return {VerdictsBegin(), state_.neighbor_count}; }
+  // which of its edges meet the shape, in the scratch. Once the meter has stopped, there is no
+  // mask, and what it returns means nothing.
+  Radii QueryNeighbors(PosedShape& posed, OverlapDetail detail, Asked asked,
+                       NeighborScratch& scratch, WorkMeter& meter);
+  // Which neighbors the shape touched at the last query, bit i for neighbor i, and the ids of their
+  // polygons.
+  uint64_t touched() const { return state_.touched; }
+  uint64_t id(size_t i) const { return IdsBegin()[i]; }
   // Drops the mask.
   void Clear();
-  // How far the shape may be from the pose of the last query, at any rotation, so that the same
-  // polygons are touched, respectively so that no edge is met. 0 where it may not move.
-  double touch_radius() const { return state_.touch_radius; }
-  double clear_radius() const { return state_.clear_radius; }
 
   // All edges nearer than the known radius to the centre are in the mask.
   Vec2 center() const { return state_.center; }
@@ -111,18 +116,17 @@ class TrackerMemory {
     double limit = -1;  // the slack that this mask has; below 0 without a mask
     double known_radius = 0;
     double odometer = 0;
-    double touch_radius = 0;
-    double clear_radius = 0;
-    uint64_t query_work = 0;    // of all queries of the last mask
+    uint64_t touched = 0;  // of the verdicts, `touches` and `is_by_box`: bit i for neighbor i
+    uint64_t by_box = 0;
+    uint32_t query_work = 0;    // of all queries of the last mask
     uint32_t refresh_work = 0;  // of making it; 0 if there is nothing to judge by
     uint32_t cold_work = 0;     // of a move without memory, a moving average; 0: not known
-    uint32_t mask_bytes = 0;    // that follow this object
-    uint32_t word_count = 0;
+    uint16_t mask_bytes = 0;    // that follow this object
+    uint16_t word_count = 0;
     uint16_t neighbor_count = 0;
     uint16_t misses = 0;  // masks in a row that did not pay
     uint16_t next_backoff = kBackoffMoves;
     uint16_t backoff = 0;  // moves that are left without a mask
-    bool is_limited = false;
   };
 
   explicit TrackerMemory(const State& state) : state_(state) {}
@@ -130,26 +134,36 @@ class TrackerMemory {
   static std::unique_ptr<TrackerMemory> Create(const State& state, size_t mask_bytes);
   static size_t BytesOf(size_t neighbors, size_t words);
   static void Fit(std::unique_ptr<TrackerMemory>& memory, size_t mask_bytes);
-  template <class FromNeighbors>
-  void Put(FromNeighbors neighbors, size_t count, std::span<const MaskWord> words);
+  void Put(Influence& gathered);
 
-  // The mask: the verdicts, then the neighbors by ascending polygon id, then the words, neighbor
-  // after neighbor.
-  const Verdict* VerdictsBegin() const { return reinterpret_cast<const Verdict*>(this + 1); }
-  const Neighbor* NeighborsBegin() const {
-    return reinterpret_cast<const Neighbor*>(VerdictsBegin() + state_.neighbor_count);
+  // The mask, by ascending polygon id: two columns of the verdicts, until when each touches and is
+  // clear, the ids, the neighbors, then the words, neighbor after neighbor.
+  template <class T>
+  T* At(size_t offset) {
+    return reinterpret_cast<T*>(reinterpret_cast<char*>(this + 1) + offset);
   }
-  const MaskWord* WordsBegin() const {
-    return reinterpret_cast<const MaskWord*>(NeighborsBegin() + state_.neighbor_count);
+  template <class T>
+  const T* At(size_t offset) const {
+    return reinterpret_cast<const T*>(reinterpret_cast<const char*>(this + 1) + offset);
   }
-  Verdict* VerdictsBegin() { return reinterpret_cast<Verdict*>(this + 1); }
-  Neighbor* NeighborsBegin() {
-    return reinterpret_cast<Neighbor*>(VerdictsBegin() + state_.neighbor_count);
-  }
-  MaskWord* WordsBegin() {
-    return reinterpret_cast<MaskWord*>(NeighborsBegin() + state_.neighbor_count);
-  }
-  std::span<Verdict> mutable_verdicts() { return {VerdictsBegin(), state_.neighbor_count}; }
+  size_t column() const { return ColumnSize(state_.neighbor_count); }
+  size_t ids_at() const { return 2 * column() * sizeof(float); }
+  size_t neighbors_at() const { return ids_at() + state_.neighbor_count * sizeof(uint64_t); }
+  size_t words_at() const { return neighbors_at() + state_.neighbor_count * sizeof(Neighbor); }
+
+  float* TouchBegin() { return At<float>(0); }
+  float* ClearBegin() { return TouchBegin() + column(); }
+  uint64_t* IdsBegin() { return At<uint64_t>(ids_at()); }
+  Neighbor* NeighborsBegin() { return At<Neighbor>(neighbors_at()); }
+  MaskWord* WordsBegin() { return At<MaskWord>(words_at()); }
+  const float* TouchBegin() const { return At<float>(0); }
+  const float* ClearBegin() const { return TouchBegin() + column(); }
+  const uint64_t* IdsBegin() const { return At<uint64_t>(ids_at()); }
+  const Neighbor* NeighborsBegin() const { return At<Neighbor>(neighbors_at()); }
+  const MaskWord* WordsBegin() const { return At<MaskWord>(words_at()); }
+
+  Verdict verdict(size_t i);
+  void SetVerdict(size_t i, const Verdict& verdict);
 
   bool MakeMask(const Scene& scene, const PosedShape& posed, Influence& gathered, WorkMeter& meter);
   bool Gather(const Scene& scene, uint64_t category_mask, Influence& gathered,
