@@ -31,6 +31,7 @@ uint32_t LeaveAll(std::span<const BoxQuery> queries, CellPairs& found) {
 #include "hwy/foreach_target.h"  // compiles this file once for each instruction set
 // clang-format on
 #include "hwy/highway.h"
+#include "index/set_items.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
@@ -78,11 +79,6 @@ HWY_INLINE std::array<int32_t, 4> ArrayOf(Corners corners) {
   return array;
 }
 
-// Whether the minimum is the maximum.
-HWY_INLINE bool IsOne(Corners cells) {
-  return hn::AllTrue(Words(), hn::Eq(cells, hn::Shuffle1032(cells)));
-}
-
 // Of units below 2^15 the cells: units / 255. And back, their first units.
 HWY_INLINE Corners CellsOf(Corners units) {
   return hn::ShiftRight<23>(hn::Mul(units, hn::Set(Words(), 0x8081)));
@@ -98,51 +94,45 @@ HWY_INLINE Corners LimitsOf(Corners reach) {
   return hn::Xor(cut, hn::Load(d, kTurned));
 }
 
-// The bytes of the columns of a cell that are at most their limits: bit i for byte i.
-HWY_INLINE uint32_t Within(const GridCell& cell, const int32_t* limits) {
+// The bytes that have all bits: bit i for byte i.
+HWY_INLINE uint32_t BitsOf(hn::Mask<Bytes> mask) {
   using Bits = std::conditional_t<hn::MaxLanes(Bytes()) == 32, uint32_t, uint16_t>;
-  // For each byte that of the limits: their words are below 2^8.
+  uint8_t bits[8];
+  hn::StoreMaskBits(Bytes(), mask, bits);
+  Bits some;
+  std::memcpy(&some, bits, sizeof(some));
+  return some;
+}
+
+// Flags of a cell: the columns `min_x` or `min_y`, by their bytes, where boxes that begin at 0 were
+// seen in a cell before; whether any may have been, in another square; and whether the wide polygons
+// of the square are to be added.
+constexpr uint32_t kSeenToTheLeft = 0xFF;
+constexpr uint32_t kSeenBelow = 0xFF00;
+constexpr uint32_t kSeen = 1 << 16;
+constexpr uint32_t kHasWide = 1 << 17;
+
+// The boxes of a cell that are within their limits and not seen: bit k for box k.
+HWY_INLINE uint32_t Meeting(const GridCell& cell, const CellPairs::Cell& at) {
+  // For each byte of the columns that of the limits: their words are below 2^8.
   alignas(32) static constexpr uint8_t kLimits[] = {8, 8, 8, 8, 8, 8, 8, 8, 12, 12, 12,
                                                     12, 12, 12, 12, 12, 0, 0, 0, 0, 0, 0,
                                                     0, 0, 4, 4, 4, 4, 4, 4, 4, 4};
   const Bytes d;
   const hn::Repartition<int32_t, Bytes> words;
   const auto* const bytes = reinterpret_cast<const uint8_t*>(&cell);
-  const auto all = hn::BitCast(d, hn::LoadDup128(words, limits));
+  const auto limits = hn::BitCast(d, hn::LoadDup128(words, at.limits.data()));
   uint32_t within = 0;
+  uint32_t zeros = 0;
   for (size_t i = 0; i < sizeof(kLimits); i += hn::Lanes(d)) {
     const auto box = hn::Load(d, bytes + i);
-    const auto limit = hn::TableLookupBytes(all, hn::Load(d, kLimits + i));
-    uint8_t bits[8];
-    hn::StoreMaskBits(d, hn::Eq(hn::Min(box, limit), box), bits);
-    Bits some;
-    std::memcpy(&some, bits, sizeof(some));
-    within |= uint32_t{some} << i;
+    const auto limit = hn::TableLookupBytes(limits, hn::Load(d, kLimits + i));
+    within |= BitsOf(hn::Eq(hn::Min(box, limit), box)) << i;
+    zeros |= BitsOf(hn::Eq(box, hn::Zero(d))) << i;
   }
-  return within;
-}
-
-// The boxes of a cell that are within all limits: bit k for box k.
-HWY_INLINE uint32_t Meeting(const GridCell& cell, const int32_t* limits) {
-  uint32_t bits = Within(cell, limits);
+  uint32_t bits = within & ~(zeros & at.flags);
   bits &= bits >> 16;
   return bits & bits >> 8 & cell.present;
-}
-
-// Flags of a cell: which of its boxes may have been seen in one before, of the same query. Those
-// that begin at 0 along x or y, by the bytes of `min_x` and `min_y`, or any. And whether the wide
-// polygons of the square come first.
-constexpr uint32_t kSeenToTheLeft = 0xFF;
-constexpr uint32_t kSeenBelow = 0xFF00;
-constexpr uint32_t kSeen = 1 << 16;
-constexpr uint32_t kHasWide = 1 << 17;
-
-// The boxes of a cell that may have been seen: bit k for box k.
-HWY_INLINE uint32_t SeenOf(const GridCell& cell, uint32_t flags) {
-  alignas(16) static constexpr int32_t kZero[4] = {};
-  if ((flags & kSeen) != 0) return UINT32_MAX;
-  const uint32_t seen = Within(cell, kZero) & flags;
-  return seen | seen >> 8;
 }
 
 // The walk of some boxes: their cells, then the polygons in these.
@@ -165,19 +155,15 @@ class CellWalk {
     const auto most = [&](size_t i) HWY_ATTR { return hn::Load(Doubles(), &last[i]); };
     for (uint32_t k = 0; k < queries_.size(); ++k) {
       if (!queries_[k].is_asked) continue;
-      const Corners squares = PlaceOf(queries_[k].reach, &grid_.corner().x,
-                                      grid_.squares_per_length(), most);
+      const auto at = ArrayOf(PlaceOf(queries_[k].reach, &grid_.corner().x,
+                                      grid_.squares_per_length(), most));
       first_ = cells_;
-      if (IsOne(squares)) [[likely]] {
-        const auto at = ArrayOf(squares);
-        if (AddSquare(at[0], at[1], k, 0)) continue;
-      } else if (AddSquares(ArrayOf(squares), k)) {
-        continue;
-      }
+      const bool is_one = ((at[0] ^ at[2]) | (at[1] ^ at[3])) == 0;
+      if (is_one ? AddSquare(at[0], at[1], k, 0) : AddSquares(at, k)) continue;
       left_ |= uint32_t{1} << k;
       cells_ = first_;
     }
-    FindPolygons();
+    FindPolygons(FindItems());
     return left_;
   }
 
@@ -187,7 +173,6 @@ class CellWalk {
   HWY_INLINE bool AddSquare(int32_t x, int32_t y, uint32_t k, uint32_t flags) {
     const GridBlock* const block = grid_.block(scene_, x, y, meter_);
     if (block == nullptr || !block->is_even()) return false;
-    if (block->wide_count() > 0) flags |= kHasWide;
     const GridBlock::Frame& frame = block->frame();
     const auto last = hn::Set(Doubles(), GridCell::kUnits * block->cells_along() - 1);
     const Corners reach =
@@ -195,37 +180,55 @@ class CellWalk {
                 [&](size_t) HWY_ATTR { return last; });
     const Corners cells = CellsOf(reach);
     const auto at = ArrayOf(cells);
-    CellPairs::Cell cell{.block = block, .query = k, .flags = flags};
-    if (IsOne(cells)) {
-      AddCell(at[0], at[1], hn::Sub(reach, UnitsOf(cells)), cell);
-      return true;
+    const int32_t right = at[2] - at[0];
+    const int32_t up = at[3] - at[1];
+    if ((right | up) > 1 || block->wide_count() > 0) [[unlikely]] {
+      return AddMany(reach, at, {.block = block, .query = k, .flags = flags});
     }
-    const auto count = static_cast<size_t>((at[2] - at[0] + 1) * (at[3] - at[1] + 1));
-    if (count + static_cast<size_t>(cells_ - first_) > CellPairs::kMostCells) return false;
-    alignas(16) static constexpr int32_t kRight[] = {GridCell::kUnits, 0, GridCell::kUnits, 0};
-    alignas(16) static constexpr int32_t kUp[] = {0, GridCell::kUnits, 0, GridCell::kUnits};
-    Corners row = hn::Sub(reach, UnitsOf(hn::ConcatLowerLower(Words(), cells, cells)));
-    for (int32_t y_of = at[1]; y_of <= at[3]; ++y_of) {
-      Corners in_cell = row;
-      for (int32_t x_of = at[0]; x_of <= at[2]; ++x_of) {
-        AddCell(x_of, y_of, in_cell, cell);
-        cell.flags = (cell.flags & ~kHasWide) | kSeenToTheLeft;
-        in_cell = hn::Sub(in_cell, hn::Load(Words(), kRight));
-      }
-      cell.flags = (cell.flags & ~kSeenToTheLeft) | kSeenBelow;
-      row = hn::Sub(row, hn::Load(Words(), kUp));
-    }
+    // Up to four, written without a branch: those that are none are overwritten.
+    const Words d;
+    const Corners corner = UnitsOf(cells);
+    const Corners low = LimitsOf(hn::Sub(reach, hn::ConcatLowerLower(d, corner, corner)));
+    const Corners high = LimitsOf(hn::Sub(reach, hn::ConcatUpperUpper(d, corner, corner)));
+    const int32_t along = block->cells_along();
+    const GridCell* const cell = block->cells() + (at[1] * along + at[0]);
+    const GridCell* const above = cell + up * along;
+    Put(cell, low, {.block = block, .query = k, .flags = flags}, cells_);
+    Put(cell + right, hn::OddEven(low, high),
+        {.block = block, .query = k, .flags = flags | kSeenToTheLeft}, cells_ + 1);
+    cells_ += 1 + right;
+    Put(above, hn::OddEven(high, low), {.block = block, .query = k, .flags = flags | kSeenBelow},
+        cells_);
+    cells_ += up;
+    Put(above + right, high,
+        {.block = block, .query = k, .flags = flags | kSeenToTheLeft | kSeenBelow}, cells_);
+    cells_ += right & up;
     return true;
   }
-  HWY_INLINE void AddCell(int32_t x, int32_t y, Corners reach, const CellPairs::Cell& of) {
-    const GridCell* const cell = of.block->cells() + (y * of.block->cells_along() + x);
+  static HWY_INLINE void Put(const GridCell* cell, Corners limits, const CellPairs::Cell& of,
+                             CellPairs::Cell* to) {
     __builtin_prefetch(cell);
-    CellPairs::Cell& to = *cells_++;
-    hn::Store(LimitsOf(reach), Words(), to.limits.data());
-    to.cell = cell;
-    to.block = of.block;
-    to.query = of.query;
-    to.flags = of.flags;
+    hn::Store(limits, Words(), to->limits.data());
+    to->cell = cell;
+    to->block = of.block;
+    to->query = of.query;
+    to->flags = of.flags;
+  }
+  // The same of more cells, or where there are wide polygons.
+  HWY_NOINLINE bool AddMany(Corners reach, const std::array<int32_t, 4>& at, CellPairs::Cell of) {
+    const auto count = static_cast<size_t>((at[2] - at[0] + 1) * (at[3] - at[1] + 1));
+    if (count + static_cast<size_t>(cells_ - first_) > CellPairs::kMostCells) return false;
+    if (of.block->wide_count() > 0) of.flags |= kHasWide;
+    for (int32_t y = at[1]; y <= at[3]; ++y) {
+      for (int32_t x = at[0]; x <= at[2]; ++x) {
+        alignas(16) const int32_t cell[] = {x, y, x, y};
+        Put(of.block->cells() + (y * of.block->cells_along() + x),
+            LimitsOf(hn::Sub(reach, UnitsOf(hn::Load(Words(), cell)))), of, cells_++);
+        of.flags = (of.flags & ~kHasWide) | kSeenToTheLeft;
+      }
+      of.flags = (of.flags & ~kSeenToTheLeft) | kSeenBelow;
+    }
+    return true;
   }
   // The same of several squares, or false where these are many.
   HWY_NOINLINE bool AddSquares(const std::array<int32_t, 4>& at, uint32_t k) {
@@ -234,76 +237,68 @@ class CellWalk {
     for (int32_t y = at[1]; y <= at[3]; ++y) {
       for (int32_t x = at[0]; x <= at[2]; ++x) {
         if (!AddSquare(x, y, k, flags)) return false;
+        if (static_cast<size_t>(cells_ - first_) > CellPairs::kMostCells) return false;
         flags = kSeen;
       }
     }
     return true;
   }
 
-  // In all cells.
-  HWY_INLINE void FindPolygons() {
-    CellPairs::Pair* end = found_.pairs.data();
-    CellPairs::Pair* first = end;  // of the query
-    uint32_t query = UINT32_MAX;
+  // Notes what is in the cells. Returns how many items.
+  HWY_INLINE size_t FindItems() {
+    const CellPairs::Cell* const begin = found_.cells.data();
+    size_t count = 0;
+    size_t first = 0;  // of the query
     size_t links = 0;
-    for (const CellPairs::Cell* at = found_.cells.data(); at != cells_; ++at) {
-      if (at->query != query) first = end;
+    uint32_t query = UINT32_MAX;
+    for (const CellPairs::Cell* at = begin; at != cells_; ++at) {
+      if (at->query != query) first = count;
       query = at->query;
-      if ((at->flags & kHasWide) != 0) end = AddWide(*at, first, end);
+      if ((at->flags & kHasWide) != 0) count = AddWide(*at, count);
       const GridCell* cell = at->cell;
       while (true) {
-        uint32_t bits = Meeting(*cell, at->limits.data());
-        if (bits != 0) {
-          const uint32_t seen = at->flags != 0 ? SeenOf(*cell, at->flags) : 0;
-          for (; bits != 0; bits &= bits - 1) {
-            const auto lane = static_cast<uint32_t>(std::countr_zero(bits));
-            const void* const polygon = at->block->polygons().MemoryOf(cell->items[lane]);
-            if ((seen >> lane & 1) == 0 || !IsFound(polygon, first, end)) {
-              end = Add(polygon, query, end);
-            }
-          }
-        }
-        if (cell->next == 0 || end - first > kMost) break;
+        count += WriteItems(*cell, Meeting(*cell, *at), static_cast<uint16_t>(at - begin),
+                            &found_.items[count], &found_.owners[count]);
+        if (cell->next == 0 || count - first > CellPairs::kMostOfOne) break;
         cell = at->block->cells() + cell->next;
         ++links;
       }
-      if (end - first <= kMost) continue;
+      if (count - first <= CellPairs::kMostOfOne) continue;
       left_ |= uint32_t{1} << query;
-      end = first;
+      count = first;
       while (at + 1 != cells_ && at[1].query == query) ++at;
     }
-    found_.count = static_cast<size_t>(end - found_.pairs.data());
-    found_.boxes = GridCell::kWidth * (static_cast<size_t>(cells_ - found_.cells.data()) + links);
+    found_.boxes = GridCell::kWidth * (static_cast<size_t>(cells_ - begin) + links);
+    return count;
+  }
+  HWY_NOINLINE size_t AddWide(const CellPairs::Cell& at, size_t count) {
+    for (size_t i = 0; i < at.block->wide_count(); ++i) {
+      found_.items[count] = at.block->polygons().NumberOf(at.block->wide(i));
+      found_.owners[count++] = static_cast<uint16_t>(&at - found_.cells.data());
+    }
+    return count;
   }
 
-  static constexpr ptrdiff_t kMost = CellPairs::kMostOfOne;
-
-  static HWY_INLINE bool IsFound(const void* polygon, const CellPairs::Pair* first,
-                                 const CellPairs::Pair* end) {
-    for (; first != end; ++first) {
-      if (first->polygon == polygon) return true;
+  // Of so many items.
+  HWY_INLINE void FindPolygons(size_t count) {
+    CellPairs::Pair* end = found_.pairs.data();
+    for (size_t i = 0; i < count; ++i) {
+      const CellPairs::Cell& of = found_.cells[found_.owners[i]];
+      const void* const polygon = of.block->polygons().MemoryOf(found_.items[i]);
+      if ((of.flags & kSeen) != 0 && IsFound({polygon, of.query}, end)) continue;
+      const auto* const memory = static_cast<const char*>(polygon);
+      __builtin_prefetch(memory);
+      __builtin_prefetch(memory + 64);
+      __builtin_prefetch(memory + 128);
+      *end++ = {polygon, of.query};
+    }
+    found_.count = static_cast<size_t>(end - found_.pairs.data());
+  }
+  HWY_NOINLINE bool IsFound(const CellPairs::Pair& pair, const CellPairs::Pair* end) const {
+    while (end != found_.pairs.data() && (--end)->query == pair.query) {
+      if (end->polygon == pair.polygon) return true;
     }
     return false;
-  }
-  static HWY_INLINE CellPairs::Pair* Add(const void* polygon, uint32_t query,
-                                         CellPairs::Pair* end) {
-    const auto* const memory = static_cast<const char*>(polygon);
-    __builtin_prefetch(memory);
-    __builtin_prefetch(memory + 64);
-    __builtin_prefetch(memory + 128);
-    *end = {polygon, query};
-    return end + 1;
-  }
-  static HWY_NOINLINE CellPairs::Pair* AddWide(const CellPairs::Cell& at,
-                                               const CellPairs::Pair* first,
-                                               CellPairs::Pair* end) {
-    for (size_t i = 0; i < at.block->wide_count(); ++i) {
-      const void* const polygon = at.block->wide(i)->memory();
-      if ((at.flags & kSeen) == 0 || !IsFound(polygon, first, end)) {
-        end = Add(polygon, at.query, end);
-      }
-    }
-    return end;
   }
 
   const SceneIndex& scene_;

@@ -43,10 +43,16 @@ struct CellPairs {
   };
 
   // By ascending query; of each at most `kMostOfOne`, none of them twice.
-  std::array<Pair, kMostQueries * kMostOfOne + GridCell::kMost + GridBlock::kMostWide> pairs;
+  std::array<Pair, kMostQueries * kMostOfOne> pairs;
   size_t count;
   size_t boxes;  // that were looked at, for a meter
-  std::array<Cell, kMostQueries * (kMostCells + kMostSquares)> cells;
+  // Cells, of a query four more than may be while they are counted; then the polygons in these and,
+  // by number, the cells that they are of, likewise.
+  std::array<Cell, kMostQueries * (kMostCells + 4) + 4> cells;
+  std::array<uint32_t, kMostQueries * kMostOfOne + GridBlock::kMostWide + 2 * GridCell::kWidth>
+      items;
+  std::array<uint16_t, kMostQueries * kMostOfOne + GridBlock::kMostWide + 2 * GridCell::kWidth>
+      owners;
 };
 
 // Finds what the boxes may meet that are asked, at most `kMostQueries`, and asks for the memory of

@@ -79,12 +79,13 @@ Box GridBlock::InUnits(const Box& box) const {
            (box.max.y - frame_.corner_y) * units + kMargin}};
 }
 
+// A box that begins in the first unit of a cell is in the one before it, too.
 GridBlock::Range GridBlock::RangeOf(const Box& units) const {
   const double end = double{GridCell::kUnits} * along_ - 1;
   const auto cell = [end](double at) {
     return static_cast<int>(std::clamp(at, 0.0, end)) / GridCell::kUnits;
   };
-  return {cell(units.min.x), cell(units.min.y), cell(units.max.x), cell(units.max.y)};
+  return {cell(units.min.x - 1), cell(units.min.y - 1), cell(units.max.x), cell(units.max.y)};
 }
 
 void GridBlock::PutWideFirst() {

@@ -23,6 +23,8 @@ namespace carom::internal {
 
 // Boxes in units of 1/255 of the cell from its lower corner, cut off at its border. Those above are
 // kept as 255 minus them, so that a box is within bounds if four bytes are each at most another.
+// One that begins at 0 along x or y is in the cell before this one, too, unless that is of another
+// square.
 struct alignas(64) GridCell {
   static constexpr size_t kWidth = 8;  // lanes that are looked at, the last one without a box
   static constexpr size_t kMost = 7;   // boxes
