@@ -194,7 +194,9 @@ class ContactBatch {
   // false once the meter stops.
   bool TakePairs(size_t count) {
     const std::span<BoxQuery> queries(scratch_->queries.data(), count);
-    uint32_t left = FindPairsInCells(scene_.index(), queries, scratch_->in_cells, meter_);
+    uint32_t left = way_ == ContactWay::kShort
+                        ? FindPairsInCells(scene_.index(), queries, scratch_->in_cells, meter_)
+                        : LeaveToTrees(queries, scratch_->in_cells);
     units_ += scratch_->in_cells.boxes;
     if (left != 0) FindInTrees(queries, left);
     size_t in_cells = 0;

@@ -8,22 +8,6 @@
 #include <cstring>
 #include <type_traits>
 
-#ifndef CAROM_CORE_SRC_CELL_TRAVERSAL_CC_  // the first time this file is compiled
-#define CAROM_CORE_SRC_CELL_TRAVERSAL_CC_
-namespace carom::internal {
-namespace {
-
-uint32_t LeaveAll(std::span<const BoxQuery> queries, CellPairs& found) {
-  found.count = found.boxes = 0;
-  uint32_t left = 0;
-  for (size_t k = 0; k < queries.size(); ++k) left |= uint32_t{queries[k].is_asked} << k;
-  return left;
-}
-
-}  // namespace
-}  // namespace carom::internal
-#endif
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/src/index/cell_traversal.cc"
 // clang-format off
@@ -42,7 +26,7 @@ namespace {
 // Without vectors trees do as well.
 uint32_t FindAllInCells(const SceneIndex&, std::span<const BoxQuery> queries, CellPairs& found,
                         WorkMeter&) {
-  return LeaveAll(queries, found);
+  return LeaveToTrees(queries, found);
 }
 
 #else
@@ -109,6 +93,7 @@ HWY_INLINE uint32_t BitsOf(hn::Mask<Bytes> mask) {
 // of the square are to be added.
 constexpr uint32_t kSeenToTheLeft = 0xFF;
 constexpr uint32_t kSeenBelow = 0xFF00;
+constexpr uint32_t kSeenColumns = kSeenToTheLeft | kSeenBelow;
 constexpr uint32_t kSeen = 1 << 16;
 constexpr uint32_t kHasWide = 1 << 17;
 
@@ -130,7 +115,7 @@ HWY_INLINE uint32_t Meeting(const GridCell& cell, const CellPairs::Cell& at) {
     within |= BitsOf(hn::Eq(hn::Min(box, limit), box)) << i;
     zeros |= BitsOf(hn::Eq(box, hn::Zero(d))) << i;
   }
-  uint32_t bits = within & ~(zeros & at.flags);
+  uint32_t bits = within & ~(zeros & at.flags & kSeenColumns);
   bits &= bits >> 16;
   return bits & bits >> 8 & cell.present;
 }
@@ -201,7 +186,7 @@ class CellWalk {
         cells_);
     cells_ += up;
     Put(above + right, high,
-        {.block = block, .query = k, .flags = flags | kSeenToTheLeft | kSeenBelow}, cells_);
+        {.block = block, .query = k, .flags = flags | kSeenColumns}, cells_);
     cells_ += right & up;
     return true;
   }
@@ -330,9 +315,16 @@ HWY_EXPORT(FindAllInCells);
 
 }  // namespace
 
+uint32_t LeaveToTrees(std::span<const BoxQuery> queries, CellPairs& found) {
+  found.count = found.boxes = 0;
+  uint32_t left = 0;
+  for (size_t k = 0; k < queries.size(); ++k) left |= uint32_t{queries[k].is_asked} << k;
+  return left;
+}
+
 uint32_t FindPairsInCells(const SceneIndex& scene, std::span<const BoxQuery> queries,
                           CellPairs& found, WorkMeter& meter) {
-  if (scene.grid().empty()) return LeaveAll(queries, found);
+  if (scene.grid().empty()) return LeaveToTrees(queries, found);
   return HWY_DYNAMIC_DISPATCH(FindAllInCells)(scene, queries, found, meter);
 }
 

@@ -61,4 +61,7 @@ struct CellPairs {
 uint32_t FindPairsInCells(const SceneIndex& scene, std::span<const BoxQuery> queries,
                           CellPairs& found, WorkMeter& meter);
 
+// The same, all of them.
+uint32_t LeaveToTrees(std::span<const BoxQuery> queries, CellPairs& found);
+
 }  // namespace carom::internal
