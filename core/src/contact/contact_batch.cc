@@ -62,6 +62,13 @@ struct Mover {
   MovingShape general;
 };
 
+// Whether polygons are looked for in cells first. Not where most have an index, which only trees lead
+// to.
+bool HasCells(const SceneIndex& scene) {
+  return !scene.grid().empty() &&
+         scene.vertex_count() <= IndexedPolygon::kMaxScanned * scene.polygon_count();
+}
+
 // A small convex shape of the batch.
 struct CachedShape {
   size_t number = SIZE_MAX;
@@ -96,6 +103,7 @@ class ContactBatch {
         way_(run.way),
         out_(out),
         meter_(meter),
+        has_cells_(run.way == ContactWay::kShort && HasCells(run.scene.index())),
         is_plain_(IsPlain(run.columns.movers.scope)) {
     masks_.fill(options_.mask);
   }
@@ -110,7 +118,6 @@ class ContactBatch {
       const size_t count = std::min(kWindow, columns_.size() - begin_);
       const size_t first_row = out_.contacts.size();
       is_in_order_ = true;
-      units_ += count;
       for (size_t k = 0; k < count; ++k) {
         if (!PlaceItem(begin_ + k, k)) return false;
       }
@@ -149,6 +156,7 @@ class ContactBatch {
     Mover& mover = scratch_->movers[k];
     BoxQuery& query = scratch_->queries[k];
     query.is_asked = false;
+    ++units_;
     if (!is_plain_) SetMask(i, k);
     ItemChecker check(i, out_.errors);
     mover.shape = ShapeOf(columns_.movers, i, check);
@@ -194,7 +202,7 @@ class ContactBatch {
   // false once the meter stops.
   bool TakePairs(size_t count) {
     const std::span<BoxQuery> queries(scratch_->queries.data(), count);
-    uint32_t left = way_ == ContactWay::kShort
+    uint32_t left = has_cells_
                         ? FindPairsInCells(scene_.index(), queries, scratch_->in_cells, meter_)
                         : LeaveToTrees(queries, scratch_->in_cells);
     units_ += scratch_->in_cells.boxes;
@@ -331,15 +339,14 @@ class ContactBatch {
     Mover& mover = scratch_->movers[pair.mover];
     if (!mover.is_placed) PlaceInGeneral(mover);
     if (pair.indexed != nullptr) return ContactOf(*pair.indexed, mover.general, meter_);
-    // One without an index is soon made anew.
     if (pair.polygon().edge_count() <= IndexedPolygon::kMaxScanned) {
-      return ContactOf(IndexedPolygon(pair.polygon()), mover.general, meter_);
+      return ContactOf(pair.polygon(), pair.convexity(), mover.general, meter_);
     }
     const IndexedPolygon* const indexed = FindIndexed(pair.polygon());
     return indexed != nullptr ? ContactOf(*indexed, mover.general, meter_) : std::nullopt;
   }
 
-  // Null once the meter has stopped.
+  // The entry of a polygon that was found in a cell. Null once the meter has stopped.
   const IndexedPolygon* FindIndexed(const Polygon& polygon) {
     const IndexedPolygon* found = nullptr;
     const Vec2 corner = polygon.bounds().min;
@@ -430,6 +437,7 @@ class ContactBatch {
   ContactAnswers& out_;
   WorkMeter& meter_;
   ThreadScratch<Scratch> scratch_;
+  const bool has_cells_;
   const bool is_plain_;  // whether all items have the mask of the options
   const PlainPlacing place_plain_ = PlacePlain();
   uint64_t units_ = 0;  // of the window, not yet counted

@@ -57,6 +57,17 @@ HWY_INLINE Corners PlaceOf(const Box& box, const double* corner, double scale, c
   }
 }
 
+// Whether a box meets the one with these sides: its maximum x and y, and its minimum negated.
+HWY_INLINE bool Meets(const Box& box, const double* sides) {
+  alignas(32) static constexpr double kSigns[] = {0, 0, -0.0, -0.0};
+  const Doubles d;
+  for (size_t i = 0; i < 4; i += hn::Lanes(d)) {
+    const auto negated = hn::Xor(hn::LoadU(d, &box.min.x + i), hn::Load(d, kSigns + i));
+    if (!hn::AllTrue(d, hn::Le(negated, hn::Load(d, sides + i)))) return false;
+  }
+  return true;
+}
+
 HWY_INLINE std::array<int32_t, 4> ArrayOf(Corners corners) {
   std::array<int32_t, 4> array;
   hn::StoreU(corners, Words(), array.data());
@@ -134,12 +145,14 @@ class CellWalk {
 
   // Returns the queries that are left to the trees.
   HWY_INLINE uint32_t Run() {
+    const Box& bounds = scene_.bounds();
+    alignas(32) const double sides[] = {bounds.max.x, bounds.max.y, -bounds.min.x, -bounds.min.y};
     const double last_x = grid_.size().x - 1;
     const double last_y = grid_.size().y - 1;
     alignas(32) const double last[] = {last_x, last_y, last_x, last_y};
     const auto most = [&](size_t i) HWY_ATTR { return hn::Load(Doubles(), &last[i]); };
     for (uint32_t k = 0; k < queries_.size(); ++k) {
-      if (!queries_[k].is_asked) continue;
+      if (!queries_[k].is_asked || !Meets(queries_[k].reach, sides)) continue;
       const auto at = ArrayOf(PlaceOf(queries_[k].reach, &grid_.corner().x,
                                       grid_.squares_per_length(), most));
       first_ = cells_;
@@ -324,7 +337,6 @@ uint32_t LeaveToTrees(std::span<const BoxQuery> queries, CellPairs& found) {
 
 uint32_t FindPairsInCells(const SceneIndex& scene, std::span<const BoxQuery> queries,
                           CellPairs& found, WorkMeter& meter) {
-  if (scene.grid().empty()) return LeaveToTrees(queries, found);
   return HWY_DYNAMIC_DISPATCH(FindAllInCells)(scene, queries, found, meter);
 }
 

@@ -56,7 +56,7 @@ struct CellPairs {
 };
 
 // Finds what the boxes may meet that are asked, at most `kMostQueries`, and asks for the memory of
-// these polygons. Squares that are not made yet are, which counts on `meter`. Returns the queries
+// these polygons. The scene has a grid. Squares that are not made yet are, which counts on `meter`. Returns the queries
 // that are left to the trees, bit k for query k: of these there are no pairs.
 uint32_t FindPairsInCells(const SceneIndex& scene, std::span<const BoxQuery> queries,
                           CellPairs& found, WorkMeter& meter);
