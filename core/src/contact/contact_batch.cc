@@ -62,8 +62,8 @@ struct Mover {
   MovingShape general;
 };
 
-// Whether polygons are looked for in cells first. Not where most have an index, which only trees lead
-// to.
+// Whether polygons are looked for in cells first. Not where most have an index, which only trees
+// lead to.
 bool HasCells(const SceneIndex& scene) {
   return !scene.grid().empty() &&
          scene.vertex_count() <= IndexedPolygon::kMaxScanned * scene.polygon_count();
@@ -176,7 +176,8 @@ class ContactBatch {
       query.is_asked = CheckMasses(columns_, i, check);
     } else {
       plain.size = 0;
-      if (!PlaceInGeneral(mover)) return check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange), true;
+      if (!PlaceInGeneral(mover))
+        return check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange), true;
       query.reach = mover.general.bounds();
       query.is_asked = CheckMasses(columns_, i, check) && !IsHollow(*mover.shape);
     }
@@ -445,8 +446,8 @@ class ContactBatch {
   size_t pair_count_ = 0;
   size_t first_pair_ = 0;  // of the mover whose pairs are taken
   size_t lanes_ = 0;
-  bool is_in_order_ = true;  // whether the rows of all movers of the window are
-  std::array<uint64_t, kWindow> masks_;               // of the movers
+  bool is_in_order_ = true;              // whether the rows of all movers of the window are
+  std::array<uint64_t, kWindow> masks_;  // of the movers
   std::array<Waiting, ContactBlock::kSize> waiting_;  // beside the lanes
   ContactCounts counts_;
 };

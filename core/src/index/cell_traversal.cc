@@ -100,8 +100,8 @@ HWY_INLINE uint32_t BitsOf(hn::Mask<Bytes> mask) {
 }
 
 // Flags of a cell: the columns `min_x` or `min_y`, by their bytes, where boxes that begin at 0 were
-// seen in a cell before; whether any may have been, in another square; and whether the wide polygons
-// of the square are to be added.
+// seen in a cell before; whether any may have been, in another square; and whether the wide
+// polygons of the square are to be added.
 constexpr uint32_t kSeenToTheLeft = 0xFF;
 constexpr uint32_t kSeenBelow = 0xFF00;
 constexpr uint32_t kSeenColumns = kSeenToTheLeft | kSeenBelow;
@@ -111,9 +111,9 @@ constexpr uint32_t kHasWide = 1 << 17;
 // The boxes of a cell that are within their limits and not seen: bit k for box k.
 HWY_INLINE uint32_t Meeting(const GridCell& cell, const CellPairs::Cell& at) {
   // For each byte of the columns that of the limits: their words are below 2^8.
-  alignas(32) static constexpr uint8_t kLimits[] = {8, 8, 8, 8, 8, 8, 8, 8, 12, 12, 12,
-                                                    12, 12, 12, 12, 12, 0, 0, 0, 0, 0, 0,
-                                                    0, 0, 4, 4, 4, 4, 4, 4, 4, 4};
+  alignas(32) static constexpr uint8_t kLimits[] = {8,  8,  8,  8,  8,  8, 8, 8, 12, 12, 12,
+                                                    12, 12, 12, 12, 12, 0, 0, 0, 0,  0,  0,
+                                                    0,  0,  4,  4,  4,  4, 4, 4, 4,  4};
   const Bytes d;
   const hn::Repartition<int32_t, Bytes> words;
   const auto* const bytes = reinterpret_cast<const uint8_t*>(&cell);
@@ -153,8 +153,8 @@ class CellWalk {
     const auto most = [&](size_t i) HWY_ATTR { return hn::Load(Doubles(), &last[i]); };
     for (uint32_t k = 0; k < queries_.size(); ++k) {
       if (!queries_[k].is_asked || !Meets(queries_[k].reach, sides)) continue;
-      const auto at = ArrayOf(PlaceOf(queries_[k].reach, &grid_.corner().x,
-                                      grid_.squares_per_length(), most));
+      const auto at =
+          ArrayOf(PlaceOf(queries_[k].reach, &grid_.corner().x, grid_.squares_per_length(), most));
       first_ = cells_;
       const bool is_one = ((at[0] ^ at[2]) | (at[1] ^ at[3])) == 0;
       if (is_one ? AddSquare(at[0], at[1], k, 0) : AddSquares(at, k)) continue;
@@ -198,8 +198,7 @@ class CellWalk {
     Put(above, hn::OddEven(high, low), {.block = block, .query = k, .flags = flags | kSeenBelow},
         cells_);
     cells_ += up;
-    Put(above + right, high,
-        {.block = block, .query = k, .flags = flags | kSeenColumns}, cells_);
+    Put(above + right, high, {.block = block, .query = k, .flags = flags | kSeenColumns}, cells_);
     cells_ += right & up;
     return true;
   }

@@ -26,8 +26,8 @@ void StepAll(GridWalks& walks, GridPairs& pairs) {
     const uint16_t at = walks.live[i];
     GridWalk& walk = walks.walks[at];
     const GridCell& cell = *walk.cell;
-    pairs.count += WriteItems(cell, Meeting(walk), at, &pairs.items[pairs.count],
-                              &pairs.walks[pairs.count]);
+    pairs.count +=
+        WriteItems(cell, Meeting(walk), at, &pairs.items[pairs.count], &pairs.walks[pairs.count]);
     Step(walk);
     __builtin_prefetch(walk.cell);
   }
