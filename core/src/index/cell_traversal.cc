@@ -131,7 +131,8 @@ HWY_INLINE uint32_t Meeting(const GridCell& cell, const CellPairs::Cell& at) {
   return bits & bits >> 8 & cell.present;
 }
 
-// The walk of some boxes: their cells, then the polygons in these.
+// The walk of some boxes: a step for all of them after the other, since one box would be waited for
+// at each.
 class CellWalk {
  public:
   HWY_INLINE CellWalk(const SceneIndex& scene, std::span<const BoxQuery> queries, CellPairs& found,
@@ -145,42 +146,77 @@ class CellWalk {
 
   // Returns the queries that are left to the trees.
   HWY_INLINE uint32_t Run() {
+    FindCells(FindSquares());
+    FindPolygons(FindItems());
+    return left_;
+  }
+
+ private:
+  // Returns how many squares.
+  HWY_INLINE size_t FindSquares() {
     const Box& bounds = scene_.bounds();
     alignas(32) const double sides[] = {bounds.max.x, bounds.max.y, -bounds.min.x, -bounds.min.y};
     const double last_x = grid_.size().x - 1;
     const double last_y = grid_.size().y - 1;
     alignas(32) const double last[] = {last_x, last_y, last_x, last_y};
     const auto most = [&](size_t i) HWY_ATTR { return hn::Load(Doubles(), &last[i]); };
+    size_t count = 0;
     for (uint32_t k = 0; k < queries_.size(); ++k) {
       if (!queries_[k].is_asked || !Meets(queries_[k].reach, sides)) continue;
       const auto at =
           ArrayOf(PlaceOf(queries_[k].reach, &grid_.corner().x, grid_.squares_per_length(), most));
-      first_ = cells_;
       const bool is_one = ((at[0] ^ at[2]) | (at[1] ^ at[3])) == 0;
-      if (is_one ? AddSquare(at[0], at[1], k, 0) : AddSquares(at, k)) continue;
-      left_ |= uint32_t{1} << k;
-      cells_ = first_;
+      if (is_one ? !AddSquare(at[0], at[1], k, count) : !AddSquares(at, k, count)) Leave(k);
     }
-    FindPolygons(FindItems());
-    return left_;
+    return count;
+  }
+  // Returns false where it is not made as the meter stops.
+  HWY_INLINE bool AddSquare(int32_t x, int32_t y, uint32_t k, size_t& count) {
+    const GridBlock* const block = grid_.block(scene_, x, y, meter_);
+    if (block == nullptr) return false;
+    __builtin_prefetch(block);
+    __builtin_prefetch(reinterpret_cast<const char*>(block) + sizeof(*block) - 1);
+    found_.squares[count++] = {block, k};
+    return true;
+  }
+  // The same of several squares, or false where these are many.
+  HWY_NOINLINE bool AddSquares(const std::array<int32_t, 4>& at, uint32_t k, size_t& count) {
+    if (std::max(at[2] - at[0], at[3] - at[1]) > 1) return false;
+    for (int32_t y = at[1]; y <= at[3]; ++y) {
+      for (int32_t x = at[0]; x <= at[2]; ++x) {
+        if (!AddSquare(x, y, k, count)) return false;
+      }
+    }
+    return true;
   }
 
- private:
-  // Adds the cells of a query in a square. Returns false where the box has many, or the square
-  // none, or is not made as the meter stops.
-  HWY_INLINE bool AddSquare(int32_t x, int32_t y, uint32_t k, uint32_t flags) {
-    const GridBlock* const block = grid_.block(scene_, x, y, meter_);
-    if (block == nullptr || !block->is_even()) return false;
-    const GridBlock::Frame& frame = block->frame();
-    const auto last = hn::Set(Doubles(), GridCell::kUnits * block->cells_along() - 1);
-    const Corners reach =
-        PlaceOf(queries_[k].reach, &frame.corner_x, GridCell::kUnits * frame.cells_per_length,
-                [&](size_t) HWY_ATTR { return last; });
+  // Of so many squares.
+  HWY_INLINE void FindCells(size_t squares) {
+    uint32_t query = UINT32_MAX;
+    for (size_t i = 0; i < squares; ++i) {
+      const CellPairs::Square& square = found_.squares[i];
+      const bool is_first = square.query != query;
+      if (is_first) first_ = cells_;
+      query = square.query;
+      if (AddCells(square, is_first ? 0 : kSeen)) continue;
+      Leave(query);
+      cells_ = first_;
+      while (i + 1 < squares && found_.squares[i + 1].query == query) ++i;
+    }
+  }
+  // Returns false where the box has many, or the square none.
+  HWY_INLINE bool AddCells(const CellPairs::Square& square, uint32_t flags) {
+    const GridBlock* const block = square.block;
+    const uint32_t k = square.query;
+    if (!block->is_even()) return false;
+    const auto last = hn::Set(Doubles(), block->last_unit());
+    const Corners reach = PlaceOf(queries_[k].reach, &block->frame().corner_x,
+                                  block->units_per_length(), [&](size_t) HWY_ATTR { return last; });
     const Corners cells = CellsOf(reach);
     const auto at = ArrayOf(cells);
     const int32_t right = at[2] - at[0];
     const int32_t up = at[3] - at[1];
-    if ((right | up) > 1 || block->wide_count() > 0) [[unlikely]] {
+    if ((right | up) > 1 || (block->wide_count() | flags) != 0) [[unlikely]] {
       return AddMany(reach, at, {.block = block, .query = k, .flags = flags});
     }
     // Up to four, written without a branch: those that are none are overwritten.
@@ -191,15 +227,15 @@ class CellWalk {
     const int32_t along = block->cells_along();
     const GridCell* const cell = block->cells() + (at[1] * along + at[0]);
     const GridCell* const above = cell + up * along;
-    Put(cell, low, {.block = block, .query = k, .flags = flags}, cells_);
-    Put(cell + right, hn::OddEven(low, high),
-        {.block = block, .query = k, .flags = flags | kSeenToTheLeft}, cells_ + 1);
-    cells_ += 1 + right;
-    Put(above, hn::OddEven(high, low), {.block = block, .query = k, .flags = flags | kSeenBelow},
-        cells_);
-    cells_ += up;
-    Put(above + right, high, {.block = block, .query = k, .flags = flags | kSeenColumns}, cells_);
-    cells_ += right & up;
+    CellPairs::Cell* to = cells_;
+    Put(cell, low, {.block = block, .query = k, .flags = 0}, to);
+    Put(cell + right, hn::OddEven(low, high), {.block = block, .query = k, .flags = kSeenToTheLeft},
+        to + 1);
+    to += 1 + right;
+    Put(above, hn::OddEven(high, low), {.block = block, .query = k, .flags = kSeenBelow}, to);
+    to += up;
+    Put(above + right, high, {.block = block, .query = k, .flags = kSeenColumns}, to);
+    cells_ = to + (right & up);
     return true;
   }
   static HWY_INLINE void Put(const GridCell* cell, Corners limits, const CellPairs::Cell& of,
@@ -211,7 +247,7 @@ class CellWalk {
     to->query = of.query;
     to->flags = of.flags;
   }
-  // The same of more cells, or where there are wide polygons.
+  // The same of more cells, of further squares, and where there are wide polygons.
   HWY_NOINLINE bool AddMany(Corners reach, const std::array<int32_t, 4>& at, CellPairs::Cell of) {
     const auto count = static_cast<size_t>((at[2] - at[0] + 1) * (at[3] - at[1] + 1));
     if (count + static_cast<size_t>(cells_ - first_) > CellPairs::kMostCells) return false;
@@ -227,20 +263,6 @@ class CellWalk {
     }
     return true;
   }
-  // The same of several squares, or false where these are many.
-  HWY_NOINLINE bool AddSquares(const std::array<int32_t, 4>& at, uint32_t k) {
-    if (std::max(at[2] - at[0], at[3] - at[1]) > 1) return false;
-    uint32_t flags = 0;
-    for (int32_t y = at[1]; y <= at[3]; ++y) {
-      for (int32_t x = at[0]; x <= at[2]; ++x) {
-        if (!AddSquare(x, y, k, flags)) return false;
-        if (static_cast<size_t>(cells_ - first_) > CellPairs::kMostCells) return false;
-        flags = kSeen;
-      }
-    }
-    return true;
-  }
-
   // Notes what is in the cells. Returns how many items.
   HWY_INLINE size_t FindItems() {
     const CellPairs::Cell* const begin = found_.cells.data();
@@ -261,7 +283,7 @@ class CellWalk {
         ++links;
       }
       if (count - first <= CellPairs::kMostOfOne) continue;
-      left_ |= uint32_t{1} << query;
+      Leave(query);
       count = first;
       while (at + 1 != cells_ && at[1].query == query) ++at;
     }
@@ -297,6 +319,8 @@ class CellWalk {
     }
     return false;
   }
+
+  HWY_INLINE void Leave(uint32_t k) { left_ |= uint32_t{1} << k; }
 
   const SceneIndex& scene_;
   const SceneGrid& grid_;

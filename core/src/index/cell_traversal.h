@@ -32,7 +32,12 @@ struct CellPairs {
     const void* polygon;  // where it lies (`Polygon::memory`)
     uint32_t query;
   };
-  // A cell that a box may come into, as one of the two steps leaves it to the other one
+  // A square that a box may come into.
+  struct Square {
+    const GridBlock* block;
+    uint32_t query;
+  };
+  // A cell that a box may come into, as one of the steps leaves it to the next one
   // (cell_traversal.cc).
   struct Cell {
     alignas(16) std::array<int32_t, 4> limits;
@@ -46,6 +51,7 @@ struct CellPairs {
   std::array<Pair, kMostQueries * kMostOfOne> pairs;
   size_t count;
   size_t boxes;  // that were looked at, for a meter
+  std::array<Square, kMostQueries * kMostSquares> squares;
   // Cells, of a query four more than may be while they are counted; then the polygons in these and,
   // by number, the cells that they are of, likewise.
   std::array<Cell, kMostQueries*(kMostCells + 4) + 4> cells;

@@ -92,6 +92,9 @@ class GridBlock {
   // better: there are too many polygons, in few places or as large as the square.
   bool is_even() const { return is_even_; }
   const Frame& frame() const { return frame_; }
+  // The same in units of cells: how many there are to a length, and the last one along a side.
+  double units_per_length() const { return units_per_length_; }
+  double last_unit() const { return last_unit_; }
   int cells_along() const { return along_; }
   // Row by row, then those that links lead to.
   const GridCell* cells() const { return cells_.data(); }
@@ -127,6 +130,8 @@ class GridBlock {
   mutable std::atomic<uint32_t> owners_ = 1;
   bool is_even_ = false;
   Frame frame_;
+  double units_per_length_;
+  double last_unit_;
   std::vector<GridCell> cells_;
   std::vector<Unowned<Polygon>> polygons_;  // the wide ones; all of them for a table
   CellPolygons numbers_;
