@@ -176,8 +176,10 @@ class ContactBatch {
       query.is_asked = CheckMasses(columns_, i, check);
     } else {
       plain.size = 0;
-      if (!PlaceInGeneral(mover))
-        return check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange), true;
+      if (!PlaceInGeneral(mover)) {
+        check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
+        return true;
+      }
       query.reach = mover.general.bounds();
       query.is_asked = CheckMasses(columns_, i, check) && !IsHollow(*mover.shape);
     }

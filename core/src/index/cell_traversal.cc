@@ -166,7 +166,10 @@ class CellWalk {
       const auto at =
           ArrayOf(PlaceOf(queries_[k].reach, &grid_.corner().x, grid_.squares_per_length(), most));
       const bool is_one = ((at[0] ^ at[2]) | (at[1] ^ at[3])) == 0;
-      if (is_one ? !AddSquare(at[0], at[1], k, count) : !AddSquares(at, k, count)) Leave(k);
+      const size_t first = count;
+      if (is_one ? AddSquare(at[0], at[1], k, count) : AddSquares(at, k, count)) continue;
+      Leave(k);
+      count = first;
     }
     return count;
   }
