@@ -220,52 +220,54 @@ class CellWalk {
     const int32_t right = at[2] - at[0];
     const int32_t up = at[3] - at[1];
     if ((right | up) > 1 || (block->wide_count() | flags) != 0) [[unlikely]] {
-      return AddMany(reach, at, {.block = block, .query = k, .flags = flags});
+      return AddMany(reach, at, square, flags);
     }
     // Up to four, written without a branch: those that are none are overwritten.
     const Words d;
     const Corners corner = UnitsOf(cells);
     const Corners low = LimitsOf(hn::Sub(reach, hn::ConcatLowerLower(d, corner, corner)));
     const Corners high = LimitsOf(hn::Sub(reach, hn::ConcatUpperUpper(d, corner, corner)));
-    const int32_t along = block->cells_along();
+    const ptrdiff_t along = block->cells_along();
     const GridCell* const cell = block->cells() + (at[1] * along + at[0]);
     const GridCell* const above = cell + up * along;
     CellPairs::Cell* to = cells_;
-    Put(cell, low, {.block = block, .query = k, .flags = 0}, to);
-    Put(cell + right, hn::OddEven(low, high), {.block = block, .query = k, .flags = kSeenToTheLeft},
-        to + 1);
+    Put(cell, low, square, 0, to);
+    Put(cell + right, hn::OddEven(low, high), square, kSeenToTheLeft, to + 1);
     to += 1 + right;
-    Put(above, hn::OddEven(high, low), {.block = block, .query = k, .flags = kSeenBelow}, to);
+    Put(above, hn::OddEven(high, low), square, kSeenBelow, to);
     to += up;
-    Put(above + right, high, {.block = block, .query = k, .flags = kSeenColumns}, to);
+    Put(above + right, high, square, kSeenColumns, to);
     cells_ = to + (right & up);
     return true;
   }
-  static HWY_INLINE void Put(const GridCell* cell, Corners limits, const CellPairs::Cell& of,
-                             CellPairs::Cell* to) {
+  static HWY_INLINE void Put(const GridCell* cell, Corners limits, const CellPairs::Square& of,
+                             uint32_t flags, CellPairs::Cell* to) {
     __builtin_prefetch(cell);
     hn::Store(limits, Words(), to->limits.data());
     to->cell = cell;
     to->block = of.block;
     to->query = of.query;
-    to->flags = of.flags;
+    to->flags = flags;
   }
   // The same of more cells, of further squares, and where there are wide polygons.
-  HWY_NOINLINE bool AddMany(Corners reach, const std::array<int32_t, 4>& at, CellPairs::Cell of) {
-    const auto count = static_cast<size_t>((at[2] - at[0] + 1) * (at[3] - at[1] + 1));
-    if (count + static_cast<size_t>(cells_ - first_) > CellPairs::kMostCells) return false;
-    if (of.block->wide_count() > 0) of.flags |= kHasWide;
+  HWY_NOINLINE bool AddMany(Corners reach, const std::array<int32_t, 4>& at,
+                            const CellPairs::Square& of, uint32_t flags) {
+    const ptrdiff_t count = ptrdiff_t{at[2] - at[0] + 1} * (at[3] - at[1] + 1);
+    if (cells_ - first_ + count > ptrdiff_t{CellPairs::kMostCells}) return false;
+    if (of.block->wide_count() > 0) flags |= kHasWide;
     for (int32_t y = at[1]; y <= at[3]; ++y) {
+      const GridCell* const row = of.block->cells() + ptrdiff_t{y} * of.block->cells_along();
       for (int32_t x = at[0]; x <= at[2]; ++x) {
         alignas(16) const int32_t cell[] = {x, y, x, y};
-        Put(of.block->cells() + (y * of.block->cells_along() + x),
-            LimitsOf(hn::Sub(reach, UnitsOf(hn::Load(Words(), cell)))), of, cells_++);
-        of.flags = (of.flags & ~kHasWide) | kSeenToTheLeft;
+        const Corners in_cell = hn::Sub(reach, UnitsOf(hn::Load(Words(), cell)));
+        Put(row + x, LimitsOf(in_cell), of, flags, cells_++);
+        flags = (flags & ~kHasWide) | kSeenToTheLeft;
       }
-      of.flags = (of.flags & ~kSeenToTheLeft) | kSeenBelow;
+      flags = (flags & ~kSeenToTheLeft) | kSeenBelow;
     }
     return true;
   }
+
   // Notes what is in the cells. Returns how many items.
   HWY_INLINE size_t FindItems() {
     const CellPairs::Cell* const begin = found_.cells.data();
@@ -317,8 +319,8 @@ class CellWalk {
     found_.count = static_cast<size_t>(end - found_.pairs.data());
   }
   HWY_NOINLINE bool IsFound(const CellPairs::Pair& pair, const CellPairs::Pair* end) const {
-    while (end != found_.pairs.data() && (--end)->query == pair.query) {
-      if (end->polygon == pair.polygon) return true;
+    for (; end != found_.pairs.data() && end[-1].query == pair.query; --end) {
+      if (end[-1].polygon == pair.polygon) return true;
     }
     return false;
   }
