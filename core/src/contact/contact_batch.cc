@@ -287,13 +287,15 @@ class ContactBatch {
         !polygon.bounds().Intersects(scratch_->queries[k].reach)) {
       return;
     }
-    PlainPair* at = &scratch_->pairs[pair_count_++];
-    const PlainPair* const first = &scratch_->pairs[first_pair_];
-    for (; at > first && at[-1].polygon().id() > polygon.id(); --at) *at = at[-1];
-    at->fixed = fixed;
-    at->indexed = indexed;
-    at->mover = k;
-    at->axis.verdict = AxisVerdict::kUncertain;
+    auto& pairs = scratch_->pairs;
+    size_t at = pair_count_++;
+    for (; at > first_pair_ && pairs[at - 1].polygon().id() > polygon.id(); --at) {
+      pairs[at] = pairs[at - 1];
+    }
+    pairs[at].fixed = fixed;
+    pairs[at].indexed = indexed;
+    pairs[at].mover = k;
+    pairs[at].axis.verdict = AxisVerdict::kUncertain;
   }
 
   // Of the movers that have a pair. One that may have been bent as it was placed is not plain.

@@ -275,14 +275,15 @@ class CellWalk {
     size_t first = 0;  // of the query
     size_t links = 0;
     uint32_t query = UINT32_MAX;
-    for (const CellPairs::Cell* at = begin; at != cells_; ++at) {
+    uint16_t number = 0;  // of the cell
+    for (const CellPairs::Cell* at = begin; at != cells_; ++at, ++number) {
       if (at->query != query) first = count;
       query = at->query;
       if ((at->flags & kHasWide) != 0) count = AddWide(*at, count);
       const GridCell* cell = at->cell;
       while (true) {
-        count += WriteItems(*cell, Meeting(*cell, *at), static_cast<uint16_t>(at - begin),
-                            &found_.items[count], &found_.owners[count]);
+        count += WriteItems(*cell, Meeting(*cell, *at), number, &found_.items[count],
+                            &found_.owners[count]);
         if (cell->next == 0 || count - first > CellPairs::kMostOfOne) break;
         cell = at->block->cells() + cell->next;
         ++links;
@@ -290,7 +291,7 @@ class CellWalk {
       if (count - first <= CellPairs::kMostOfOne) continue;
       Leave(query);
       count = first;
-      while (at + 1 != cells_ && at[1].query == query) ++at;
+      for (; at + 1 != cells_ && at[1].query == query; ++at) ++number;
     }
     found_.boxes = GridCell::kWidth * (static_cast<size_t>(cells_ - begin) + links);
     return count;
