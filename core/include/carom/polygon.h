@@ -197,7 +197,8 @@ class Polygon {
     FillRule fill_rule = FillRule::kEvenOdd;
     Solidity solidity = Solidity::kSolid;
     bool is_one_closed_ring = true;
-    uint32_t capacity = 0;  // vertices that there is room for
+    std::atomic<uint8_t> convexity = 0;  // known once it is in a scene (`IndexedPolygon`)
+    uint32_t capacity = 0;               // vertices that there is room for
 
     static Block* New(size_t vertex_count);
     static void Delete(Block* block);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <optional>
 #include <span>
@@ -19,6 +20,7 @@
 #include "contact/plain_mover.h"
 #include "index/body_set.h"
 #include "index/box_traversal.h"
+#include "index/cell_traversal.h"
 #include "index/placed_items.h"
 #include "index/placed_shape.h"
 #include "index/scene_traversal.h"
@@ -40,7 +42,7 @@ bool CheckMasses(const ContactColumns& columns, size_t i, ItemChecker& check) {
 }
 
 constexpr size_t kWindow = 32;  // items whose memory is fetched together
-static_assert(kWindow <= BoxPairs::kMostQueries);
+static_assert(kWindow <= CellPairs::kMostQueries && kWindow <= BoxPairs::kMostQueries);
 constexpr size_t kMaxPairs = 512;  // at a time
 constexpr size_t kCachedShapes = 16;
 constexpr size_t kMaxCachedItems = 16384;
@@ -60,6 +62,13 @@ struct Mover {
   MovingShape general;
 };
 
+// Whether polygons are looked for in cells first. Not where most have an index, which only trees
+// lead to.
+bool HasCells(const SceneIndex& scene) {
+  return !scene.grid().empty() &&
+         scene.vertex_count() <= IndexedPolygon::kMaxScanned * scene.polygon_count();
+}
+
 // A small convex shape of the batch.
 struct CachedShape {
   size_t number = SIZE_MAX;
@@ -78,7 +87,8 @@ struct Scratch {
   std::array<CachedShape, kCachedShapes> shapes;    // by the lowest digits of their numbers
   std::array<BoxQuery, kWindow> queries;
   std::array<PlainPair, kMaxPairs> pairs;
-  BoxPairs found;
+  CellPairs in_cells;
+  BoxPairs in_trees;
   ContactBlock block;
   size_t largest = 0;  // vertices of a mover in general
 };
@@ -92,7 +102,11 @@ class ContactBatch {
         options_(run.options),
         way_(run.way),
         out_(out),
-        meter_(meter) {}
+        meter_(meter),
+        has_cells_(run.way == ContactWay::kShort && HasCells(run.scene.index())),
+        is_plain_(IsPlain(run.columns.movers.scope)) {
+    masks_.fill(options_.mask);
+  }
 
   // Called once. Returns false once the meter stops.
   bool Run() {
@@ -103,6 +117,7 @@ class ContactBatch {
     for (begin_ = 0; begin_ < columns_.size(); begin_ += kWindow) {
       const size_t count = std::min(kWindow, columns_.size() - begin_);
       const size_t first_row = out_.contacts.size();
+      is_in_order_ = true;
       for (size_t k = 0; k < count; ++k) {
         if (!PlaceItem(begin_ + k, k)) return false;
       }
@@ -139,40 +154,42 @@ class ContactBatch {
   // Places item i, mover k of the window. Returns false once the meter stops.
   bool PlaceItem(size_t i, size_t k) {
     Mover& mover = scratch_->movers[k];
-    PlainMover& plain = scratch_->plain[k];
     BoxQuery& query = scratch_->queries[k];
     query.is_asked = false;
     ++units_;
-    const auto considered = Considered::Of(columns_.movers.scope, i, options_.mask);
-    masks_[k] = considered.scene ? considered.mask : 0;
+    if (!is_plain_) SetMask(i, k);
     ItemChecker check(i, out_.errors);
     mover.shape = ShapeOf(columns_.movers, i, check);
-    if (mover.shape == nullptr) return true;
-    const std::optional<Pose> pose = PoseOf(columns_.movers, i, check);
-    if (!pose) return true;
+    if (mover.shape == nullptr || !ReadPose(columns_.movers, i, check, mover.pose)) return true;
     mover.vertex_count = mover.shape->vertex_count();
     units_ += mover.vertex_count;
     if (mover.vertex_count > kMostPlainVertices && !SpendUnits()) return false;
-    mover.pose = *pose;
     mover.number = columns_.movers.shape.empty() ? i : columns_.movers.shape[i];
     mover.is_placed = false;
     mover.is_in_order = true;
     mover.has_edges = false;
     const PlainShape& described = PlainOf(mover.number);
+    PlainMover& plain = scratch_->plain[k];
     if (way_ == ContactWay::kShort && described.size != 0 &&
-        place_plain_.vertices(described, *pose, plain)) {
+        place_plain_.vertices(described, mover.pose, plain)) {
       query.reach = plain.bounds;
       query.is_asked = CheckMasses(columns_, i, check);
-      return true;
+    } else {
+      plain.size = 0;
+      if (!PlaceInGeneral(mover)) {
+        check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
+        return true;
+      }
+      query.reach = mover.general.bounds();
+      query.is_asked = CheckMasses(columns_, i, check) && !IsHollow(*mover.shape);
     }
-    plain.size = 0;
-    if (!PlaceInGeneral(mover)) {
-      check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
-      return true;
-    }
-    query.reach = mover.general.bounds();
-    query.is_asked = CheckMasses(columns_, i, check) && !IsHollow(*mover.shape);
+    if (query.is_asked) units_ += mover.vertex_count;
     return true;
+  }
+
+  void SetMask(size_t i, size_t k) {
+    const auto considered = Considered::Of(columns_.movers.scope, i, options_.mask);
+    masks_[k] = considered.scene ? considered.mask : 0;
   }
 
   // Returns false where a placed vertex is not accepted.
@@ -183,65 +200,102 @@ class ContactBatch {
     return mover.general.Place(*mover.shape, mover.pose, is_convex);
   }
 
-  // Takes the polygons that the window's movers may meet as pairs. Where they are many, it answers
-  // those there are. Returns false once the meter stops.
+  // Takes the polygons that the window's movers may meet as pairs: from the cells of the grid where
+  // these have all, else from the trees. Where they are many, it answers those there are. Returns
+  // false once the meter stops.
   bool TakePairs(size_t count) {
-    BoxPairs& found = scratch_->found;
-    FindPairs(scene_.index(), {scratch_->queries.data(), count}, found);
-    units_ += found.boxes;
-    for (size_t i = 0; i < found.count; ++i) Prefetch(*found.pairs[i].polygon);
-    size_t i = 0;
-    for (uint32_t k = 0; k < count; ++k) {
-      if (!scratch_->queries[k].is_asked) continue;
-      units_ += scratch_->movers[k].vertex_count;
-      if (!scratch_->queries[k].has_few) {
-        while (i < found.count && found.pairs[i].query == k) ++i;
-        if (!TakeMany(k)) return false;
-        continue;
-      }
-      for (; i < found.count && found.pairs[i].query == k; ++i) {
-        scratch_->pairs[pair_count_++] = {found.pairs[i].polygon, 0, k, {}};
-        if (pair_count_ == kMaxPairs && !AnswerPairs()) return false;
-      }
+    const std::span<BoxQuery> queries(scratch_->queries.data(), count);
+    uint32_t left = has_cells_
+                        ? FindPairsInCells(scene_.index(), queries, scratch_->in_cells, meter_)
+                        : LeaveToTrees(queries, scratch_->in_cells);
+    units_ += scratch_->in_cells.boxes;
+    if (left != 0) FindInTrees(queries, left);
+    size_t in_cells = 0;
+    size_t in_trees = 0;
+    for (; left != 0; left &= left - 1) {
+      const auto k = static_cast<uint32_t>(std::countr_zero(left));
+      if (!TakeFromCells(k, in_cells) || !TakeFromTrees(k, in_trees)) return false;
+    }
+    return TakeFromCells(kWindow, in_cells);
+  }
+
+  // Takes what was found in cells, from place `i` on, for movers before `end`. Returns false once
+  // the meter stops.
+  bool TakeFromCells(uint32_t end, size_t& i) {
+    const CellPairs& found = scratch_->in_cells;
+    uint32_t last = kWindow;
+    for (; i < found.count && found.pairs[i].query < end; ++i) {
+      const uint32_t k = found.pairs[i].query;
+      if (k != last && !StartMover()) return false;
+      last = k;
+      TakePair(Unowned<Polygon>(found.pairs[i].polygon), nullptr, k);
     }
     return true;
   }
-  // The same for mover k alone, in any order.
-  bool TakeMany(uint32_t k) {
+
+  // Before the few pairs of a mover, which are answered together.
+  bool StartMover() {
+    if (pair_count_ + FewPolygons::kMost > kMaxPairs && !AnswerPairs()) return false;
+    first_pair_ = pair_count_;
+    return true;
+  }
+
+  // Finds what queries may meet that are left to the trees.
+  void FindInTrees(std::span<BoxQuery> queries, uint32_t left) {
+    uint32_t asked = 0;
+    for (size_t k = 0; k < queries.size(); ++k) {
+      asked |= uint32_t{queries[k].is_asked} << k;
+      queries[k].is_asked = (left >> k & 1) != 0;
+    }
+    BoxPairs& found = scratch_->in_trees;
+    FindPairs(scene_.index(), queries, found);
+    units_ += found.boxes;
+    for (size_t i = 0; i < found.count; ++i) Prefetch(found.pairs[i].polygon->polygon());
+    for (size_t k = 0; k < queries.size(); ++k) queries[k].is_asked = (asked >> k & 1) != 0;
+  }
+
+  // The same for mover k, of which trees may have found too much. Then they find all once more, in
+  // any order.
+  bool TakeFromTrees(uint32_t k, size_t& i) {
+    const BoxPairs& found = scratch_->in_trees;
+    const bool has_few = scratch_->queries[k].has_few;
+    if (!StartMover()) return false;
+    for (; i < found.count && found.pairs[i].query == k; ++i) {
+      if (has_few) TakeIndexed(*found.pairs[i].polygon, k);
+    }
+    if (has_few) return true;
     if (!SpendUnits()) return false;
-    scratch_->movers[k].is_in_order = false;
-    scene_.index().Traverse(meter_, MeetsBox{scratch_->queries[k].reach},
-                            [&](const IndexedPolygon& fixed) {
-                              __builtin_prefetch(&fixed);
-                              scratch_->pairs[pair_count_++] = {&fixed, 0, k, {}};
-                              return pair_count_ < kMaxPairs || AnswerPairs();
-                            });
+    is_in_order_ = scratch_->movers[k].is_in_order = false;
+    const MeetsBox meets{scratch_->queries[k].reach};
+    scene_.index().Traverse(meter_, meets, [&](const IndexedPolygon& fixed) {
+      TakeIndexed(fixed, k);
+      if (pair_count_ < kMaxPairs) return true;
+      first_pair_ = 0;
+      return AnswerPairs();
+    });
     return !meter_.stopped();
   }
 
-  // Keeps the pairs that are to be looked at, those of a mover by ascending id.
-  void ArrangePairs() {
-    constexpr size_t kAhead = 8;
-    auto& pairs = scratch_->pairs;
-    size_t kept = 0;
-    size_t first = 0;  // of the mover
-    for (size_t i = 0; i < pair_count_; ++i) {
-      if (i + kAhead < pair_count_) Prefetch(*pairs[i + kAhead].fixed);
-      const PlainPair& pair = pairs[i];
-      const Polygon& polygon = pair.fixed->polygon();
-      if ((polygon.category() & masks_[pair.mover]) == 0 ||
-          polygon.solidity() == Solidity::kBoundary ||
-          !polygon.bounds().Intersects(scratch_->queries[pair.mover].reach)) {
-        continue;
-      }
-      if (kept != i) pairs[kept] = pair;
-      pairs[kept].id = polygon.id();
-      if (first < kept && pairs[first].mover != pairs[kept].mover) first = kept;
-      for (size_t at = kept++; at > first && pairs[at - 1].id > pairs[at].id; --at) {
-        std::swap(pairs[at - 1], pairs[at]);
-      }
+  void TakeIndexed(const IndexedPolygon& fixed, uint32_t k) {
+    TakePair(Unowned<Polygon>(fixed.polygon()), &fixed, k);
+  }
+
+  // Adds a pair of mover k if it is to be looked at, before those of the mover with a greater id.
+  void TakePair(const Unowned<Polygon>& fixed, const IndexedPolygon* indexed, uint32_t k) {
+    const Polygon& polygon = fixed.get();
+    if ((polygon.category() & masks_[k]) == 0 || polygon.solidity() == Solidity::kBoundary ||
+        !polygon.bounds().Intersects(scratch_->queries[k].reach)) {
+      return;
     }
-    pair_count_ = kept;
+    auto& pairs = scratch_->pairs;
+    size_t at = pair_count_++;
+    for (; at > first_pair_ && pairs[at - 1].polygon().id() > polygon.id(); --at) {
+      pairs[at] = pairs[at - 1];
+    }
+    pairs[at].fixed = fixed;
+    pairs[at].indexed = indexed;
+    pairs[at].mover = k;
+    pairs[at].axis.verdict = AxisVerdict::kUncertain;
   }
 
   // Of the movers that have a pair. One that may have been bent as it was placed is not plain.
@@ -257,7 +311,6 @@ class ContactBatch {
   // Adds the rows of the pairs there are, and clears them. Returns false once the meter stops.
   bool AnswerPairs() {
     if (!SpendUnits()) return false;
-    ArrangePairs();
     PlaceEdges();
     const std::span<PlainPair> pairs(scratch_->pairs.data(), pair_count_);
     counts_.pairs += pairs.size();
@@ -275,7 +328,7 @@ class ContactBatch {
   // stops.
   bool Decide(PlainPair& pair) {
     pair.axis.verdict = AxisVerdict::kApart;
-    if (scratch_->plain[pair.mover].size != 0 && IsPlain(*pair.fixed)) {
+    if (scratch_->plain[pair.mover].size != 0 && pair.is_plain()) {
       ++counts_.axes;
       return FindAxisAlone(scratch_->plain[pair.mover], meter_, pair);
     }
@@ -290,13 +343,29 @@ class ContactBatch {
   std::optional<Contact> InGeneral(const PlainPair& pair) {
     Mover& mover = scratch_->movers[pair.mover];
     if (!mover.is_placed) PlaceInGeneral(mover);
-    return ContactOf(*pair.fixed, mover.general, meter_);
+    if (pair.indexed != nullptr) return ContactOf(*pair.indexed, mover.general, meter_);
+    if (pair.polygon().edge_count() <= IndexedPolygon::kMaxScanned) {
+      return ContactOf(pair.polygon(), pair.convexity(), mover.general, meter_);
+    }
+    const IndexedPolygon* const indexed = FindIndexed(pair.polygon());
+    return indexed != nullptr ? ContactOf(*indexed, mover.general, meter_) : std::nullopt;
+  }
+
+  // The entry of a polygon that was found in a cell. Null once the meter has stopped.
+  const IndexedPolygon* FindIndexed(const Polygon& polygon) {
+    const IndexedPolygon* found = nullptr;
+    const Vec2 corner = polygon.bounds().min;
+    scene_.index().Traverse(meter_, MeetsBox{{corner, corner}}, [&](const IndexedPolygon& fixed) {
+      if (fixed.polygon().memory() == polygon.memory()) found = &fixed;
+      return found == nullptr;
+    });
+    return found;
   }
 
   // The contact is there, or a place for it.
   bool AddRow(const PlainPair& pair) {
     ++out_.counts[begin_ + pair.mover];
-    out_.polygon_ids.push_back(pair.id);
+    out_.polygon_ids.push_back(pair.polygon().id());
     return meter_.SpendRows(1);
   }
 
@@ -329,6 +398,7 @@ class ContactBatch {
 
   // Ends the items of the window: the rows of each by ascending id.
   void EndRows(size_t count, size_t row) {
+    if (columns_.mass.empty() && is_in_order_) return;
     for (size_t k = 0; k < count; ++k) {
       const size_t i = begin_ + k;
       const size_t end = row + out_.counts[i];
@@ -352,8 +422,8 @@ class ContactBatch {
     }
   }
 
-  static void Prefetch(const IndexedPolygon& fixed) {
-    const auto* const block = static_cast<const char*>(fixed.polygon().memory());
+  static void Prefetch(const Polygon& polygon) {
+    const auto* const block = static_cast<const char*>(polygon.memory());
     __builtin_prefetch(block);
     __builtin_prefetch(block + 64);
     __builtin_prefetch(block + 128);
@@ -372,12 +442,16 @@ class ContactBatch {
   ContactAnswers& out_;
   WorkMeter& meter_;
   ThreadScratch<Scratch> scratch_;
+  const bool has_cells_;
+  const bool is_plain_;  // whether all items have the mask of the options
   const PlainPlacing place_plain_ = PlacePlain();
   uint64_t units_ = 0;  // of the window, not yet counted
   size_t begin_ = 0;    // of the window
   size_t pair_count_ = 0;
+  size_t first_pair_ = 0;  // of the mover whose pairs are taken
   size_t lanes_ = 0;
-  std::array<uint64_t, kWindow> masks_;               // of the movers
+  bool is_in_order_ = true;              // whether the rows of all movers of the window are
+  std::array<uint64_t, kWindow> masks_;  // of the movers
   std::array<Waiting, ContactBlock::kSize> waiting_;  // beside the lanes
   ContactCounts counts_;
 };

@@ -14,7 +14,7 @@
 
 namespace carom::internal {
 
-// GENERAL takes the general path alone.
+// GENERAL takes the general path alone, for polygons from the trees.
 enum class ContactWay : uint8_t { kShort, kGeneral };
 
 // How many pairs of a polygon and a mover whose boxes meet took which way.

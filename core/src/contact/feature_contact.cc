@@ -271,6 +271,17 @@ std::optional<Contact> ContactOf(const IndexedPolygon& fixed, MovingShape& mover
   return ConvexContact({fixed.polygon().ring(0), fixed.convexity()}, *core, meter);
 }
 
+std::optional<Contact> ContactOf(const Polygon& fixed, Convexity convexity, MovingShape& mover,
+                                 WorkMeter& meter) {
+  const ConvexCore* const core = convexity != Convexity::kNone ? mover.hull() : nullptr;
+  if (core == nullptr) {
+    const IndexedPolygon indexed(fixed, IndexUse::kOneQuery);
+    return FeatureContact(PlacedShape(indexed), mover.RingView(), meter);
+  }
+  if (!meter.Spend(fixed.vertex_count())) return std::nullopt;
+  return ConvexContact({fixed.ring(0), convexity}, *core, meter);
+}
+
 std::optional<Contact> FeatureContact(const PlacedShape& fixed, const PlacedShape& mover,
                                       WorkMeter& meter) {
   DeepestContact deepest(fixed, mover, meter);

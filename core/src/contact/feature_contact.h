@@ -7,9 +7,11 @@
 #include <optional>
 
 #include "carom/contact.h"
+#include "carom/polygon.h"
 #include "carom/work_meter.h"
 #include "index/indexed_polygon.h"
 #include "index/placed_shape.h"
+#include "shape/convex_core.h"
 
 namespace carom::internal {
 
@@ -17,6 +19,10 @@ namespace carom::internal {
 // Nothing if they share no point (exact). Counts on `meter` as it goes; meaningless once that has
 // stopped.
 std::optional<Contact> ContactOf(const IndexedPolygon& fixed, MovingShape& mover, WorkMeter& meter);
+// The same of a polygon of at most `IndexedPolygon::kMaxScanned` edges, which has no index, and its
+// convexity.
+std::optional<Contact> ContactOf(const Polygon& fixed, Convexity convexity, MovingShape& mover,
+                                 WorkMeter& meter);
 
 // The rest takes shapes whose core is a polygon (`MovingShape::RingView`). Whether they share a
 // point. Exact.

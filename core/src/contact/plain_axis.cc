@@ -60,8 +60,8 @@ struct Job {
   double fixed_least, mover_least;  // depths times lengths
   Depths depths;
 
-  std::span<const Vec2> ring() const { return pair->fixed->polygon().vertices(); }
-  bool is_clockwise() const { return pair->fixed->convexity() == Convexity::kStrictClockwise; }
+  std::span<const Vec2> ring() const { return pair->polygon().vertices(); }
+  bool is_clockwise() const { return pair->is_clockwise(); }
   PointSet FixedPoints(size_t width) const { return {depths.x.data(), depths.y.data(), width}; }
   PointSet MoverPoints() const {
     return {mover->from_x.data(), mover->from_y.data(), WidthOf(mover->size)};
@@ -86,7 +86,7 @@ struct Jobs {
 HWY_INLINE void Start(PlainPair& pair, const PlainMover& mover, Job& job) {
   job.pair = &pair;
   job.mover = &mover;
-  const Polygon& polygon = pair.fixed->polygon();
+  const Polygon& polygon = pair.polygon();
   const Vec2 origin = mover.vertex(0);
   const Box& box = polygon.bounds();
   const double extent =
@@ -177,8 +177,8 @@ bool FindAll(std::span<PlainPair> pairs, const PlainMover* movers, WorkMeter& me
   Jobs all;
   for (PlainPair& pair : pairs) {
     const PlainMover& mover = movers[pair.mover];
-    if (mover.size == 0 || !IsPlain(*pair.fixed)) continue;
-    units += pair.fixed->polygon().vertex_count() + mover.size;
+    if (mover.size == 0 || !pair.is_plain()) continue;
+    units += pair.polygon().vertex_count() + mover.size;
     Start(pair, mover, all.jobs[all.count++]);
     if (all.count == Jobs::kMost) Finish(all);
   }
@@ -205,7 +205,7 @@ bool FindAxes(std::span<PlainPair> pairs, const PlainMover* movers, WorkMeter& m
 bool FindAxisAlone(const PlainMover& mover, WorkMeter& meter, PlainPair& pair) {
   std::array<Vec2, kMostPlainVertices> ring;
   for (size_t i = 0; i < mover.size; ++i) ring[i] = mover.vertex(i);
-  const ConvexCore fixed_core(pair.fixed->polygon().ring(0), pair.fixed->convexity());
+  const ConvexCore fixed_core(pair.polygon().ring(0), pair.convexity());
   const ConvexCore mover_core({ring.data(), mover.size}, mover.is_clockwise
                                                              ? Convexity::kStrictClockwise
                                                              : Convexity::kStrict);

@@ -15,23 +15,26 @@
 #include "contact/plain_mover.h"
 #include "contact/plain_ties.h"
 #include "index/indexed_polygon.h"
+#include "index/unowned.h"
 
 namespace carom::internal {
 
 // A polygon of the scene and a mover that may meet it.
 struct PlainPair {
-  const IndexedPolygon* fixed;
-  uint64_t id;
-  uint32_t mover;  // its number
+  const Polygon& polygon() const { return fixed.get(); }
+  Convexity convexity() const { return IndexedPolygon::ConvexityInScene(polygon()); }
+  bool is_clockwise() const { return convexity() == Convexity::kStrictClockwise; }
+  // Whether the polygon can be the fixed one of an axis that is looked for here.
+  bool is_plain() const {
+    return (convexity() == Convexity::kStrict || is_clockwise()) &&
+           polygon().vertex_count() <= kMostPlainVertices;
+  }
+
+  Unowned<Polygon> fixed;
+  const IndexedPolygon* indexed;  // the same, null where only the polygon is known
+  uint32_t mover;                 // its number
   PlainAxis axis;
 };
-
-// Whether it can be the fixed one of an axis that is looked for here.
-inline bool IsPlain(const IndexedPolygon& fixed) {
-  return (fixed.convexity() == Convexity::kStrict ||
-          fixed.convexity() == Convexity::kStrictClockwise) &&
-         fixed.polygon().vertex_count() <= kMostPlainVertices;
-}
 
 // Sets the axes of the pairs with polygons that are plain and movers of a size that is not 0. Each
 // vertex is a unit of work. Returns false once the meter stops.

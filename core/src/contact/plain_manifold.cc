@@ -414,9 +414,8 @@ inline void SetLane(const PlainAxis& axis, const Reference& reference, const Oth
 }  // namespace
 
 void SetLane(const PlainPair& pair, const PlainMover& mover, size_t lane, ContactBlock& block) {
-  const std::span<const Vec2> ring = pair.fixed->polygon().vertices();
-  const FixedRing fixed{ring.data(), static_cast<uint32_t>(ring.size()),
-                        pair.fixed->convexity() == Convexity::kStrictClockwise};
+  const std::span<const Vec2> ring = pair.polygon().vertices();
+  const FixedRing fixed{ring.data(), static_cast<uint32_t>(ring.size()), pair.is_clockwise()};
   if (pair.axis.fixed_is_reference) {
     SetLane(pair.axis, fixed, mover, lane, block);
   } else {

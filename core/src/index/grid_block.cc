@@ -50,6 +50,8 @@ uint32_t CellPolygons::NumberOf(const Unowned<Polygon>& polygon) const {
 GridBlock::GridBlock(Vec2 corner, double side, std::vector<Unowned<Polygon>> polygons)
     : along_(CellsAlong(polygons.size())),
       frame_{corner.x, corner.y, side / along_, along_ / side},
+      units_per_length_(GridCell::kUnits * frame_.cells_per_length),
+      last_unit_(double{GridCell::kUnits} * along_ - 1),
       polygons_(std::move(polygons)) {
   if (polygons_.size() <= kMostPolygons) {
     PutWideFirst();
@@ -72,19 +74,19 @@ size_t GridBlock::memory() const {
 
 // From the corner of the square, with the margin.
 Box GridBlock::InUnits(const Box& box) const {
-  const double units = GridCell::kUnits * frame_.cells_per_length;
+  const double units = units_per_length_;
   return {{(box.min.x - frame_.corner_x) * units - kMargin,
            (box.min.y - frame_.corner_y) * units - kMargin},
           {(box.max.x - frame_.corner_x) * units + kMargin,
            (box.max.y - frame_.corner_y) * units + kMargin}};
 }
 
+// A box that begins in the first unit of a cell is in the one before it, too.
 GridBlock::Range GridBlock::RangeOf(const Box& units) const {
-  const double end = double{GridCell::kUnits} * along_ - 1;
-  const auto cell = [end](double at) {
+  const auto cell = [end = last_unit_](double at) {
     return static_cast<int>(std::clamp(at, 0.0, end)) / GridCell::kUnits;
   };
-  return {cell(units.min.x), cell(units.min.y), cell(units.max.x), cell(units.max.y)};
+  return {cell(units.min.x - 1), cell(units.min.y - 1), cell(units.max.x), cell(units.max.y)};
 }
 
 void GridBlock::PutWideFirst() {

@@ -23,6 +23,8 @@ namespace carom::internal {
 
 // Boxes in units of 1/255 of the cell from its lower corner, cut off at its border. Those above are
 // kept as 255 minus them, so that a box is within bounds if four bytes are each at most another.
+// One that begins at 0 along x or y is in the cell before this one, too, unless that is of another
+// square.
 struct alignas(64) GridCell {
   static constexpr size_t kWidth = 8;  // lanes that are looked at, the last one without a box
   static constexpr size_t kMost = 7;   // boxes
@@ -90,6 +92,9 @@ class GridBlock {
   // better: there are too many polygons, in few places or as large as the square.
   bool is_even() const { return is_even_; }
   const Frame& frame() const { return frame_; }
+  // The same in units of cells: how many there are to a length, and the last one along a side.
+  double units_per_length() const { return units_per_length_; }
+  double last_unit() const { return last_unit_; }
   int cells_along() const { return along_; }
   // Row by row, then those that links lead to.
   const GridCell* cells() const { return cells_.data(); }
@@ -125,6 +130,8 @@ class GridBlock {
   mutable std::atomic<uint32_t> owners_ = 1;
   bool is_even_ = false;
   Frame frame_;
+  double units_per_length_;
+  double last_unit_;
   std::vector<GridCell> cells_;
   std::vector<Unowned<Polygon>> polygons_;  // the wide ones; all of them for a table
   CellPolygons numbers_;

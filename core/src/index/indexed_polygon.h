@@ -35,7 +35,11 @@ class IndexedPolygon {
   // O(n), or O(n log n) for a large polygon of a scene.
   explicit IndexedPolygon(Polygon polygon, IndexUse use = IndexUse::kScene)
       : polygon_(std::move(polygon)) {
-    if (use == IndexUse::kScene) more_ = static_cast<uintptr_t>(internal::ConvexityOf(polygon_));
+    if (use == IndexUse::kScene) {
+      more_ = static_cast<uintptr_t>(internal::ConvexityOf(polygon_));
+      // Beside the vertices, for whoever comes to the polygon alone. All scenes write the same.
+      polygon_.block_->convexity.store(static_cast<uint8_t>(more_), std::memory_order_relaxed);
+    }
     if (use != IndexUse::kFewLookups) MakeIndex(use);
   }
   IndexedPolygon(const IndexedPolygon& other) : polygon_(other.polygon_), more_(other.more_) {
@@ -67,6 +71,11 @@ class IndexedPolygon {
     return static_cast<internal::Convexity>(more_ & kConvexityBits);
   }
   bool is_convex() const { return convexity() != internal::Convexity::kNone; }
+  // The same of a polygon of a scene.
+  static internal::Convexity ConvexityInScene(const Polygon& polygon) {
+    return static_cast<internal::Convexity>(
+        polygon.block_->convexity.load(std::memory_order_relaxed));
+  }
   // Kept for a convex polygon of more than `kMaxUnkept` vertices, null for others: the
   // core of a small one takes more memory than the polygon, and little time to find or none.
   const internal::ConvexCore* core() const {

@@ -57,21 +57,28 @@ inline bool ReadRotation(const RotationColumns& columns, size_t i, ItemChecker& 
 // Whether an angle is turned into a rotation, or left to the caller.
 enum class Turning : uint8_t { kNow, kLater };
 
-// The pose of item i of columns x, y, c, s and angle, or nothing and an error recorded.
+// Sets `pose` to that of item i of columns x, y, c, s and angle. Returns false, and records an
+// error, where it is none.
+template <class Columns>
+bool ReadPose(const Columns& columns, size_t i, ItemChecker& check, Pose& pose,
+              Turning turning = Turning::kNow) {
+  if (!check.Coordinate(ItemColumn::kX, columns.x[i]) ||
+      !check.Coordinate(ItemColumn::kY, columns.y[i])) {
+    return false;
+  }
+  pose = {Normalized(Vec2{columns.x[i], columns.y[i]})};
+  const RotationColumns rotations{columns.c, columns.s, columns.angle};
+  return turning == Turning::kLater && !columns.angle.empty()
+             ? CheckAngle(rotations, i, check)
+             : ReadRotation(rotations, i, check, pose);
+}
+
+// The same, or nothing.
 template <class Columns>
 std::optional<Pose> PoseOf(const Columns& columns, size_t i, ItemChecker& check,
                            Turning turning = Turning::kNow) {
   Pose pose;
-  if (!check.Coordinate(ItemColumn::kX, columns.x[i]) ||
-      !check.Coordinate(ItemColumn::kY, columns.y[i])) {
-    return std::nullopt;
-  }
-  pose.position = Normalized(Vec2{columns.x[i], columns.y[i]});
-  const RotationColumns rotations{columns.c, columns.s, columns.angle};
-  const bool has_rotation = turning == Turning::kLater && !columns.angle.empty()
-                                ? CheckAngle(rotations, i, check)
-                                : ReadRotation(rotations, i, check, pose);
-  return has_rotation ? std::optional(pose) : std::nullopt;
+  return ReadPose(columns, i, check, pose, turning) ? std::optional(pose) : std::nullopt;
 }
 
 // The shape of item i as described, or null and an error recorded.

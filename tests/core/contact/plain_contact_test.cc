@@ -17,6 +17,7 @@
 #include "absl/strings/str_format.h"
 #include "contact/contact_batch.h"
 #include "numeric/exact.h"
+#include "tests/core/grid_scenes.h"
 #include "tests/core/random_scene.h"
 #include "tests/core/shape/random_ring.h"
 #include "tests/support/repeats.h"
@@ -75,7 +76,7 @@ Polygon PolygonOf(Ring ring, uint64_t id = 0) {
 
 class PlainContactTest : public ::testing::Test {
  protected:
-  void Compare(const Scene& scene, const Movers& movers) {
+  static ContactColumns ColumnsOf(const Movers& movers) {
     ContactColumns columns;
     columns.movers.shapes = movers.shapes;
     columns.movers.shape = movers.shape;
@@ -83,6 +84,15 @@ class PlainContactTest : public ::testing::Test {
     columns.movers.y = movers.poses[1];
     columns.movers.c = movers.poses[2];
     columns.movers.s = movers.poses[3];
+    return columns;
+  }
+
+  ContactAnswers AnswerOf(const Scene& scene, const Movers& movers) {
+    return Answer(scene, ColumnsOf(movers), ContactWay::kShort);
+  }
+
+  void Compare(const Scene& scene, const Movers& movers) {
+    ContactColumns columns = ColumnsOf(movers);
     const std::vector<double> mass(movers.shape.size(), 3);
     columns.mass = columns.polygon_mass = mass;
     const ContactAnswers plain = Answer(scene, columns, ContactWay::kShort);
@@ -361,6 +371,55 @@ TEST_F(PlainContactTest, Lattices) {
     Compare(*scene, movers);
   }
   Report("lattice");
+}
+
+// Polygons from cells against those from trees: in scenes of every kind, before and after commits.
+TEST_F(PlainContactTest, OverCells) {
+  Random random(1907);
+  for (int i = 0; i < Repeats(20, 2000) && !HasFailure(); ++i) {
+    const int count = 1 + random.Below(random.Below(3) == 0 ? 4000 : 400);
+    const GridScene grid = AnyGridScene(random, count);
+    Scene::Ptr scene = Made(grid, random, count);
+    Movers movers;
+    for (uint32_t k = 0; k < 8; ++k) {
+      const double radius = grid.scale * (random.Below(4) == 0 ? 8 : 1) * random.Unit();
+      movers.shapes.emplace_back(PolygonOf(RandomHull(random, {0, 0}, radius)));
+      movers.shapes.emplace_back(PolygonOf(Regular(8, radius)));
+      movers.shapes.emplace_back(PolygonOf(RingAbout(random, {0, 0}, radius, 12)));
+    }
+    for (int k = 0; k < 120; ++k) {
+      Vec2 at = grid.Place(random);
+      if (random.Below(10) == 0) at.x += grid.scale * grid.size * (2 * random.Unit() - 1);
+      movers.AddTurned(static_cast<uint32_t>(random.Below(24)), at, 6.283 * random.Unit());
+    }
+    for (int version = 0; version < 3; ++version) {
+      Compare(*scene, movers);
+      scene = Edited(*scene, grid, random, count);
+    }
+  }
+  Report("over cells");
+}
+
+// Pairs are answered some hundred at a time, and rows of a mover whose pairs were cut in two came
+// in the order of ids of each part. All pairs of a mover are answered together, or its rows are
+// sorted.
+TEST_F(PlainContactTest, RowsAreByIdWhereAWindowHasManyPairs) {
+  Random random(1908);
+  const Scene::Ptr scene = Scattered(random, 4000, 60, 0);
+  Movers movers;
+  for (const double radius : {1.0, 2.0, 4.0})
+    movers.shapes.emplace_back(PolygonOf(Regular(8, radius)));
+  for (int k = 0; k < 400; ++k) {
+    movers.AddTurned(static_cast<uint32_t>(random.Below(3)),
+                     {60 * random.Unit(), 60 * random.Unit()}, k);
+  }
+  Compare(*scene, movers);
+  const ContactAnswers answers = AnswerOf(*scene, movers);
+  auto row = answers.polygon_ids.begin();
+  for (const uint32_t count : answers.counts) {
+    EXPECT_TRUE(std::is_sorted(row, row + count));
+    row += count;
+  }
 }
 
 }  // namespace

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The polygons of some lanes of a cell, side by side and without a branch, for files that are
+// compiled once for each instruction set: to be included behind hwy/foreach_target.h, each time.
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "hwy/highway.h"
+#include "index/grid_block.h"
+
+#ifndef CAROM_CORE_SRC_SET_ITEMS_ONCE_H_  // the same for all instruction sets
+#define CAROM_CORE_SRC_SET_ITEMS_ONCE_H_
+namespace carom::internal {
+
+// For each eight bits the lanes that are set, in front.
+struct alignas(64) SetLanes {
+  std::array<std::array<uint8_t, 8>, 256> of{};
+};
+inline constexpr SetLanes kSetLanes = [] {
+  SetLanes table;
+  for (size_t bits = 0; bits < table.of.size(); ++bits) {
+    size_t count = 0;
+    for (uint8_t lane = 0; lane < 8; ++lane) {
+      if ((bits >> lane & 1) != 0) table.of[bits][count++] = lane;
+    }
+  }
+  return table;
+}();
+
+}  // namespace carom::internal
+#endif
+
+#if defined(CAROM_CORE_SRC_SET_ITEMS_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef CAROM_CORE_SRC_SET_ITEMS_H_
+#undef CAROM_CORE_SRC_SET_ITEMS_H_
+#else
+#define CAROM_CORE_SRC_SET_ITEMS_H_
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace carom::internal::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Writes the items of a cell that `bits` has from `items` on, and `of` as often from `owners` on.
+// Returns how many; what is written beyond them, up to eight in all, does not matter.
+HWY_INLINE size_t WriteItems(const GridCell& cell, unsigned bits, uint16_t of, uint32_t* items,
+                             uint16_t* owners) {
+  const hn::CappedTag<uint32_t, GridCell::kWidth> d;
+  const hn::CappedTag<uint16_t, GridCell::kWidth> shorts;
+  const auto* const from = reinterpret_cast<const uint32_t*>(reinterpret_cast<const char*>(&cell) +
+                                                             offsetof(GridCell, items));
+  for (size_t i = 0; i < GridCell::kWidth; i += hn::Lanes(shorts)) {
+    hn::StoreU(hn::Set(shorts, of), shorts, owners + i);
+  }
+  if constexpr (hn::MaxLanes(d) == GridCell::kWidth) {
+    const hn::Rebind<uint8_t, decltype(d)> bytes;
+    const auto lanes = hn::PromoteTo(d, hn::LoadU(bytes, kSetLanes.of[bits].data()));
+    const auto set = hn::TableLookupLanes(hn::LoadU(d, from), hn::IndicesFromVec(d, lanes));
+    hn::StoreU(set, d, items);
+    return static_cast<size_t>(std::popcount(bits));
+  } else {
+    size_t count = 0;
+    for (size_t i = 0; i < GridCell::kWidth; i += hn::Lanes(d)) {
+      const uint8_t part[8] = {static_cast<uint8_t>(bits >> i)};
+      count += hn::CompressBitsStore(hn::LoadU(d, from + i), part, d, items + count);
+    }
+    return count;
+  }
+}
+
+}  // namespace
+}  // namespace carom::internal::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // the toggle
