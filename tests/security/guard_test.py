@@ -34,8 +34,9 @@ SERVING = message(b"\x08\x01")
 OK, UNIMPLEMENTED = literal("grpc-status", "0")[1:], literal("grpc-status", "12")[1:]
 
 
-# As if clients were elsewhere, the first processor is the servers'. What has it all, an attacker of the policy for
-# idle programs too, would have them wait: the kernel lets a program of that policy end its turn now and then.
+# The first processor is the servers', the others are the clients', as if these were elsewhere. On one processor with
+# them a server waits for an attacker now and then, whose turn of some milliseconds Linux does not end even where its
+# policy is that of idle programs.
 PROCESSORS = sorted(os.sched_getaffinity(0))
 SERVERS, CLIENTS = PROCESSORS[:1], PROCESSORS[1:] or PROCESSORS
 
@@ -148,7 +149,7 @@ class GuardTest(unittest.TestCase):
     def memory(self):
         return rss(self.guard.pid) + rss(self.server.pid)
 
-    def call_beside(self, once, run=None):
+    def call_beside(self, run=None, once=None):
         """How long each call of the other client took while an attack went on, or for a second if there
         is none. The attacker has an address of its own each time, as limits are of an address."""
         victim = Victim(self.port)
@@ -178,16 +179,16 @@ class GuardTest(unittest.TestCase):
             self.path, self.environment, self.port, self.server, self.guard = kept
         alone, beside, neighbor, equal, first = [], [], [], [], None
         for _ in range(10 if LONG else 4):
-            alone += self.call_beside(once)
+            alone += self.call_beside()
             before, used = self.memory(), processor(self.guard.pid)
-            beside += self.call_beside(once, on_what_is_left)
+            beside += self.call_beside(on_what_is_left, once)
             took, after, used_after = self.ended
             first = first or (after - before, used_after - used, took)
             if LONG:
                 self.target = elsewhere
-                neighbor += self.call_beside(once, on_what_is_left)
+                neighbor += self.call_beside(on_what_is_left, once)
                 self.target = own
-                equal += self.call_beside(once, on_equal_terms)
+                equal += self.call_beside(on_equal_terms, once)
         grown, used, took = first
         print(f"{name}: {grown / 1e6:.1f} MB more, {used:.2f} s of the guard's processor in {took:.2f} s; the other's p99"
               f" {p99(alone):.2f} ms alone ({len(alone)} calls), {p99(beside):.2f} ms beside ({len(beside)}),"

@@ -47,7 +47,7 @@ QuietPass::Word QuietPass::Look(size_t first, bool counts, const IsAccepted& is_
   return word;
 }
 
-// Without a branch on what a ball holds, which no processor foresees.
+// Without a branch on what is in a ball, which no processor foresees.
 QuietPass::Word QuietPass::Look(size_t first, bool counts) const {
   const double* const c = c_;
   const double* const s = s_;
