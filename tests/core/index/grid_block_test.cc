@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "carom/polygon.h"
-#include "tests/support/random.h"
+#include "tests/core/random_scene.h"
 
 namespace carom::internal {
 namespace {
