@@ -7,7 +7,6 @@
 // SIGHUP reads the file of credentials again.
 // SIGTERM and SIGINT drain and end with 0, at once while scenes are read; a second one ends at once
 // with 1. A bad option ends with 2, an address that cannot be had with 1.
-#include <malloc.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -55,21 +54,6 @@ void RaiseDescriptorLimit() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// About as many arenas as threads that allocate at once: those that share one wait for each other,
-// and a thread of the event loop for a nicer one that has the arena's lock and no processor
-// (server/thread_turns.h).
-constexpr int kArenas = 64;
-
-// What is free at the end of an arena goes back to the system at once from so much on, and only
-// there: `malloc_trim` (server/memory_watch.h) does not reach it but in the first arena. Without
-// this glibc raises the limit to 64 MiB an arena after the first large blocks. A frame of ordinary
-// size stays below it.
-void BoundFreeMemory() {
-  mallopt(M_ARENA_MAX, kArenas);
-  mallopt(M_TRIM_THRESHOLD, 1 << 20);
-  mallopt(M_MMAP_THRESHOLD, 16 << 20);
-}
-
 // The first signal is for the one who awaits it, unless nobody is served yet: then there is nothing
 // to drain. A second one ends the process.
 class StopWatch {
@@ -115,7 +99,6 @@ int main(int argc, char** argv) {
   signal(SIGPIPE, SIG_IGN);
   carom::server::AskForShortTurns();
   RaiseDescriptorLimit();
-  BoundFreeMemory();
 
   const auto parsed = carom::server::ParseServerOptions(argc, argv, std::cout, std::cerr);
   if (const int* code = std::get_if<int>(&parsed)) return *code;

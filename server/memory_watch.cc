@@ -7,9 +7,16 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <utility>
+
+// Of tcmalloc, which caromd is linked with; a program that serves in its own process need not be.
+extern "C" {
+__attribute__((weak)) int MallocExtension_GetNumericProperty(const char* name, size_t* value);
+__attribute__((weak)) void MallocExtension_ReleaseToSystem(size_t bytes);
+}
 
 namespace carom::server {
 namespace {
@@ -19,6 +26,13 @@ constexpr absl::Duration kScarcePeriod = absl::Milliseconds(100);  // from half 
 constexpr std::chrono::seconds kTrimPeriod{3};
 // Less than this is not worth a walk through the allocator's lists.
 constexpr uint64_t kLeastTrimmed = 48u << 20;
+constexpr size_t kTrimStep = 1u << 20;
+
+// Counts what is free first, of blocks in arenas and of large ones apart.
+void TrimGlibc(uint64_t held_bytes) {
+  const struct mallinfo2 info = mallinfo2();
+  if (info.uordblks + info.hblkhd < held_bytes / 4 * 3) malloc_trim(0);
+}
 
 }  // namespace
 
@@ -57,7 +71,7 @@ uint64_t MemoryWatch::Look() {
   if (is_over) drop_caches_();
   if (is_over || now >= next_trim_) {
     next_trim_ = now + kTrimPeriod;
-    Trim(held);
+    Trim(held, is_over);
     held = HeldBytes();
   }
   account_.SetExcess(account_.Excess(held));
@@ -75,12 +89,17 @@ uint64_t MemoryWatch::HeldBytes() const {
   return (resident - of_files) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Where less than three quarters of what is held is in use. The allocator's own counts, of blocks
-// in arenas and of large ones apart, take a walk through its free lists.
-void MemoryWatch::Trim(uint64_t held_bytes) {
+// Where more than a quarter of what is held is free.
+void MemoryWatch::Trim(uint64_t held_bytes, bool is_over) {
   if (held_bytes < kLeastTrimmed) return;
-  const struct mallinfo2 info = mallinfo2();
-  if (info.uordblks + info.hblkhd < held_bytes / 4 * 3) malloc_trim(0);
+  if (MallocExtension_ReleaseToSystem == nullptr) return TrimGlibc(held_bytes);
+  size_t free_bytes = 0;
+  MallocExtension_GetNumericProperty("tcmalloc.pageheap_free_bytes", &free_bytes);
+  if (!is_over && free_bytes < held_bytes / 4) return;
+  // In steps, as others cannot allocate large blocks meanwhile.
+  for (size_t left = free_bytes; left != 0; left -= std::min(left, kTrimStep)) {
+    MallocExtension_ReleaseToSystem(kTrimStep);
+  }
 }
 
 }  // namespace carom::server

@@ -42,7 +42,7 @@ class MemoryWatch {
   uint64_t Look();
   uint64_t HeldBytes() const;
   // Gives free memory back, if much of what is held is free.
-  void Trim(uint64_t held_bytes);
+  void Trim(uint64_t held_bytes, bool is_over);
 
   MemoryAccount& account_;
   const std::function<void()> drop_caches_;

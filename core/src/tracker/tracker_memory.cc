@@ -23,10 +23,11 @@ namespace {
 
 // A mask that is left within fewer moves did not pay. After `kMaxMisses` masks in a row that did
 // not, the tracker backs off for `kBackoffMoves` moves; then two more masks that do not pay make it
-// back off four times as long, up to `kMaxBackoffMoves`. One that pays starts all over.
+// back off four times as long, up to `kMaxBackoffs` times. One that pays starts all over.
 constexpr uint32_t kFewMoves = 3;
-constexpr uint16_t kMaxMisses = 6;
-constexpr uint16_t kMaxBackoffMoves = 1024;
+constexpr uint8_t kMaxMisses = 6;
+constexpr uint16_t kBackoffMoves = 64;
+constexpr uint8_t kMaxBackoffs = 2;
 // A mask that lasted so long pays, whatever a cold move takes.
 constexpr uint32_t kManyMoves = 1024;
 
@@ -118,7 +119,7 @@ void TrackerMemory::Fit(std::unique_ptr<TrackerMemory>& memory, size_t mask_byte
 // Where there is room for it and no mask. Takes the neighbors.
 void TrackerMemory::Put(Influence& gathered) {
   const size_t count = gathered.neighbors.size();
-  state_.neighbor_count = static_cast<uint16_t>(count);
+  state_.neighbor_count = static_cast<uint8_t>(count);
   state_.word_count = static_cast<uint16_t>(gathered.words.size());
   state_.touched = state_.by_box = 0;
   std::fill_n(TouchBegin(), 2 * column(), std::numeric_limits<float>::infinity());
@@ -206,11 +207,12 @@ bool TrackerMemory::Tune(const Scene& scene, const PosedShape& posed, uint32_t m
     const bool pays = moves >= kManyMoves ||
                       (moves >= kFewMoves && uint64_t{state_.refresh_work} + state_.query_work <=
                                                  uint64_t{moves} * state_.cold_work);
-    state_.misses = pays ? 0 : state_.misses + 1;
-    if (pays) state_.next_backoff = kBackoffMoves;
+    ++state_.misses;
+    if (pays) state_.misses = state_.backoffs = 0;
   }
   if (state_.slack == 0) {
-    state_.slack = std::max(posed.bounding_radius() / 2, scene.index().spacing() / 4);
+    state_.slack =
+        static_cast<float>(std::max(posed.bounding_radius() / 2, scene.index().spacing() / 4));
   } else if (state_.limit >= 0) {
     if (moves < kFewMoves || state_.refresh_work > state_.query_work) {
       state_.slack *= 2;
@@ -221,12 +223,12 @@ bool TrackerMemory::Tune(const Scene& scene, const PosedShape& posed, uint32_t m
   // A slack larger than the scene is of no use, and the bound keeps the known radius a finite
   // float.
   const double least = posed.bounding_radius() * 0x1p-10;
-  state_.slack =
-      std::clamp(state_.slack, least, posed.bounding_radius() + 4 * scene.index().magnitude());
+  const double most = posed.bounding_radius() + 4 * scene.index().magnitude();
+  state_.slack = static_cast<float>(std::clamp<double>(state_.slack, least, most));
   if (state_.misses < kMaxMisses) return true;
   state_.misses = kMaxMisses - 2;  // so that two more decide
-  state_.backoff = state_.next_backoff;
-  state_.next_backoff = std::min<uint16_t>(4 * state_.next_backoff, kMaxBackoffMoves);
+  state_.backoff = static_cast<uint16_t>(kBackoffMoves << 2 * state_.backoffs);
+  if (state_.backoffs < kMaxBackoffs) ++state_.backoffs;
   return false;
 }
 

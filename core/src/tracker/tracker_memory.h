@@ -106,27 +106,25 @@ class TrackerMemory {
   size_t memory_bytes() const { return sizeof(*this) + state_.mask_bytes; }
 
  private:
-  static constexpr uint16_t kBackoffMoves = 64;
-
   // All but the mask.
   struct State {
     Vec2 center;        // the reference point for which the mask was made
     Vec2 anchor;        // that of the last query, up to which the odometer has counted
-    double slack = 0;   // that the next mask should have
     double limit = -1;  // the slack that this mask has; below 0 without a mask
     double known_radius = 0;
     double odometer = 0;
     uint64_t touched = 0;  // of the verdicts, `touches` and `is_by_box`: bit i for neighbor i
     uint64_t by_box = 0;
+    float slack = 0;            // that the next mask should have
     uint32_t query_work = 0;    // of all queries of the last mask
     uint32_t refresh_work = 0;  // of making it; 0 if there is nothing to judge by
     uint32_t cold_work = 0;     // of a move without memory, a moving average; 0: not known
     uint16_t mask_bytes = 0;    // that follow this object
     uint16_t word_count = 0;
-    uint16_t neighbor_count = 0;
-    uint16_t misses = 0;  // masks in a row that did not pay
-    uint16_t next_backoff = kBackoffMoves;
     uint16_t backoff = 0;  // moves that are left without a mask
+    uint8_t neighbor_count = 0;
+    uint8_t misses : 4 = 0;    // masks in a row that did not pay
+    uint8_t backoffs : 4 = 0;  // since one paid, as far as they count
   };
 
   explicit TrackerMemory(const State& state) : state_(state) {}
