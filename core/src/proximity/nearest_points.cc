@@ -34,7 +34,7 @@ NearestPoints::NearestPoints(const Scene& scene, const DistanceColumns& columns,
 
 // A capsule without a length and a radius is a point. What is not accepted leaves an error, which
 // the general path does.
-bool NearestPoints::ReadPoint(size_t i, Vec2& point) {
+inline bool NearestPoints::ReadPoint(size_t i, Vec2& point) {
   const ShapeColumns& movers = columns_.movers;
   const size_t shape = movers.shape.empty() ? i : movers.shape[i];
   if (shape >= movers.shapes.size()) return false;
@@ -54,7 +54,7 @@ bool NearestPoints::ReadPoint(size_t i, Vec2& point) {
 }
 
 // Distances tend to be the same for many items. What is left untried is undecided.
-void NearestPoints::ReadWindow(size_t begin) {
+inline void NearestPoints::ReadWindow(size_t begin) {
   const size_t count = std::min(kWindow, columns_.size() - begin);
   if (!tries_all_ && recent_points.LeavesNext()) {
     for (size_t k = 0; k < count; ++k) items_[k].verdict = NearestVerdict::kUndecided;
@@ -74,12 +74,18 @@ void NearestPoints::ReadWindow(size_t begin) {
   FindNearest(scene_, mask_, {items_.data(), count}, meter_);
   size_t tried = 0;
   size_t left = 0;
+  size_t rows = 0;
   for (size_t k = 0; k < count; ++k) {
+    const NearestVerdict verdict = items_[k].verdict;
     const bool has_cells = items_[k].block != nullptr;
     tried += static_cast<size_t>(has_cells);
-    left += static_cast<size_t>(has_cells && items_[k].verdict == NearestVerdict::kUndecided);
+    left += static_cast<size_t>(has_cells && verdict == NearestVerdict::kUndecided);
+    rows += static_cast<size_t>(verdict == NearestVerdict::kInside ||
+                                verdict == NearestVerdict::kOutside);
   }
   recent_points.Add(left, tried);
+  meter_.SpendRows(rows);
+  meter_.Spend(8 * rows);
 }
 
 bool NearestPoints::Answer(size_t i) {
@@ -96,8 +102,6 @@ bool NearestPoints::Answer(size_t i) {
     DistanceRow& row = out_.rows.emplace_back();
     row.point = row.mover_point = item.point;
   }
-  meter_.SpendRows(1);
-  meter_.Spend(8);
   out_.counts[i] = 1;
   out_.polygon_ids.push_back(item.polygon->id());
   return true;
