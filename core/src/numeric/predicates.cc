@@ -25,6 +25,11 @@ inline int CrossSignOf(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
   return cross.is_certain() ? cross.sign() : ExactCrossSign(from_a, a, from_b, b);
 }
 
+// The cross product with the second vector turned back by a right angle.
+inline int DotSignOf(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
+  return CrossSignOf(from_a, a, {-from_b.y, from_b.x}, {-b.y, b.x});
+}
+
 // About c, as in the filter's derivation; a cyclic shift keeps the sign.
 inline int OrientationOf(Vec2 a, Vec2 b, Vec2 c) { return CrossSignOf(c, a, c, b); }
 
@@ -36,10 +41,7 @@ int CrossSign(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
   return CrossSignOf(from_a, a, from_b, b);
 }
 
-// The cross product with the second vector turned back by a right angle.
-int DotSign(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
-  return CrossSign(from_a, a, {-from_b.y, from_b.x}, {-b.y, b.x});
-}
+int DotSign(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) { return DotSignOf(from_a, a, from_b, b); }
 
 // The sign of cross^2 - radius^2 * length^2: the centre's distance from the line of the segment.
 // With M the sum of the magnitudes in the cross product, |cross^2 - rounded| <= 9u M^2, and the
@@ -135,10 +137,10 @@ int CompareDistance(Vec2 p, const Circle& circle) {
 int CompareDistance(const Segment& segment, const Circle& circle) {
   // The nearest point is an end unless the centre projects strictly between the ends. A segment
   // of length zero has both signs 0.
-  if (internal::DotSign(segment.a, circle.center, segment.a, segment.b) <= 0) {
+  if (DotSignOf(segment.a, circle.center, segment.a, segment.b) <= 0) {
     return CompareDistance(segment.a, circle);
   }
-  if (internal::DotSign(segment.b, circle.center, segment.a, segment.b) >= 0) {
+  if (DotSignOf(segment.b, circle.center, segment.a, segment.b) >= 0) {
     return CompareDistance(segment.b, circle);
   }
   return internal::CompareLineDistance(segment, circle);

@@ -223,7 +223,8 @@ bool SweepPair::HoldsRingAtStart(const IndexedPolygon& fixed, WorkMeter& meter) 
 // A point of the edge that the shape holds at the start.
 std::optional<Vec2> SweepPair::StartPointOn(const Segment& edge, WorkMeter& meter) const {
   if (is_round()) {
-    if (!AreWithin(edge, mover_->edge(0), motion_)) return std::nullopt;
+    // A sum of two radii is rounded, and decides nothing.
+    if (motion_.fixed_radius > 0 && !AreWithin(edge, mover_->edge(0), motion_)) return std::nullopt;
     return SharedPoint(edge, mover_->edge(0), {}, motion_.rounded_radius());
   }
   const Box reach = BoundsOf(edge);
