@@ -89,7 +89,7 @@ uint64_t MemoryWatch::HeldBytes() const {
   return (resident - of_files) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Where more than a quarter of what is held is free.
+// Where more than a quarter of what is held is free, or `is_over`.
 void MemoryWatch::Trim(uint64_t held_bytes, bool is_over) {
   if (held_bytes < kLeastTrimmed) return;
   if (MallocExtension_ReleaseToSystem == nullptr) return TrimGlibc(held_bytes);

@@ -5,7 +5,7 @@
 //
 // The account counts what clients make the server hold; what the process holds beyond that shrinks
 // what the account has to give. And memory that is free goes back to the system: the allocator
-// keeps what was freed, arena by arena, for the next to ask, which after a burst of large messages
+// keeps what was freed for the next to ask, which after a burst of large messages
 // is most of what the process holds.
 #pragma once
 
@@ -41,7 +41,7 @@ class MemoryWatch {
   // Returns what the process holds.
   uint64_t Look();
   uint64_t HeldBytes() const;
-  // Gives free memory back, if much of what is held is free.
+  // Gives free memory back, if much of what is held is free; by tcmalloc also if too much is held.
   void Trim(uint64_t held_bytes, bool is_over);
 
   MemoryAccount& account_;

@@ -84,6 +84,7 @@ inline void NearestPoints::ReadWindow(size_t begin) {
                                 verdict == NearestVerdict::kOutside);
   }
   recent_points.Add(left, tried);
+  // Of what `Answer` writes.
   meter_.SpendRows(rows);
   meter_.Spend(8 * rows);
 }

@@ -124,7 +124,7 @@ class TrackerMemory {
     uint16_t backoff = 0;  // moves that are left without a mask
     uint8_t neighbor_count = 0;
     uint8_t misses : 4 = 0;    // masks in a row that did not pay
-    uint8_t backoffs : 4 = 0;  // since one paid, as far as they count
+    uint8_t backoffs : 4 = 0;  // since one paid; no more than make a difference
   };
 
   explicit TrackerMemory(const State& state) : state_(state) {}
