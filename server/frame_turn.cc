@@ -173,7 +173,7 @@ bool FrameTurn::MayJoin(size_t first, size_t i) const {
 }
 
 void FrameTurn::Join(size_t first) {
-  if (!joins_ || !MayJoin(first, first + 1) || !MayJoin(first, first)) return;
+  if (!joins_ || !MayJoin(first, first) || !MayJoin(first, first + 1)) return;
   const auto name = SceneName(GroupAt(first), context_.session.handles);
   // Checked before anything is decoded: without the scene each group is answered, or waits, alone.
   if (!name.ok()) return;
@@ -186,7 +186,7 @@ void FrameTurn::Join(size_t first) {
     if (!Decode(i).ok() || !joined.Add(context_.scratch.decoded.group)) break;
   }
   joined_end_ = first + joined.size();
-  joined_answered_ = false;
+  joined_answered_ = joined_as_bytes_ = false;
   if (joined.size() < 2) return;
   Group all = joined.all();
   const Evaluation evaluation = Evaluate(*joined_scene_, all, std::min(units_left_, kJoinedUnits));
@@ -203,17 +203,17 @@ void FrameTurn::Join(size_t first) {
 
 Progress FrameTurn::AnswerMember(size_t i) {
   JoinedCasts& joined = context_.scratch.joined;
+  const GroupAnswers& all = context_.scratch.answers;
+  if (joined_as_bytes_) {
+    AnswerAt(i).Clear();
+    work_.bytes->Add(GroupIndex(i), all.version, joined.NextPart(all.segments), joined.options());
+    return Progress::kDone;
+  }
   Group& group = joined.Next();
   if (!joined_answered_) {
     return Conclude(Evaluate(*joined_scene_, group, units_left_), group, i);
   }
-  const GroupAnswers& all = context_.scratch.answers;
-  if (joined_as_bytes_) {
-    AnswerAt(i).Clear();
-    work_.bytes->Add(GroupIndex(i), all.version, joined.Part(all.segments), group.cast_options);
-  } else {
-    wire::EncodeGroupAnswers(group, joined.Answers(all), AnswerAt(i));
-  }
+  wire::EncodeGroupAnswers(group, joined.Answers(all), AnswerAt(i));
   return Progress::kDone;
 }
 

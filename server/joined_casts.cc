@@ -6,23 +6,24 @@
 namespace carom::server {
 
 void JoinedCasts::Clear() {
-  for (std::vector<double>* column : {&ax_, &ay_, &bx_, &by_}) column->clear();
+  for (std::vector<double>* column : {&ax_, &ay_, &bx_, &by_}) column->resize(kMaxSegments);
   ends_.clear();
-  members_ = first_ = end_ = row_ = truncated_ = error_ = 0;
+  segments_ = members_ = first_ = end_ = row_ = truncated_ = error_ = 0;
 }
 
+// Members have one segment, most often: a loop is over before a call of memmove is.
 bool JoinedCasts::Add(const Group& group) {
   const SegmentColumns& segments = group.segments;
+  const size_t count = segments.size();
   if (ends_.empty()) options_ = group.cast_options;
-  if (options_ != group.cast_options || ax_.size() + segments.size() > kMaxSegments) return false;
-  const auto append = [](std::span<const double> from, std::vector<double>& to) {
-    to.insert(to.end(), from.begin(), from.end());
-  };
-  append(segments.ax, ax_);
-  append(segments.ay, ay_);
-  append(segments.bx, bx_);
-  append(segments.by, by_);
-  ends_.push_back(ax_.size());
+  if (options_ != group.cast_options || segments_ + count > kMaxSegments) return false;
+  for (size_t i = 0; i < count; ++i, ++segments_) {
+    ax_[segments_] = segments.ax[i];
+    ay_[segments_] = segments.ay[i];
+    bx_[segments_] = segments.bx[i];
+    by_[segments_] = segments.by[i];
+  }
+  ends_.push_back(segments_);
   return true;
 }
 
@@ -36,16 +37,25 @@ SegmentColumns JoinedCasts::Segments(size_t first, size_t end) const {
 Group JoinedCasts::all() const {
   Group group;
   group.cast_options = options_;
-  group.segments = Segments(0, ax_.size());
+  group.segments = Segments(0, segments_);
   return group;
 }
 
-Group& JoinedCasts::Next() {
+void JoinedCasts::Advance() {
   first_ = end_;
   end_ = ends_[members_++];
+}
+
+Group& JoinedCasts::Next() {
+  Advance();
   part_.cast_options = options_;
   part_.segments = Segments(first_, end_);
   return part_;
+}
+
+wire::CastPart JoinedCasts::NextPart(const CastAnswers& all) {
+  Advance();
+  return Part(all);
 }
 
 // Under ANY there are no hits, and reflections are one a hit, if asked.

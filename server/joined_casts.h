@@ -26,12 +26,14 @@ class JoinedCasts {
   static constexpr size_t kMaxOfGroup = 16;
   static constexpr size_t kMaxSegments = 256;
 
+  // Before the first `Add`, too.
   void Clear();
   // Copies the segments of a group that asks nothing else. False, and nothing is copied, if its
   // options are not those of the first one, or there would be too many.
   bool Add(const Group& group);
 
   size_t size() const { return ends_.size(); }
+  const CastOptions& options() const { return options_; }
   // All as one; the columns are views that `Add` and `Clear` end.
   Group all() const;
 
@@ -40,19 +42,23 @@ class JoinedCasts {
   // The answers of that member out of those to `all`. Asked of each member or of none; overwritten
   // by the next call.
   const GroupAnswers& Answers(const GroupAnswers& all);
-  // The same as a view, of answers without truncated segments and errors. Instead of `Answers`.
-  wire::CastPart Part(const CastAnswers& all);
+  // Instead of both, of answers without truncated segments and errors: those of the next member, as
+  // a view.
+  wire::CastPart NextPart(const CastAnswers& all);
 
   // Capacity of the answers of a member, in hits.
   size_t answer_capacity() const { return part_answers_.segments.hits.capacity(); }
 
  private:
   SegmentColumns Segments(size_t first, size_t end) const;
+  void Advance();
+  wire::CastPart Part(const CastAnswers& all);
 
   CastOptions options_;
-  std::vector<double> ax_, ay_, bx_, by_;
+  std::vector<double> ax_, ay_, bx_, by_;  // with room for all; `segments_` of each are set
+  size_t segments_ = 0;
   std::vector<size_t> ends_;  // of each member, in segments
-  // The member that `Next` returned last has the segments [first_, end_); `members_` are returned.
+  // The last member that was asked for has the segments [first_, end_); `members_` were.
   size_t members_ = 0, first_ = 0, end_ = 0;
   // The entries of each column of answers before these are those of earlier members.
   size_t row_ = 0, truncated_ = 0, error_ = 0;

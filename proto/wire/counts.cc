@@ -97,8 +97,9 @@ QuestionCounts CountQuestions(const v1::Frame& frame) {
 
 uint64_t CountLoneSegments(const v1::Group& group) {
   const uint64_t segments = ItemsAsked(group.segments());
-  // Most groups show it by what they have.
-  if (KindsAsked(group).count() == 1 && !group.has_bodies() && !group.has_edits()) return segments;
+  // Most groups show it by what they have: one kind, as one without any asks no segments.
+  const uint64_t kinds = KindsAsked(group).to_ullong();
+  if ((kinds & (kinds - 1)) == 0 && !group.has_bodies() && !group.has_edits()) return segments;
   return CountQuestions(group) == QuestionCounts{.queries = segments} ? segments : 0;
 }
 

@@ -30,6 +30,8 @@ constexpr size_t kWindowOfAll = 128;  // the same under ALL, whose hits wait for
 constexpr size_t kTried = 32;
 constexpr size_t kSmallBatch = 8 * kTried;
 constexpr double kMostHard = 0.25;
+// Hits that are made at once: a memset of less than 2 KB, which is a loop of vectors.
+constexpr size_t kCleared = 16;
 
 // The model saves a call for each batch.
 [[gnu::tls_model("initial-exec")]] constinit thread_local HardShare recent_batches(kMostHard);
@@ -174,12 +176,12 @@ bool PlainBatch::WalkWindow() {
     for (size_t i = 0; i < walking.count; ++i) {
       const uint16_t at = walking.live[i];
       const GridWalk& walk = scratch_->walks[at];
-      const bool is_over = walk.at > walk.end;
-      const bool leaves = walk.leaves_square();
+      const auto goes_on = static_cast<size_t>(!(walk.at > walk.end));
+      const auto leaves = static_cast<size_t>(walk.leaves_square());
       walking.live[live] = at;
       scratch_->leaving[leaving] = at;
-      live += !is_over && !leaves;
-      leaving += !is_over && leaves;
+      live += goes_on & ~leaves;
+      leaving += goes_on & leaves;
     }
     walking.count = live;
     Leave(leaving);
@@ -197,22 +199,23 @@ bool PlainBatch::StartWalks() {
     for (; count < kBlocks && started_ < end_; ++count) PlaceBlock(blocks[count]);
     if (!meter_.Spend(started_ - next_)) return false;
     for (size_t i = 0; i < count; ++i) entrance_.Enter(blocks[i]);
-    for (; next_ < started_; ++next_) {
-      const auto at = static_cast<uint16_t>(next_ - begin_);
-      if (!scratch_->lines[at].is_none) AddWalk(at);
+    const size_t end = started_ - begin_;
+    for (size_t at = next_ - begin_; at < end; ++at) {
+      if (!scratch_->lines[at].is_none) AddWalk(static_cast<uint16_t>(at));
     }
+    next_ = started_;
   }
   return next_ < end_;
 }
 
 // Sets the next lines and finds their squares.
 void PlainBatch::PlaceBlock(GridEntrants& of) {
-  const size_t first = started_;
+  const size_t first = started_ - begin_;
   StartBlock(of);
+  const size_t count = started_ - begin_ - first;
   for (size_t i = 0; i < GridEntrants::kMost; ++i) {
-    const size_t at = first - begin_ + i;
-    const bool is_line = first + i < started_ && !scratch_->lines[at].is_none;
-    of.walks[i] = is_line ? &scratch_->walks[at] : nullptr;
+    const bool is_line = i < count && !scratch_->lines[first + i].is_none;
+    of.walks[i] = is_line ? &scratch_->walks[first + i] : nullptr;
   }
   entrance_.Place(of);
 }
@@ -406,7 +409,12 @@ bool PlainBatch::Write() {
   ReserveMore(hit_count_ + hard_hits, out_.hits);  // no hit moves below
   PlainHit* const hits = this->hits();
   if (hard_hits == 0) {
-    for (size_t k = 0; k < hit_count_; ++k) hits[k].hit = &out_.hits.emplace_back();
+    for (size_t k = 0; k < hit_count_; k += kCleared) {
+      const size_t count = std::min(kCleared, hit_count_ - k);
+      CastHit* const first = out_.hits.data() + out_.hits.size();
+      out_.hits.resize(out_.hits.size() + count);
+      for (size_t i = 0; i < count; ++i) hits[k + i].hit = first + i;
+    }
   } else {
     size_t k = 0;
     auto hard_hit = hard.begin();

@@ -41,7 +41,7 @@ struct alignas(64) GridWalk {
 
   // Whether the line has no more cells.
   bool is_over() const { return cell == nullptr; }
-  bool leaves_square() const { return left[0] < 0 || left[1] < 0; }
+  bool leaves_square() const { return (left[0] | left[1]) < 0; }
 
   alignas(16) Bounds bounds;
   alignas(16) std::array<Bounds, 2> change;  // at a step along x, respectively y
