@@ -6,7 +6,6 @@
 namespace carom::server {
 
 void JoinedCasts::Clear() {
-  for (std::vector<double>* column : {&ax_, &ay_, &bx_, &by_}) column->resize(kMaxSegments);
   ends_.clear();
   segments_ = members_ = first_ = end_ = row_ = truncated_ = error_ = 0;
 }
@@ -15,7 +14,10 @@ void JoinedCasts::Clear() {
 bool JoinedCasts::Add(const Group& group) {
   const SegmentColumns& segments = group.segments;
   const size_t count = segments.size();
-  if (ends_.empty()) options_ = group.cast_options;
+  if (ends_.empty()) {
+    options_ = group.cast_options;
+    for (std::vector<double>* column : {&ax_, &ay_, &bx_, &by_}) column->resize(kMaxSegments);
+  }
   if (options_ != group.cast_options || segments_ + count > kMaxSegments) return false;
   for (size_t i = 0; i < count; ++i, ++segments_) {
     ax_[segments_] = segments.ax[i];

@@ -26,7 +26,6 @@ class JoinedCasts {
   static constexpr size_t kMaxOfGroup = 16;
   static constexpr size_t kMaxSegments = 256;
 
-  // Before the first `Add`, too.
   void Clear();
   // Copies the segments of a group that asks nothing else. False, and nothing is copied, if its
   // options are not those of the first one, or there would be too many.
