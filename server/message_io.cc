@@ -170,7 +170,8 @@ class GrowthCounter {
     }
     bytes_ += kParsedMessageBytes;
     uint64_t length = 0;
-    if (depth == 0 || (at = ReadVarint(at, end, length)) == nullptr) return nullptr;
+    at = ReadVarint(at, end, length);
+    if (depth == 0 || at == nullptr) return nullptr;
     return AddMessage(*field.message, at, at + std::min(length, Left(at, end)), depth - 1);
   }
 
@@ -179,7 +180,8 @@ class GrowthCounter {
   const uint8_t* AddPacked(WireFormatLite::WireType element, const uint8_t* at,
                            const uint8_t* end) {
     uint64_t length = 0;
-    if ((at = ReadVarint(at, end, length)) == nullptr) return nullptr;
+    at = ReadVarint(at, end, length);
+    if (at == nullptr) return nullptr;
     if (element == WireFormatLite::WIRETYPE_VARINT) bytes_ += 7 * std::min<size_t>(length, size_);
     return Skip(length, at, end);
   }
@@ -191,7 +193,8 @@ class GrowthCounter {
     if (wire_type != WireFormatLite::WIRETYPE_START_GROUP) return SkipField(wire_type, at, end);
     while ((at = ReadTag(at, end, tag)) != nullptr) {
       if (WireFormatLite::GetTagWireType(tag) == WireFormatLite::WIRETYPE_END_GROUP) return at;
-      if (depth == 0 || (at = AddUnknown(tag, at, end, depth - 1)) == nullptr) return nullptr;
+      at = depth == 0 ? nullptr : AddUnknown(tag, at, end, depth - 1);
+      if (at == nullptr) break;
     }
     return nullptr;
   }

@@ -337,10 +337,9 @@ void CheckBodies(const Group& group, Refusal& refusal) {
   const BodyColumns& bodies = group.bodies;
   const ShapeColumns& placed = bodies.placed;
   // Most groups have neither, and are many.
-  const size_t entries = placed.x.size() + placed.y.size() + placed.shape.size() +
-                         placed.c.size() + placed.s.size() + placed.angle.size() +
-                         bodies.category.size() + bodies.owner.size() +
-                         group.body_contacts.mass.size();
+  const size_t entries = placed.x.size() + placed.y.size() + placed.shape.size() + placed.c.size() +
+                         placed.s.size() + placed.angle.size() + bodies.category.size() +
+                         bodies.owner.size() + group.body_contacts.mass.size();
   if (entries == 0) return;
   CheckPlaced({"bodies", ".placed."}, bodies.placed, refusal);
   ColumnCheck check({"bodies"}, {"placed.x", bodies.size()}, refusal);
