@@ -30,7 +30,7 @@ constexpr size_t kWindowOfAll = 128;  // the same under ALL, whose hits wait for
 constexpr size_t kTried = 32;
 constexpr size_t kSmallBatch = 8 * kTried;
 constexpr double kMostHard = 0.25;
-// Hits that are made at once: a memset of less than 2 KB, which is a loop of vectors.
+// Hits that are made at once: a memset of less than 2 KB, which glibc does in vectors.
 constexpr size_t kCleared = 16;
 
 // The model saves a call for each batch.
