@@ -41,6 +41,7 @@ void MessageBytes::Join() {
       const grpc_slice& piece = slices().slices[i];
       to = std::copy_n(GRPC_SLICE_START_PTR(piece), GRPC_SLICE_LENGTH(piece), to);
     }
+    return to;
   });
 }
 

@@ -11,6 +11,8 @@
 #include <grpc/slice.h>
 #include <grpcpp/support/byte_buffer.h>
 
+#include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -33,11 +35,16 @@ class MessageBytes {
   }
   ~MessageBytes() { Clear(); }
 
-  // So many bytes in one piece, which `write(uint8_t*)` writes.
+  // `size` bytes in one piece. `write(uint8_t*)` writes all of them and returns where it ended:
+  // bytes that it left would be memory of other calls, so they are zeroed.
   template <class Write>
   static MessageBytes Of(size_t size, const Write& write) {
     const grpc_slice piece = grpc_slice_malloc(size);
-    write(const_cast<uint8_t*>(GRPC_SLICE_START_PTR(piece)));
+    uint8_t* const begin = const_cast<uint8_t*>(GRPC_SLICE_START_PTR(piece));
+    uint8_t* const end = write(begin);
+    assert(end == begin + size);
+    if (end < begin + size) [[unlikely]]
+      std::fill(end, begin + size, uint8_t{0});
     MessageBytes bytes = Empty();
     grpc_slice_buffer_add(&bytes.buffer_->data.raw.slice_buffer, piece);
     return bytes;

@@ -364,7 +364,7 @@ grpc::ByteBuffer Serialize(const google::protobuf::MessageLite& message) {
 
 MessageBytes SerializeToBytes(const google::protobuf::MessageLite& message) {
   return MessageBytes::Of(message.ByteSizeLong(),
-                          [&](uint8_t* to) { message.SerializeWithCachedSizesToArray(to); });
+                          [&](uint8_t* to) { return message.SerializeWithCachedSizesToArray(to); });
 }
 
 FrameHead PeekFrame(const MessageBytes& bytes) {

@@ -37,7 +37,7 @@ bool MayWait(const v1::Frame& frame) {
 MessageBytes FrameRun::Serialize() {
   if (answers.empty()) return SerializeToBytes(response);
   return MessageBytes::Of(answers.ByteSize(response),
-                          [this](uint8_t* to) { answers.Serialize(response, to); });
+                          [this](uint8_t* to) { return answers.Serialize(response, to); });
 }
 
 std::unique_ptr<FrameRun> FrameRunPool::Take() {

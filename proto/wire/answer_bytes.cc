@@ -4,6 +4,7 @@
 #include "wire/answer_bytes.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 
 #include "google/protobuf/io/coded_stream.h"
@@ -40,10 +41,17 @@ uint8_t* PutNumber(int field, uint64_t number, uint8_t* at) {
   at = PutTag(field, WireFormatLite::WIRETYPE_VARINT, at);
   return CodedOutputStream::WriteVarint64ToArray(number, at);
 }
+// The fields of a message whose size is cached, without a tag and a length.
+uint8_t* PutFields(const MessageLite& message, uint8_t* at) {
+  [[maybe_unused]] const uint8_t* const end = at + message.GetCachedSize();
+  at = message.SerializeWithCachedSizesToArray(at);
+  assert(at == end);
+  return at;
+}
 // A message whose size is cached.
 uint8_t* PutMessage(int field, const MessageLite& message, uint8_t* at) {
   at = PutLength(field, static_cast<size_t>(message.GetCachedSize()), at);
-  return message.SerializeWithCachedSizesToArray(at);
+  return PutFields(message, at);
 }
 
 // Bytes of a field of so many bytes, with its tag of one byte and its length.
@@ -191,38 +199,56 @@ void AnswerBytes::Add(size_t group, uint64_t version, const CastPart& part,
   size_ = static_cast<size_t>(end - bytes_.get());
 }
 
-// An empty message is a tag and a length of 0.
+AnswerBytes::Range AnswerBytes::RangeOf(int index) const {
+  const auto i = static_cast<size_t>(index);
+  return i < groups_.size() ? groups_[i] : Range();
+}
+
+// `ByteSizeLong` caches the size of each group's message, and counts the messages without the bytes
+// that were added.
 size_t AnswerBytes::ByteSize(const v1::StreamResponse& response) {
-  answer_size_ = response.answer().ByteSizeLong();
-  for (const Range& range : groups_) {
-    if (range.size != 0) answer_size_ += LengthDelimitedSize(range.size) - LengthDelimitedSize(0);
+  const v1::FrameAnswer& answer = response.answer();
+  answer_size_ = answer.ByteSizeLong();
+  for (int i = 0; i < answer.groups_size(); ++i) {
+    const size_t added = RangeOf(i).size;
+    if (added == 0) continue;
+    const auto fields = static_cast<size_t>(answer.groups(i).GetCachedSize());
+    answer_size_ += LengthDelimitedSize(added + fields) - LengthDelimitedSize(fields);
   }
   const size_t limits =
       response.has_limits() ? LengthDelimitedSize(response.limits().ByteSizeLong()) : 0;
   return LengthDelimitedSize(answer_size_) + limits;
 }
 
-void AnswerBytes::Serialize(const v1::StreamResponse& response, uint8_t* to) const {
+// Protobuf writes fields in the order of their numbers: `version` and `segments`, which the bytes
+// of a group are, precede `edited_version`, the one field of its message.
+uint8_t* AnswerBytes::Serialize(const v1::StreamResponse& response, uint8_t* to) const {
+  static_assert(v1::GroupAnswer::kVersionFieldNumber < v1::GroupAnswer::kSegmentsFieldNumber &&
+                v1::GroupAnswer::kSegmentsFieldNumber < v1::GroupAnswer::kEditedVersionFieldNumber);
   using Answer = v1::FrameAnswer;
   const v1::FrameAnswer& answer = response.answer();
   uint8_t* at = PutLength(v1::StreamResponse::kAnswerFieldNumber, answer_size_, to);
   at = PutNumber(Answer::kSeqFieldNumber, answer.seq(), at);
   if (answer.has_status()) at = PutMessage(Answer::kStatusFieldNumber, answer.status(), at);
   for (int i = 0; i < answer.groups_size(); ++i) {
-    const auto index = static_cast<size_t>(i);
-    const Range range = index < groups_.size() ? groups_[index] : Range();
+    const Range range = RangeOf(i);
+    const v1::GroupAnswer& group = answer.groups(i);
     if (range.size == 0) {
-      at = PutMessage(Answer::kGroupsFieldNumber, answer.groups(i), at);
+      at = PutMessage(Answer::kGroupsFieldNumber, group, at);
     } else {
-      at = PutLength(Answer::kGroupsFieldNumber, range.size, at);
+      assert(!group.has_status() && group.version() == 0 && !group.has_segments());
+      const auto fields = static_cast<size_t>(group.GetCachedSize());
+      at = PutLength(Answer::kGroupsFieldNumber, range.size + fields, at);
       at = std::copy_n(bytes_.get() + range.begin, range.size, at);
+      if (fields != 0) at = PutFields(group, at);
     }
   }
   if (answer.has_stats()) at = PutMessage(Answer::kStatsFieldNumber, answer.stats(), at);
   at = PutNumber(Answer::kSkippedFieldNumber, answer.skipped() ? 1 : 0, at);
   if (response.has_limits()) {
-    PutMessage(v1::StreamResponse::kLimitsFieldNumber, response.limits(), at);
+    at = PutMessage(v1::StreamResponse::kLimitsFieldNumber, response.limits(), at);
   }
+  return at;
 }
 
 }  // namespace carom::wire

@@ -44,12 +44,14 @@ class AnswerBytes {
   // scene's version, and segments that are asked with these options.
   void Add(size_t group, uint64_t version, const CastPart& part, const CastOptions& options);
 
-  // The size of `response`, whose groups that are here have empty messages.
+  // The size of `response` in bytes. The messages of groups that were added have no field but
+  // `edited_version`, which `Serialize` writes after the bytes of the group.
   size_t ByteSize(const v1::StreamResponse& response);
-  // Writes it, after `ByteSize` and no change since, to as many bytes.
-  void Serialize(const v1::StreamResponse& response, uint8_t* to) const;
+  // Writes `response` after `ByteSize`, without a change between the two calls. Returns the end of
+  // what it wrote: `to` + `ByteSize(response)`.
+  uint8_t* Serialize(const v1::StreamResponse& response, uint8_t* to) const;
 
-  // Of all answers, with the room before each, and of the memory for them.
+  // Bytes of all answers with the room before each, and of the memory for them.
   size_t size() const { return size_; }
   size_t capacity() const { return capacity_; }
 
@@ -59,11 +61,14 @@ class AnswerBytes {
     uint32_t size = 0;  // 0: the group is not here
   };
 
+  // The range of the group at `index` of the answer.
+  Range RangeOf(int index) const;
+
   std::unique_ptr<uint8_t[]> bytes_;
   size_t size_ = 0;
   size_t capacity_ = 0;
   std::vector<Range> groups_;
-  size_t answer_size_ = 0;  // of the last `ByteSize`
+  size_t answer_size_ = 0;  // of the answer that `ByteSize` measured last
 };
 
 }  // namespace carom::wire

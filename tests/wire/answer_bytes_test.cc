@@ -72,7 +72,8 @@ CastAnswers RandomAnswers(Random& random, const CastOptions& options) {
 
 std::string SerializeBytes(AnswerBytes& bytes, const v1::StreamResponse& response) {
   std::string out(bytes.ByteSize(response), '\0');
-  bytes.Serialize(response, reinterpret_cast<uint8_t*>(out.data()));
+  uint8_t* const begin = reinterpret_cast<uint8_t*>(out.data());
+  EXPECT_EQ(bytes.Serialize(response, begin) - begin, static_cast<ptrdiff_t>(out.size()));
   return out;
 }
 
@@ -109,6 +110,11 @@ TEST(AnswerBytes, AreThoseOfMessages) {
       asked.segments = {column, column, column, column};
       EncodeGroupAnswers(asked, answers, *expected.mutable_answer()->add_groups());
       v1::GroupAnswer& message = *response.mutable_answer()->add_groups();
+      if (random() % 4 == 0) {
+        message.set_edited_version(Number(random));
+        expected.mutable_answer()->mutable_groups()->rbegin()->set_edited_version(
+            message.edited_version());
+      }
       const CastAnswers& casts = answers.segments;
       if (random() % 4 != 0 && bytes.Reserve(1, casts.counts.size(), casts.hits.size())) {
         bytes.Add(group, answers.version, {casts.counts, casts.hits, casts.reflections}, options);
@@ -139,6 +145,24 @@ TEST(AnswerBytes, MayComeInAnyOrder) {
   EXPECT_EQ(read.answer().groups(1).ByteSizeLong(), 0);
   EXPECT_EQ(read.answer().groups(2).version(), 7);
   EXPECT_EQ(read.answer().groups(2).segments().counts_size(), 2);
+}
+
+// A group with edits that have an `edit_id` and no edits, beside segments, was answered by bytes
+// that no parser reads: `ByteSize` counted `edited_version`, which `Serialize` did not write, so
+// the message was shorter than its length and ended in memory that nothing had written.
+TEST(AnswerBytes, HaveTheEditedVersionOfTheirGroup) {
+  const std::vector<uint32_t> counts = {0};
+  for (const uint64_t edited : {uint64_t{1}, uint64_t{300}, UINT64_MAX}) {
+    AnswerBytes bytes;
+    ASSERT_TRUE(bytes.Reserve(1, 1, 0));
+    bytes.Add(0, 7, {counts, {}, {}}, {});
+    v1::StreamResponse response;
+    response.mutable_answer()->add_groups()->set_edited_version(edited);
+    v1::StreamResponse expected = response;
+    expected.mutable_answer()->mutable_groups(0)->set_version(7);
+    expected.mutable_answer()->mutable_groups(0)->mutable_segments()->add_counts(0);
+    EXPECT_EQ(SerializeBytes(bytes, response), expected.SerializeAsString()) << edited;
+  }
 }
 
 // Nothing is larger than the room that is made for it: hits whose every number is the largest.
