@@ -8,6 +8,7 @@
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -30,6 +31,7 @@ namespace {
 using std::chrono::seconds;
 
 constexpr char kScene[] = "scenes/a";
+constexpr char kFork[] = "scenes/f";
 constexpr size_t kMaxFrameBytes = 4096;
 constexpr seconds kTimeout{20};
 
@@ -54,6 +56,7 @@ class Site {
     channel_ = server_->InProcessChannel({});
     scenes_ = v1::SceneService::NewStub(channel_);
     Create();
+    Fork();
   }
 
   const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
@@ -69,6 +72,15 @@ class Site {
     v1::CreateSceneResponse response;
     grpc::ClientContext context;
     scenes_->CreateScene(&context, request, &response);
+  }
+  // Of the scene as it is; edits of frames change the fork while its lease lasts.
+  void Fork() {
+    v1::ForkSceneRequest request;
+    request.set_base(kScene);
+    request.set_name(kFork);
+    v1::ForkSceneResponse response;
+    grpc::ClientContext context;
+    scenes_->ForkScene(&context, request, &response);
   }
   void Commit() {
     v1::CommitEditsRequest request;
@@ -164,7 +176,12 @@ class Call {
         return;
       }
       v1::StreamResponse response;
-      Require(server::Parse(bytes_, response), "an answer is a StreamResponse");
+      server::MessageBytes received(bytes_);
+      received.Join();
+      Require(server::Parse(received, response), "an answer is a StreamResponse");
+      const server::MessageBytes written = server::SerializeToBytes(response);
+      Require(std::ranges::equal(received.joined(), written.joined()),
+              "an answer is the bytes that protobuf writes");
       answers_.push_back(std::move(response));
     } else if (tag == Tag(kClose)) {
       closing_ = false;
@@ -220,6 +237,10 @@ grpc::ByteBuffer MakeFrame(testing::Choices& choices, uint64_t seq, Sent& sent) 
       group.mutable_segments()->add_ay(0.1 * items);
       group.mutable_segments()->add_bx(9);
       group.mutable_segments()->add_by(0.1);
+    }
+    if (kind == 0 && choices.OneIn(2)) {  // a new version with the same polygons
+      group.set_scene(kFork);
+      group.mutable_edits()->set_edit_id(std::to_string(seq * 4 + static_cast<uint64_t>(i)));
     }
     if (kind == 1) group.set_min_version(~uint64_t{0});
     if (kind == 2) {
