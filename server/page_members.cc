@@ -6,6 +6,8 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/wire_format_lite.h>
 
+#include <cassert>
+
 #include "carom/store/v1/pages.pb.h"
 
 namespace carom::server {
@@ -130,10 +132,12 @@ std::string MakePage(PageKind kind, std::span<const PageMember> members) {
   std::string page;
   page.reserve(size + 8);
   AppendHead(BytesTag(static_cast<int>(kind)), size, page);
+  [[maybe_unused]] const size_t end = page.size() + size;
   for (const PageMember& member : members) {
     AppendHead(BytesTag(kMembersField), member.bytes.size(), page);
     page.append(member.bytes.data(), member.bytes.size());
   }
+  assert(page.size() == end);
   return page;
 }
 

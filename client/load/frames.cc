@@ -6,6 +6,7 @@
 #include <google/protobuf/io/coded_stream.h>
 
 #include <bit>
+#include <cassert>
 #include <cstring>
 
 #include "carom/frame.h"
@@ -113,6 +114,7 @@ grpc::Slice Frames::Moves(uint32_t stream, uint64_t tick) const {
   *out++ = static_cast<uint8_t>(LengthTag(v1::FloatPoses::kYFieldNumber));
   out = CodedOutputStream::WriteVarint32ToArray(static_cast<uint32_t>(count * sizeof(float)), out);
   append(y.data(), count * sizeof(float));
+  assert(out == slice.end());
   return slice;
 }
 
