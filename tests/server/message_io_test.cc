@@ -16,14 +16,14 @@
 namespace carom::server {
 namespace {
 
-grpc::ByteBuffer BytesOf(const std::string& bytes) {
+grpc::ByteBuffer ByteBufferOf(const std::string& bytes) {
   const grpc::Slice slice(bytes);
   return grpc::ByteBuffer(&slice, 1);
 }
 
 TEST(MessageIoTest, CountsMessagesAtAnyDepth) {
   const auto count = [](const google::protobuf::Message& message) {
-    return GrowthWhenParsed(BytesOf(message.SerializeAsString()), *message.GetDescriptor()) /
+    return GrowthWhenParsed(ByteBufferOf(message.SerializeAsString()), *message.GetDescriptor()) /
            kParsedMessageBytes;
   };
   EXPECT_EQ(count(v1::CreateSceneRequest()), 0u);
@@ -42,7 +42,7 @@ TEST(MessageIoTest, CountsUpToAnError) {
   const std::string good =
       FromText<v1::CreateSceneRequest>("polygons { rings {} } polygons {}").SerializeAsString();
   const auto count = [](const std::string& bytes) {
-    return GrowthWhenParsed(BytesOf(bytes), *v1::CreateSceneRequest::descriptor()) /
+    return GrowthWhenParsed(ByteBufferOf(bytes), *v1::CreateSceneRequest::descriptor()) /
            kParsedMessageBytes;
   };
   EXPECT_EQ(count(good), 3u);
@@ -60,7 +60,7 @@ TEST(MessageIoTest, CountsUpToAnError) {
 // and counted as two: 4 MB of them held 134 MB.
 TEST(MessageIoTest, CountsWhatIsUnknown) {
   const auto growth = [](const std::string& bytes) {
-    return GrowthWhenParsed(BytesOf(bytes), *v1::WatchSceneRequest::descriptor());
+    return GrowthWhenParsed(ByteBufferOf(bytes), *v1::WatchSceneRequest::descriptor());
   };
   // Field 15 as a string, as a number, and in a group with one in it.
   EXPECT_EQ(growth(std::string("\x7a\x00\x7a\x00\x78\x01", 6)), 3 * kUnknownFieldBytes);
@@ -71,18 +71,18 @@ TEST(MessageIoTest, CountsWhatIsUnknown) {
   EXPECT_EQ(growth("\x08\x01"), kUnknownFieldBytes);
   // A column of numbers that take a byte each.
   const auto fans = FromText<v1::StreamRequest>("frame { groups { fans { beams: [1, 2, 3] } } }");
-  EXPECT_EQ(GrowthWhenParsed(BytesOf(fans.SerializeAsString()), *fans.GetDescriptor()),
+  EXPECT_EQ(GrowthWhenParsed(ByteBufferOf(fans.SerializeAsString()), *fans.GetDescriptor()),
             3 * kParsedMessageBytes + 7 * 3);
   // The same one by one, and a column that is longer than the message.
   const std::string one_by_one("\x08\x01\x08\x02", 4);
-  EXPECT_EQ(GrowthWhenParsed(BytesOf(one_by_one), *v1::TrackerMoves::descriptor()),
+  EXPECT_EQ(GrowthWhenParsed(ByteBufferOf(one_by_one), *v1::TrackerMoves::descriptor()),
             2 * sizeof(double));
   const std::string cut("\x0a\x7f\x01\x02", 4);
-  EXPECT_EQ(GrowthWhenParsed(BytesOf(cut), *v1::TrackerMoves::descriptor()), 7 * cut.size());
+  EXPECT_EQ(GrowthWhenParsed(ByteBufferOf(cut), *v1::TrackerMoves::descriptor()), 7 * cut.size());
 }
 
 TEST(MessageIoTest, PeeksAtNames) {
-  const auto name = [](const std::string& bytes) { return PeekName(BytesOf(bytes)); };
+  const auto name = [](const std::string& bytes) { return PeekName(ByteBufferOf(bytes)); };
   EXPECT_EQ(
       name(
           FromText<v1::CommitEditsRequest>("name: 'scenes/a' base_version: 7").SerializeAsString()),
