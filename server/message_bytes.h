@@ -43,8 +43,7 @@ class MessageBytes {
     uint8_t* const begin = const_cast<uint8_t*>(GRPC_SLICE_START_PTR(piece));
     uint8_t* const end = write(begin);
     assert(end == begin + size);
-    if (end < begin + size) [[unlikely]]
-      std::fill(end, begin + size, uint8_t{0});
+    if (end < begin + size) std::fill(end, begin + size, uint8_t{0});
     MessageBytes bytes = Empty();
     grpc_slice_buffer_add(&bytes.buffer_->data.raw.slice_buffer, piece);
     return bytes;

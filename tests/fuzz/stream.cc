@@ -73,7 +73,7 @@ class Site {
     grpc::ClientContext context;
     scenes_->CreateScene(&context, request, &response);
   }
-  // Of the scene as it is; edits of frames change the fork while its lease lasts.
+  // Makes the fork that frames edit, unless it is there.
   void Fork() {
     v1::ForkSceneRequest request;
     request.set_base(kScene);
@@ -238,9 +238,11 @@ grpc::ByteBuffer MakeFrame(testing::Choices& choices, uint64_t seq, Sent& sent) 
       group.mutable_segments()->add_bx(9);
       group.mutable_segments()->add_by(0.1);
     }
-    if (kind == 0 && choices.OneIn(2)) {  // a new version with the same polygons
+    if (kind == 0 && choices.OneIn(2)) {
+      // A new version with the same polygons. Inputs share the fork, and an id makes one version.
+      static uint64_t last_edit_id = 0;
       group.set_scene(kFork);
-      group.mutable_edits()->set_edit_id(std::to_string(seq * 4 + static_cast<uint64_t>(i)));
+      group.mutable_edits()->set_edit_id(std::to_string(++last_edit_id));
     }
     if (kind == 1) group.set_min_version(~uint64_t{0});
     if (kind == 2) {
@@ -311,6 +313,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         if (choices.OneIn(4)) {
           site.Delete();
           site.Create();
+          site.Fork();
         }
         break;
       case 2:

@@ -32,9 +32,10 @@ bool IsRequired(const std::string& kind, const std::string& column) {
   if (kind == "sweeps" && IsOneOf(column, {"dx", "dy"})) return false;  // in place of to_x, to_y
   if (kind == "fans" && column == "angle") return true;
   if (kind == "rotating_sweeps" && column == "tolerance") return true;
-  return IsOneOf(column, {"ax",    "ay",    "bx",    "by",     "x",        "y",     "dx",   "dy",
-                          "vx",    "vy",    "step",  "range",  "duration", "to_x",  "to_y", "min_x",
-                          "min_y", "max_x", "max_y", "radius", "tracker",  "beams", "body"});
+  return IsOneOf(column,
+                 {"ax",    "ay",    "bx",    "by",     "x",        "y",     "dx",    "dy",
+                  "vx",    "vy",    "step",  "range",  "duration", "to_x",  "to_y",  "min_x",
+                  "min_y", "max_x", "max_y", "radius", "tracker",  "shape", "beams", "body"});
 }
 
 // Gives every required column of `question`, and of what it moves, `count` items, and it a shape.
@@ -57,8 +58,9 @@ void Fill(const std::string& kind, int count, Message& question) {
           const bool is_end = IsOneOf(field->name(), {"bx", "max_x", "max_y", "to_x"});
           reflection.AddDouble(&question, field, is_end ? 9 + i : 0.125 * (f % 5 + i));
         } else {
-          reflection.AddUInt32(&question, field,
-                               field->name() == "beams" ? 3 : static_cast<uint32_t>(i));
+          const bool is_index = IsOneOf(field->name(), {"tracker", "body"});
+          const uint32_t other = field->name() == "beams" ? 3 : 0;  // `shape`: all have the first
+          reflection.AddUInt32(&question, field, is_index ? static_cast<uint32_t>(i) : other);
         }
       }
     }
@@ -123,7 +125,8 @@ class EveryGroup {
     }
   }
 
-  // Adds the groups to frames of `groups_a_frame`, whose trackers are defined.
+  // Frames of `groups_a_frame` groups, which define the trackers that moves name. Each call gives
+  // edits new ids.
   std::vector<v1::Frame> Frames(int groups_a_frame) {
     std::vector<v1::Frame> frames;
     for (const FieldDescriptor* a : fields_) {
@@ -241,6 +244,10 @@ TEST(GroupAnswerTest, EveryPairOfFieldsIsAnsweredByTheBytesOfAMessage) {
     const v1::FrameAnswer answer = Canonical(bytes[0], frame);
     ASSERT_EQ(answer.groups_size(), 1);
     expected.push_back(answer.groups(0));
+    const v1::Group& group = frame.groups(0);
+    const bool is_bad =
+        group.version() != 0 || (group.has_edits() && group.edits().edit_id().empty());
+    EXPECT_EQ(answer.groups(0).has_status(), is_bad) << answer.groups(0).status().message();
     std::vector<const FieldDescriptor*> fields;
     expected.back().GetReflection()->ListFields(expected.back(), &fields);
     for (const FieldDescriptor* field : fields) answered.insert(field->name());
