@@ -21,9 +21,9 @@
 
 #include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
+#include "server/base/thread_turns.h"
 #include "server/options.h"
 #include "server/server.h"
-#include "server/thread_turns.h"
 
 namespace {
 

@@ -15,7 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "carom/status.h"
-#include "server/etcd_client.h"
+#include "server/store/etcd/etcd_client.h"
 
 #ifndef CAROM_VERSION
 #define CAROM_VERSION "unversioned"
@@ -210,7 +210,8 @@ constexpr std::array kNumberOptions = {
                  "the next; 0: never"},
 };
 
-// Whether an address has the form of one. Whether it can be listened on: server/listener.h.
+// Whether an address has the form of one. Whether it can be listened on:
+// server/transport/listener.h.
 bool IsAddress(absl::string_view address) {
   if (absl::ConsumePrefix(&address, "unix:")) {
     return !address.empty() && address.size() <= kMaxUnixPathBytes;

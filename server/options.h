@@ -52,8 +52,8 @@ struct ServerOptions {
   std::string tls_certificate = "";
   std::string tls_key = "";
   std::string tls_client_ca = "";
-  // File of tokens and names of certificates (server/credentials.h), one of which every client then
-  // has; empty: none.
+  // File of tokens and names of certificates (server/access/credentials.h), one of which every
+  // client then has; empty: none.
   std::string credentials = "";
 
   // Takes who a client is from the header `x-forwarded-for`: only for a Unix socket that a proxy
@@ -63,7 +63,7 @@ struct ServerOptions {
   // --- Limits: each bounds memory that a client can take ---------------------------------------
   uint64_t max_message_bytes = 4u << 20;     // of a request; an import sends its parts
   uint64_t max_connections = 16384;          // and what there are descriptors for, two each
-  uint64_t max_connections_per_peer = 1024;  // server/peer.h
+  uint64_t max_connections_per_peer = 1024;  // server/access/peer.h
   uint64_t max_streams = 16384;
   uint64_t max_calls_per_connection = 1024;  // at once; others wait at the client
   uint64_t max_scene_calls = 256;            // imports among them

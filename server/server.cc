@@ -25,25 +25,25 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "google/protobuf/stubs/logging.h"
-#include "server/connection_acceptor.h"
-#include "server/event_loop.h"
-#include "server/fleet_store.h"
-#include "server/fork_store.h"
-#include "server/health_service.h"
-#include "server/host_limits.h"
-#include "server/identity.h"
-#include "server/listener.h"
-#include "server/memory_account.h"
-#include "server/memory_store.h"
-#include "server/memory_watch.h"
-#include "server/preload.h"
-#include "server/query_runtime.h"
-#include "server/query_service.h"
-#include "server/scene_service.h"
-#include "server/start_gate.h"
+#include "server/access/identity.h"
+#include "server/access/tls.h"
+#include "server/base/host_limits.h"
+#include "server/base/memory_account.h"
+#include "server/base/memory_watch.h"
+#include "server/query/query_runtime.h"
+#include "server/query/query_service.h"
+#include "server/scenes/scene_service.h"
+#include "server/store/etcd/fleet_store.h"
+#include "server/store/fork_store.h"
+#include "server/store/memory_store.h"
+#include "server/store/preload.h"
 #include "server/store_choice.h"
-#include "server/tls.h"
-#include "server/unknown_methods.h"
+#include "server/transport/connection_acceptor.h"
+#include "server/transport/event_loop.h"
+#include "server/transport/health_service.h"
+#include "server/transport/listener.h"
+#include "server/transport/start_gate.h"
+#include "server/transport/unknown_methods.h"
 
 namespace carom::server {
 
@@ -289,10 +289,11 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   ServerOptions checked = options;
   if (!listens) checked.address = ServerOptions().address;
   if (absl::Status status = CheckServerOptions(checked); !status.ok()) return status;
-  absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> transport = CredentialsOf(options);
+  absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> transport =
+      CredentialsOf({options.tls_certificate, options.tls_key, options.tls_client_ca});
   if (!transport.ok()) return transport.status();
-  absl::StatusOr<std::unique_ptr<Identities>> identities =
-      Identities::Create(options, std::make_shared<Tenants>());
+  absl::StatusOr<std::unique_ptr<Identities>> identities = Identities::Create(
+      options.credentials, !options.tls_client_ca.empty(), std::make_shared<Tenants>());
   if (!identities.ok()) return identities.status();
   absl::StatusOr<Journals> journals = OpenJournal(options);
   if (!journals.ok()) return journals.status();

@@ -34,7 +34,7 @@ class Server {
   //
   // Errors: INVALID_ARGUMENT naming an option out of range; UNAVAILABLE if the address cannot be
   // listened on, as when another process does, or the store cannot be used; what the store finds
-  // (server/sqlite_journal.h). Takes about 0.3 us for each vertex that the store has.
+  // (server/store/sqlite/sqlite_journal.h). Takes about 0.3 us for each vertex that the store has.
   static absl::StatusOr<std::unique_ptr<Server>> Start(const ServerOptions& options);
 
   // Drains if that is yet to be done.

@@ -5,8 +5,8 @@
 
 #include <utility>
 
-#include "server/fleet_store.h"
-#include "server/sqlite_journal.h"
+#include "server/store/etcd/fleet_store.h"
+#include "server/store/sqlite/sqlite_journal.h"
 
 namespace carom::server {
 

@@ -7,11 +7,11 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "server/etcd_journal.h"
-#include "server/memory_account.h"
-#include "server/memory_store.h"
+#include "server/base/memory_account.h"
 #include "server/options.h"
-#include "server/scene_journal.h"
+#include "server/store/etcd/etcd_journal.h"
+#include "server/store/memory_store.h"
+#include "server/store/scene_journal.h"
 
 namespace carom::server {
 

@@ -10,9 +10,9 @@
 #include "absl/strings/str_cat.h"
 #include "carom/client.h"
 #include "carom/status.h"
-#include "client/cli/answer_line.h"
 #include "client/cli/command.h"
-#include "client/cli/query_line.h"
+#include "client/cli/eval/answer_line.h"
+#include "client/cli/eval/query_line.h"
 
 namespace carom::cli {
 namespace {

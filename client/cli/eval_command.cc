@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "client/cli/command.h"
-#include "client/cli/eval.h"
-#include "client/cli/evaluator.h"
+#include "client/cli/eval/eval.h"
+#include "client/cli/eval/evaluator.h"
 
 namespace carom::cli {
 namespace {

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "absl/synchronization/mutex.h"
-#include "server/event_loop.h"
+#include "server/transport/event_loop.h"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "client/cli/eval.h"
+#include "client/cli/eval/eval.h"
 #include "tests/client/fixture.h"
 
 namespace carom::cli {

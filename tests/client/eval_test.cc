@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // `carom eval`: every kind of line, through the library and through a server, to the same bytes.
-#include "client/cli/eval.h"
+#include "client/cli/eval/eval.h"
 
 #include <algorithm>
 #include <sstream>

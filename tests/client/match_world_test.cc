@@ -3,7 +3,7 @@
 
 // The game of `carom demo match`, played in the library: what must hold in every tick.
 
-#include "client/cli/match_world.h"
+#include "client/cli/demo/match_world.h"
 
 #include "carom/predicates.h"
 #include "client/formats/scene_reader.h"

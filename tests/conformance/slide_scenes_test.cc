@@ -13,7 +13,7 @@
 
 #include "client/formats/scene_reader.h"
 #include "tests/conformance/fixture.h"
-#include "tests/core/sweep/slide_cases.h"
+#include "tests/core/slide/slide_cases.h"
 #include "tests/support/repeats.h"
 
 namespace carom::testing {

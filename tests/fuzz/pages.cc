@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "carom/store/v1/pages.pb.h"
-#include "server/page_members.h"
-#include "server/page_tree.h"
+#include "server/store/page_members.h"
+#include "server/store/page_tree.h"
 #include "tests/fuzz/target.h"
 #include "tests/store/fixture.h"
 #include "tests/support/choices.h"

@@ -20,8 +20,8 @@
 
 #include "carom/v1/query_service.pb.h"
 #include "carom/v1/scene_service.grpc.pb.h"
-#include "server/message_io.h"
 #include "server/server.h"
+#include "server/transport/message_io.h"
 #include "tests/fuzz/target.h"
 #include "tests/support/choices.h"
 

@@ -16,7 +16,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "server/file_descriptor.h"
+#include "server/base/file_descriptor.h"
 #include "tests/security/attack.h"
 #include "tests/support/random.h"
 #include "tests/support/repeats.h"

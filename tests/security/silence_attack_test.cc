@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "absl/time/time.h"
-#include "server/file_descriptor.h"
+#include "server/base/file_descriptor.h"
 #include "tests/security/attack.h"
 
 namespace carom::server {

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "absl/strings/numbers.h"
-#include "server/file_descriptor.h"
+#include "server/base/file_descriptor.h"
 #include "tests/security/attack.h"
 
 namespace carom::server {

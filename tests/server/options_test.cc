@@ -16,7 +16,7 @@
 #include "carom/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "server/etcd_client.h"
+#include "server/store/etcd/etcd_client.h"
 
 namespace carom::server {
 namespace {

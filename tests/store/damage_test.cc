@@ -10,8 +10,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "server/memory_store.h"
-#include "server/sqlite_journal.h"
+#include "server/store/memory_store.h"
+#include "server/store/sqlite/sqlite_journal.h"
 #include "tests/server/fixture.h"
 #include "tests/store/fixture.h"
 #include "tests/support/random.h"

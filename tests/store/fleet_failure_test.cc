@@ -17,7 +17,7 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/time/clock.h"
-#include "server/etcd_sweeper.h"
+#include "server/store/etcd/etcd_sweeper.h"
 #include "tests/store/fleet_fixture.h"
 #include "tests/support/certificates.h"
 #include "tests/support/process.h"

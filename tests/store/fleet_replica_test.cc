@@ -15,7 +15,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/time/clock.h"
 #include "carom/stream.h"
-#include "server/etcd_follower.h"
+#include "server/store/etcd/etcd_follower.h"
 #include "tests/store/fleet_fixture.h"
 #include "tests/support/answer_words.h"
 #include "tests/support/process.h"

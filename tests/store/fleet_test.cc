@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Several servers over one etcd: what one commits, all have, and no failure loses or doubles it.
-#include "server/fleet_store.h"
+#include "server/store/etcd/fleet_store.h"
 
 #include <algorithm>
 #include <atomic>

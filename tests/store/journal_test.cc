@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What is written down is there again: the store over a file, closed and opened.
-#include "server/sqlite_journal.h"
+#include "server/store/sqlite/sqlite_journal.h"
 
 #include <sqlite3.h>
 
@@ -15,7 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
-#include "server/memory_store.h"
+#include "server/store/memory_store.h"
 #include "tests/server/fixture.h"
 #include "tests/store/fixture.h"
 #include "tests/support/random.h"

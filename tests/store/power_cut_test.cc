@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <thread>
 
-#include "server/memory_store.h"
-#include "server/sqlite_journal.h"
+#include "server/store/memory_store.h"
+#include "server/store/sqlite/sqlite_journal.h"
 #include "tests/server/fixture.h"
 #include "tests/store/faulty_vfs.h"
 #include "tests/store/fixture.h"

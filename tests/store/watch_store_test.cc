@@ -9,9 +9,9 @@
 #include <thread>
 
 #include "carom/client.h"
-#include "server/memory_store.h"
-#include "server/page_tree.h"
-#include "server/sqlite_journal.h"
+#include "server/store/memory_store.h"
+#include "server/store/page_tree.h"
+#include "server/store/sqlite/sqlite_journal.h"
 #include "tests/server/watcher.h"
 #include "tests/store/fixture.h"
 #include "tests/support/process.h"

@@ -20,7 +20,7 @@
 #include "carom/work_meter.h"
 #include "cast/arc_motion.h"
 #include "cast/reported_edge.h"
-#include "index/indexed_polygon.h"
+#include "edges/indexed_polygon.h"
 
 namespace carom::internal {
 

@@ -14,8 +14,8 @@
 #include "carom/polygon.h"
 #include "carom/work_meter.h"
 #include "cast/passages.h"
+#include "edges/indexed_polygon.h"
 #include "index/body_set.h"
-#include "index/indexed_polygon.h"
 #include "shape/fraction.h"
 #include "shape/line.h"
 

@@ -26,7 +26,7 @@
 #include "carom/work_meter.h"
 #include "cast/plain_passage.h"
 #include "cast/reported_edge.h"
-#include "index/indexed_polygon.h"
+#include "edges/indexed_polygon.h"
 #include "numeric/exact.h"
 #include "shape/fraction.h"
 #include "shape/line.h"

@@ -10,8 +10,8 @@
 
 #include "cast/plain_batch.h"
 #include "cast/plain_line.h"
-#include "index/grid_entrance.h"
-#include "index/grid_walk.h"
+#include "cells/grid_entrance.h"
+#include "cells/grid_walk.h"
 #include "index/scene_index.h"
 #include "numeric/double_lanes.h"
 
@@ -22,8 +22,8 @@
 #include "hwy/foreach_target.h"  // compiles this file once for each instruction set
 // clang-format on
 #include "cast/plain_visit.h"
+#include "cells/grid_step.h"
 #include "hwy/highway.h"
-#include "index/grid_step.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {

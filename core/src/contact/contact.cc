@@ -10,7 +10,7 @@
 #include "contact/contact_batch.h"
 #include "contact/feature_contact.h"
 #include "contact/manifold.h"
-#include "index/placed_shape.h"
+#include "edges/placed_shape.h"
 
 namespace carom {
 namespace {

@@ -13,16 +13,16 @@
 #include <vector>
 
 #include "base/thread_scratch.h"
+#include "cells/cell_traversal.h"
 #include "contact/feature_contact.h"
 #include "contact/manifold.h"
 #include "contact/plain_axis.h"
 #include "contact/plain_manifold.h"
 #include "contact/plain_mover.h"
+#include "edges/placed_shape.h"
 #include "index/body_set.h"
 #include "index/box_traversal.h"
-#include "index/cell_traversal.h"
 #include "index/placed_items.h"
-#include "index/placed_shape.h"
 #include "index/scene_traversal.h"
 #include "shape/convex_core.h"
 

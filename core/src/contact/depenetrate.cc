@@ -11,10 +11,10 @@
 
 #include "carom/contact.h"
 #include "contact/feature_contact.h"
+#include "edges/placed_shape.h"
+#include "edges/shape_facts.h"
 #include "index/placed_items.h"
-#include "index/placed_shape.h"
 #include "index/scene_traversal.h"
-#include "index/shape_facts.h"
 
 namespace carom {
 namespace {

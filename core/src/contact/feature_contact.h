@@ -9,8 +9,8 @@
 #include "carom/contact.h"
 #include "carom/polygon.h"
 #include "carom/work_meter.h"
-#include "index/indexed_polygon.h"
-#include "index/placed_shape.h"
+#include "edges/indexed_polygon.h"
+#include "edges/placed_shape.h"
 #include "shape/convex_core.h"
 
 namespace carom::internal {

@@ -14,7 +14,7 @@
 #include "carom/work_meter.h"
 #include "contact/plain_mover.h"
 #include "contact/plain_ties.h"
-#include "index/indexed_polygon.h"
+#include "edges/indexed_polygon.h"
 #include "index/unowned.h"
 
 namespace carom::internal {

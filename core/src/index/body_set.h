@@ -18,10 +18,10 @@
 #include "carom/bodies.h"
 #include "carom/geometry.h"
 #include "carom/work_meter.h"
+#include "edges/indexed_polygon.h"
+#include "edges/placed_shape.h"
 #include "index/box_raster.h"
 #include "index/box_tree.h"
-#include "index/indexed_polygon.h"
-#include "index/placed_shape.h"
 
 namespace carom::internal {
 

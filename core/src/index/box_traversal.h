@@ -15,7 +15,7 @@
 #include <span>
 
 #include "carom/geometry.h"
-#include "index/indexed_polygon.h"
+#include "edges/indexed_polygon.h"
 #include "index/scene_index.h"
 
 namespace carom::internal {

@@ -8,9 +8,9 @@
 
 #include "base/thread_scratch.h"
 #include "carom/predicates.h"
+#include "edges/indexed_polygon.h"
+#include "edges/point_scan.h"
 #include "index/body_set.h"
-#include "index/indexed_polygon.h"
-#include "index/point_scan.h"
 #include "index/scene_traversal.h"
 
 namespace carom {

@@ -15,7 +15,7 @@
 #include "carom/shape.h"
 #include "carom/sincos.h"
 #include "carom/work_meter.h"
-#include "index/placed_shape.h"
+#include "edges/placed_shape.h"
 #include "index/scene_traversal.h"
 
 namespace carom::internal {

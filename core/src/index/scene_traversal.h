@@ -12,7 +12,7 @@
 #include "carom/geometry.h"
 #include "carom/scene.h"
 #include "carom/work_meter.h"
-#include "index/indexed_polygon.h"
+#include "edges/indexed_polygon.h"
 #include "index/scene_index.h"
 
 namespace carom {

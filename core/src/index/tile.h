@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "carom/geometry.h"
+#include "edges/indexed_polygon.h"
 #include "index/box_tree.h"
 #include "index/curve.h"
-#include "index/indexed_polygon.h"
 #include "index/unowned.h"
 
 namespace carom::internal {

@@ -10,8 +10,8 @@
 #include "carom/bodies.h"
 #include "carom/distance.h"
 #include "carom/work_meter.h"
+#include "edges/placed_shape.h"
 #include "index/body_set.h"
-#include "index/placed_shape.h"
 #include "proximity/closest.h"
 #include "proximity/distance_query.h"
 

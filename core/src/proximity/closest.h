@@ -12,7 +12,7 @@
 
 #include "carom/geometry.h"
 #include "carom/work_meter.h"
-#include "index/placed_shape.h"
+#include "edges/placed_shape.h"
 #include "shape/approach.h"
 
 namespace carom::internal {

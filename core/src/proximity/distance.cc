@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/thread_scratch.h"
-#include "index/indexed_polygon.h"
+#include "edges/indexed_polygon.h"
+#include "edges/placed_shape.h"
 #include "index/placed_items.h"
-#include "index/placed_shape.h"
 #include "index/scene_traversal.h"
 #include "proximity/body_distances.h"
 #include "proximity/closest.h"

@@ -9,8 +9,8 @@
 
 #include "base/thread_scratch.h"
 #include "carom/shape.h"
+#include "edges/placed_shape.h"
 #include "index/placed_items.h"
-#include "index/placed_shape.h"
 #include "index/scene_traversal.h"
 #include "proximity/overlap_query.h"
 

@@ -17,9 +17,9 @@
 #include "carom/overlap.h"
 #include "carom/scene.h"
 #include "carom/work_meter.h"
+#include "edges/indexed_polygon.h"
+#include "edges/placed_shape.h"
 #include "index/body_set.h"
-#include "index/indexed_polygon.h"
-#include "index/placed_shape.h"
 
 namespace carom::internal {
 

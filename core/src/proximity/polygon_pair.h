@@ -10,9 +10,9 @@
 #include "carom/geometry.h"
 #include "carom/polygon.h"
 #include "carom/work_meter.h"
-#include "index/edge_cluster.h"
-#include "index/indexed_polygon.h"
-#include "index/placed_shape.h"
+#include "edges/edge_cluster.h"
+#include "edges/indexed_polygon.h"
+#include "edges/placed_shape.h"
 
 namespace carom::internal {
 

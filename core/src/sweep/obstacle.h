@@ -12,9 +12,9 @@
 #include "carom/bodies.h"
 #include "carom/scene.h"
 #include "carom/work_meter.h"
+#include "edges/indexed_polygon.h"
 #include "index/body_set.h"
 #include "index/box_traversal.h"
-#include "index/indexed_polygon.h"
 #include "sweep/sweep_passage.h"
 
 namespace carom::internal {

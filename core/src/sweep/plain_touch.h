@@ -16,7 +16,7 @@
 
 #include "carom/geometry.h"
 #include "contact/plain_mover.h"
-#include "index/indexed_polygon.h"
+#include "edges/indexed_polygon.h"
 
 namespace carom::internal {
 

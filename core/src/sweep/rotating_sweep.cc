@@ -36,9 +36,9 @@
 
 #include "base/metered_sort.h"
 #include "carom/predicates.h"
+#include "edges/placed_shape.h"
 #include "index/box_tree.h"
 #include "index/placed_items.h"
-#include "index/placed_shape.h"
 #include "index/scene_traversal.h"
 #include "numeric/box_distance.h"
 #include "numeric/exact.h"

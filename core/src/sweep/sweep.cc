@@ -9,11 +9,10 @@
 #include <utility>
 
 #include "base/hit_collector.h"
+#include "edges/placed_shape.h"
 #include "index/body_set.h"
 #include "index/placed_items.h"
-#include "index/placed_shape.h"
 #include "index/scene_traversal.h"
-#include "sweep/blocking_batch.h"
 #include "sweep/plain_sweep.h"
 #include "sweep/sweep_batch.h"
 #include "sweep/sweep_items.h"
@@ -441,16 +440,6 @@ bool internal::RunSweeps(const SweepRun& run, SweepAnswers& out, WorkMeter& mete
   }
   if (counts != nullptr) *counts = batch.counts();
   return true;
-}
-
-bool SweepShapes(const World& world, const SweepColumns& columns, const SweepOptions& options,
-                 SweepAnswers& out, WorkMeter& meter) {
-  if (!IsBlocking(options.inside_policy)) {
-    return internal::RunSweeps({world, columns, options}, out, meter);
-  }
-  out.Clear();
-  out.counts.assign(columns.size(), 0);
-  return internal::SweepBlocking(world, columns, options, out, meter);
 }
 
 }  // namespace carom

@@ -15,8 +15,8 @@
 #include <optional>
 
 #include "carom/geometry.h"
-#include "index/indexed_polygon.h"
-#include "index/placed_shape.h"
+#include "edges/indexed_polygon.h"
+#include "edges/placed_shape.h"
 #include "numeric/lanes.h"
 #include "sweep/sweep_time.h"
 

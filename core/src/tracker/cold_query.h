@@ -14,7 +14,7 @@
 #include "carom/overlap.h"
 #include "carom/scene.h"
 #include "carom/work_meter.h"
-#include "index/placed_shape.h"
+#include "edges/placed_shape.h"
 #include "proximity/distance_query.h"
 #include "proximity/overlap_query.h"
 #include "tracker/posed_shape.h"

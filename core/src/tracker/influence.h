@@ -24,8 +24,8 @@
 
 #include "carom/geometry.h"
 #include "carom/work_meter.h"
+#include "edges/indexed_polygon.h"
 #include "index/box_tree.h"
-#include "index/indexed_polygon.h"
 #include "numeric/lanes.h"
 #include "shape/point_distances.h"
 #include "tracker/posed_shape.h"

@@ -18,8 +18,8 @@
 #include "carom/geometry.h"
 #include "carom/polygon.h"
 #include "carom/work_meter.h"
-#include "index/indexed_polygon.h"
-#include "index/placed_shape.h"
+#include "edges/indexed_polygon.h"
+#include "edges/placed_shape.h"
 #include "proximity/polygon_pair.h"
 #include "tracker/tracked_shape.h"
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "index/shape_facts.h"
+#include "edges/shape_facts.h"
 #include "numeric/exact.h"
 
 namespace carom::internal {

@@ -47,7 +47,7 @@ struct TrackedShape {
 
   Shape shape;
   TrackerOptions options;
-  double extent = 0;             // its BoundingRadius (index/shape_facts.h)
+  double extent = 0;             // its BoundingRadius (edges/shape_facts.h)
   double inscribed_radius = -1;  // its InscribedRadius
   // Of a polygon. Children come before their parents, so the last one is the root.
   std::vector<OutlineNode> nodes;

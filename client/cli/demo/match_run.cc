@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "client/cli/demo/match_run.h"
+
+#include <chrono>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace carom::cli {
+namespace {
+
+using MatchClock = std::chrono::steady_clock;
+
+// On the clock of the client: the trip, and what both ends do.
+double MillisecondsSince(MatchClock::time_point start) {
+  return std::chrono::duration<double, std::milli>(MatchClock::now() - start).count();
+}
+
+// One frame of one group, sent and waited for: what a tick needs is known when it ends.
+absl::StatusOr<FrameAnswer> Trip(Stream& stream, uint64_t seq, FrameGroup group) {
+  Frame frame;
+  frame.seq = seq;
+  frame.groups.push_back(std::move(group));
+  const absl::Status sent = stream.Send(frame);
+  if (!sent.ok()) return sent;
+  // Nothing is ahead of it, so this is its answer.
+  absl::StatusOr<FrameAnswer> answer = stream.Receive();
+  if (!answer.ok()) return answer;
+  if (!answer->status.ok()) return answer->status;
+  // A group that is refused, such as one with edits to a fork that is gone, ends the match.
+  if (answer->groups.size() != 1) return absl::InternalError("not one group");
+  if (!answer->groups[0].status.ok()) return answer->groups[0].status;
+  return answer;
+}
+
+// The two frames before the first tick: where is room, and where is it narrow?
+absl::Status Prepare(Stream& stream, const std::string& scene, MatchWorld& world) {
+  FrameGroup group;
+  group.scene = scene;
+  group.group = world.RoomQuestion();
+  absl::StatusOr<FrameAnswer> answer = Trip(stream, 0, group);
+  if (!answer.ok()) return answer.status();
+  world.TakeRoom(answer->groups[0].answers.circles);
+  group.group = world.WidthQuestion();
+  answer = Trip(stream, 0, group);
+  if (!answer.ok()) return answer.status();
+  world.TakeWidths(answer->groups[0].answers.segments);
+  return absl::OkStatus();
+}
+
+// What happens between the making of the fork and its deletion, which errors must not skip.
+absl::StatusOr<DemoFigures> Play(Client& client, const std::string& scene, uint64_t ticks,
+                                 MatchWorld& world, const DemoProgress& progress) {
+  const std::unique_ptr<Stream> stream = client.OpenStream();
+  absl::Status status = Prepare(*stream, scene, world);
+  if (!status.ok()) return status;
+  // The two frames above are not among the figures.
+  DemoFigures figures;
+  std::vector<double> latencies_ms;
+  uint64_t evaluate_ns = 0;
+  const MatchClock::time_point start = MatchClock::now();
+  for (uint64_t tick = 0; tick < ticks; ++tick) {
+    FrameGroup group = world.Ask(tick);
+    group.scene = scene;
+    figures.queries += group.group.query_count();
+    const MatchClock::time_point sent = MatchClock::now();
+    const absl::StatusOr<FrameAnswer> answer = Trip(*stream, tick + 1, std::move(group));
+    if (!answer.ok()) return answer.status();
+    latencies_ms.push_back(MillisecondsSince(sent));
+    evaluate_ns += answer->stats.evaluate_ns;
+    world.Take(tick, answer->groups[0].answers);
+    progress(tick + 1, ticks, world.counts().bot_hits);
+  }
+  const double seconds = MillisecondsSince(start) / 1000;
+  status = stream->Finish();
+  if (!status.ok()) return status;
+  figures.ticks = ticks;
+  figures.bullets = world.counts().shots;
+  figures.hits = world.counts().bot_hits + world.counts().wall_hits;
+  figures.evaluate_ns_per_query =
+      static_cast<double>(evaluate_ns) / static_cast<double>(figures.queries);
+  figures.latency_p50_ms = Quantile(latencies_ms, 0.5);
+  figures.latency_p99_ms = Quantile(latencies_ms, 0.99);
+  figures.queries_per_second = static_cast<double>(figures.queries) / seconds;
+  return figures;
+}
+
+}  // namespace
+
+absl::StatusOr<DemoFigures> RunMatch(Client& client, const std::string& base, uint64_t ticks,
+                                     MatchWorld& world, const DemoProgress& progress) {
+  // The server makes up a name, so that two demos can share a server.
+  const absl::StatusOr<SceneSummary> fork = client.ForkScene(base);
+  if (!fork.ok()) return fork.status();
+  absl::StatusOr<DemoFigures> figures = Play(client, fork->name, ticks, world, progress);
+  const absl::Status deleted = client.DeleteScene(fork->name);
+  if (figures.ok() && !deleted.ok()) return deleted;
+  return figures;
+}
+
+}  // namespace carom::cli

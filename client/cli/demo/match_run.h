@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The run of `carom demo match`: a match in a fork of its own, one frame and one trip a tick.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "carom/client.h"
+#include "client/cli/demo/demo_run.h"
+#include "client/cli/demo/match_world.h"
+
+namespace carom::cli {
+
+// Plays `world` for `ticks` (at least 1) in a fork of the scene `base`, which is deleted at the
+// end. Of the figures, `hits` are bullets that hit a bot or a wall, and `overlapping_pairs` is 0.
+// Errors: those of the fork, of the stream, of a frame or of the group.
+absl::StatusOr<DemoFigures> RunMatch(Client& client, const std::string& base, uint64_t ticks,
+                                     MatchWorld& world, const DemoProgress& progress);
+
+}  // namespace carom::cli

@@ -1,0 +1,393 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "client/cli/demo/match_world.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <initializer_list>
+#include <string>
+
+#include "carom/polygon.h"
+#include "carom/predicates.h"
+#include "carom/sincos.h"
+
+namespace carom::cli {
+namespace {
+
+constexpr uint64_t kMatchSeed = 0x9e3779b97f4a7c15;
+constexpr double kTurn = 6.283185307179586;
+constexpr size_t kTriedPlaces = 512;  // of which those with room are where bots begin
+constexpr size_t kMaxDoors = 8;
+constexpr int kHealth = 3;
+// Ticks from bullet to bullet at least, from death to return, that a door stays open, and that a
+// bot walks one way, about.
+constexpr uint64_t kReload = 9, kAway = 40, kOpen = 25, kWalk = 60;
+// In units of the map (`unit_`). Bots see and shoot so far, come so near to whom they shoot at, and
+// open doors from so far away, which is beyond the radius, so that no door shuts on anybody.
+constexpr double kRadius = 4, kSpeed = 1.5, kView = 130, kKeep = 45, kDoorReach = 13;
+// Of doors: how thick they are, how wide at least and at most, how far from each other.
+constexpr double kThickness = 3, kNarrow = 12, kWide = 34, kDoorsApart = 45;
+constexpr double kSpread = 0.16;  // radians, of all directions a bullet may take
+
+double Norm(Vec2 v) { return std::sqrt(v.x * v.x + v.y * v.y); }
+Vec2 Minus(Vec2 a, Vec2 b) { return {a.x - b.x, a.y - b.y}; }
+Vec2 Along(Vec2 p, Vec2 direction, double length) {
+  return {p.x + direction.x * length, p.y + direction.y * length};
+}
+// Of length 1; along x for a vector of length 0.
+Vec2 Unit(Vec2 v) {
+  const double length = Norm(v);
+  return length > 0 ? Vec2{v.x / length, v.y / length} : Vec2{1, 0};
+}
+Vec2 Turned(Vec2 v, CosSin turn) {
+  return {v.x * turn.c - v.y * turn.s, v.x * turn.s + v.y * turn.c};
+}
+
+// 0 in the box.
+double DistanceTo(const Box& box, Vec2 p) {
+  return Norm({std::max({box.min.x - p.x, 0.0, p.x - box.max.x}),
+               std::max({box.min.y - p.y, 0.0, p.y - box.max.y})});
+}
+
+// Valid for every box of finite numbers, so `Create` does not fail.
+Polygon DoorPolygon(uint64_t id, const Box& box) {
+  PolygonSpec spec;
+  spec.id = id;
+  spec.rings.push_back({{box.min, {box.max.x, box.min.y}, box.max, {box.min.x, box.max.y}}});
+  return *Polygon::Create(std::move(spec));
+}
+
+void Clear(std::initializer_list<std::vector<double>*> columns) {
+  for (std::vector<double>* column : columns) column->clear();
+}
+
+double UnitOf(const Box& bounds) {
+  return std::max(bounds.max.x - bounds.min.x, bounds.max.y - bounds.min.y) / 400;
+}
+
+}  // namespace
+
+MatchWorld::MatchWorld(const MatchOptions& options, const Box& bounds, uint64_t first_door_id)
+    : bounds_(bounds),
+      unit_(UnitOf(bounds)),
+      radius_(kRadius * unit_),
+      first_door_id_(first_door_id),
+      random_(kMatchSeed),
+      disc_({*Shape::Create(Capsule{{}, radius_})}),
+      bots_(options.bots) {}
+
+double MatchWorld::Random() { return random_.Between(0, 1); }
+
+Vec2 MatchWorld::RandomDirection() {
+  const CosSin turn = SinCos(kTurn * Random());
+  return {turn.c, turn.s};
+}
+
+// --- Before the first tick
+
+// Discs half as large again as a bot, at random.
+Group MatchWorld::RoomQuestion() {
+  for (size_t i = 0; i < kTriedPlaces; ++i) {
+    x_.push_back(bounds_.min.x + Random() * (bounds_.max.x - bounds_.min.x));
+    y_.push_back(bounds_.min.y + Random() * (bounds_.max.y - bounds_.min.y));
+    room_radius_.push_back(radius_ * 1.5);
+  }
+  Group group;
+  group.circles = {x_, y_, room_radius_};
+  return group;
+}
+
+// Only places that touch nothing are kept.
+void MatchWorld::TakeRoom(const OverlapAnswers& answer) {
+  for (size_t i = 0; i < answer.counts.size(); ++i) {
+    if (answer.counts[i] == 0) places_.push_back({x_[i], y_[i]});
+  }
+  // A map without room: bots then stand in walls, which they may leave.
+  if (places_.empty()) places_.push_back({x_[0], y_[0]});
+}
+
+// Of each place, one segment to each side along x and along y.
+Group MatchWorld::WidthQuestion() {
+  const double reach = kWide * unit_;
+  for (const Vec2 p : places_) {
+    for (const Vec2 d : {Vec2{-reach, 0}, Vec2{reach, 0}, Vec2{0, -reach}, Vec2{0, reach}}) {
+      ax_.push_back(p.x);
+      ay_.push_back(p.y);
+      bx_.push_back(p.x + d.x);
+      by_.push_back(p.y + d.y);
+    }
+  }
+  Group group;
+  group.segments = {ax_, ay_, bx_, by_};
+  return group;
+}
+
+// A door from wall to wall where both sides are hit and not far apart, and no other door is near.
+void MatchWorld::TakeWidths(const CastAnswers& answer) {
+  size_t row = 0;
+  const double half = kThickness / 2 * unit_;
+  for (size_t i = 0; i + 1 < answer.counts.size(); i += 2) {
+    // Rows go on with the answers of each segment, whether there is a door or not.
+    const bool walled = answer.counts[i] > 0 && answer.counts[i + 1] > 0;
+    const size_t first = row;
+    row += answer.counts[i] + answer.counts[i + 1];
+    if (!walled || doors_.size() == kMaxDoors) continue;
+    const Vec2 a = answer.hits[first].point, b = answer.hits[first + 1].point;
+    const double width = Norm(Minus(b, a));
+    const bool crowded = std::ranges::any_of(
+        doors_, [&](const Door& door) { return DistanceTo(door.box, a) < kDoorsApart * unit_; });
+    if (width < kNarrow * unit_ || width > kWide * unit_ || crowded) continue;
+    // Of the four segments of a place, the first two are those along x.
+    const bool along_x = i % 4 == 0;
+    const Vec2 side = along_x ? Vec2{0, half} : Vec2{half, 0};
+    doors_.push_back({{Minus(a, side), {b.x + side.x, b.y + side.y}}});
+  }
+  // Nobody begins where a door shuts.
+  std::erase_if(places_, [&](Vec2 p) {
+    return places_.size() > 1 && std::ranges::any_of(doors_, [&](const Door& door) {
+             return DistanceTo(door.box, p) < kDoorReach * unit_;
+           });
+  });
+  if (places_.empty()) places_.push_back({x_[0], y_[0]});
+}
+
+// --- The question of a tick
+
+// Whether a bot at p would overlap one of the others in more than touch.
+bool MatchWorld::IsTaken(Vec2 p, const Bot& bot) const {
+  return std::ranges::any_of(bots_, [&](const Bot& other) {
+    return &other != &bot && other.health > 0 &&
+           CompareDistance(other.position, Circle{p, 2 * radius_}) < 0;
+  });
+}
+
+// One of the places at random, or the next one where nobody stands; null if there is none.
+const Vec2* MatchWorld::FreePlace(const Bot& bot) {
+  const auto first = static_cast<size_t>(Random() * static_cast<double>(places_.size()));
+  for (size_t i = 0; i < places_.size(); ++i) {
+    const Vec2& place = places_[(first + i) % places_.size()];
+    if (!IsTaken(place, bot)) return &place;
+  }
+  return nullptr;
+}
+
+// Brings those back whose time has come; in the first tick, all. Who finds no place waits.
+void MatchWorld::Spawn(uint64_t tick) {
+  for (Bot& bot : bots_) {
+    if (bot.health > 0 || bot.comes_at > tick) continue;
+    const Vec2* const place = FreePlace(bot);
+    if (place == nullptr) continue;
+    bot = Bot();
+    bot.position = *place;
+    bot.health = kHealth;
+    bot.fires_at = tick + kReload;
+    bot.velocity = Along({}, RandomDirection(), kSpeed * unit_);
+    bot.turns_at = tick + kWalk;
+  }
+}
+
+// Towards whom it sees, about whom is near, and else straight on for a while.
+void MatchWorld::Steer(uint64_t tick) {
+  for (Bot& bot : bots_) {
+    if (bot.target >= 0) {
+      const Vec2 to = Minus(bots_[static_cast<size_t>(bot.target)].position, bot.position);
+      const Vec2 ahead = Unit(to);
+      const Vec2 aside = bot.fires_at % 2 == 0 ? Vec2{-ahead.y, ahead.x} : Vec2{ahead.y, -ahead.x};
+      const bool is_near = Norm(to) < kKeep * unit_;
+      bot.velocity = Along({}, is_near ? aside : ahead, kSpeed * unit_);
+      bot.turns_at = tick + kWalk;
+    } else if (bot.turns_at <= tick) {
+      bot.velocity = Along({}, RandomDirection(), kSpeed * unit_);
+      bot.turns_at = tick + kWalk / 2 + static_cast<uint64_t>(Random() * kWalk);
+    }
+  }
+}
+
+// Whether anybody who lives is.
+bool MatchWorld::IsNear(const Door& door, double distance) const {
+  return std::ranges::any_of(bots_, [&](const Bot& bot) {
+    return bot.health > 0 && DistanceTo(door.box, bot.position) < distance;
+  });
+}
+
+// Doors open to whoever comes near, and shut some ticks after. The first tick adds all of them.
+void MatchWorld::AddDoorEdits(uint64_t tick, GroupEdits& edits) {
+  for (size_t i = 0; i < doors_.size(); ++i) {
+    Door& door = doors_[i];
+    const uint64_t id = first_door_id_ + i;
+    const bool is_near = IsNear(door, kDoorReach * unit_);
+    if (tick == 0) {
+      door.open = is_near;
+      if (!is_near) edits.edits.push_back(AddPolygon{DoorPolygon(id, door.box)});
+    } else if (!door.open && is_near) {
+      door.open = true;
+      ++counts_.doors_opened;
+      edits.edits.push_back(RemovePolygon{id});
+    } else if (door.open && !is_near && door.shuts_at <= tick) {
+      door.open = false;
+      ++counts_.doors_shut;
+      edits.edits.push_back(AddPolygon{DoorPolygon(id, door.box)});
+    }
+    if (is_near) door.shuts_at = tick + kOpen;
+  }
+}
+
+// Those who are there are bodies, and move.
+void MatchWorld::AddMoves() {
+  Clear({&x_, &y_, &dx_, &dy_});
+  alive_.clear();
+  owners_.clear();
+  for (uint32_t i = 0; i < bots_.size(); ++i) {
+    const Bot& bot = bots_[i];
+    if (bot.health == 0) continue;
+    alive_.push_back(i);
+    owners_.push_back(i + 1);
+    x_.push_back(bot.position.x);
+    y_.push_back(bot.position.y);
+    dx_.push_back(bot.velocity.x);
+    dy_.push_back(bot.velocity.y);
+  }
+  shape_.assign(alive_.size(), 0);
+}
+
+// Sight is mutual, so each pair of enemies is asked once, if they are in range.
+void MatchWorld::AddSights() {
+  Clear({&sight_ax_, &sight_ay_, &sight_bx_, &sight_by_});
+  pairs_.clear();
+  for (size_t i = 0; i < alive_.size(); ++i) {
+    for (size_t j = i + 1; j < alive_.size(); ++j) {
+      // Of one team.
+      if ((alive_[i] + alive_[j]) % 2 == 0) continue;
+      const Vec2 a = bots_[alive_[i]].position, b = bots_[alive_[j]].position;
+      if (Norm(Minus(a, b)) > kView * unit_) continue;
+      pairs_.emplace_back(alive_[i], alive_[j]);
+      sight_ax_.push_back(a.x);
+      sight_ay_.push_back(a.y);
+      sight_bx_.push_back(b.x);
+      sight_by_.push_back(b.y);
+    }
+  }
+}
+
+// Bots aim at where their target stood, and not well.
+void MatchWorld::AddShots(uint64_t tick) {
+  Clear({&ax_, &ay_, &bx_, &by_});
+  shooters_.clear();
+  for (const uint32_t i : alive_) {
+    Bot& bot = bots_[i];
+    if (bot.target < 0 || bot.fires_at > tick) continue;
+    bot.fires_at = tick + kReload + static_cast<uint64_t>(Random() * kReload);
+    const Vec2 aim = Unit(Minus(bots_[static_cast<size_t>(bot.target)].position, bot.position));
+    const Vec2 direction = Turned(aim, SinCos(kSpread * (Random() - 0.5)));
+    const Vec2 end = Along(bot.position, direction, kView * unit_);
+    shooters_.push_back(i + 1);
+    ax_.push_back(bot.position.x);
+    ay_.push_back(bot.position.y);
+    bx_.push_back(end.x);
+    by_.push_back(end.y);
+  }
+}
+
+// The order matters for the game alone: all questions are about where bots are before they move.
+FrameGroup MatchWorld::Ask(uint64_t tick) {
+  Spawn(tick);
+  Steer(tick);
+  FrameGroup out;
+  GroupEdits edits;
+  AddDoorEdits(tick, edits);
+  if (!edits.edits.empty()) out.edits = std::move(edits);
+  AddMoves();
+  AddSights();
+  AddShots(tick);
+  const ShapeColumns placed{.shapes = disc_, .shape = shape_, .x = x_, .y = y_};
+  out.group.bodies = {placed, {}, owners_};
+  // Nobody blocks itself.
+  out.group.slides = {placed, dx_, dy_};
+  out.group.slides.movers.scope = {Against::kBoth, {}, owners_};
+  out.group.sights = {sight_ax_, sight_ay_, sight_bx_, sight_by_};
+  // A bullet passes over who fires it, and is stopped by walls and by everybody else.
+  out.group.segments = {ax_, ay_, bx_, by_, {Against::kBoth, {}, shooters_}};
+  out.group.cast_options.detail = CastDetail::kNormal;
+  return out;
+}
+
+// --- Its answer
+
+// Slides end free of what their start was free of, so that no bot is ever in a wall, nor where
+// another one was. Who comes to where one has just gone stays: nobody has come there.
+void MatchWorld::TakeMoves(uint64_t tick, const SlideAnswers& answer) {
+  for (size_t i = 0; i < answer.rows.size(); ++i) {
+    Bot& bot = bots_[alive_[i]];
+    const Vec2 to = answer.rows[i].position;
+    const double moved = IsTaken(to, bot) ? 0 : Norm(Minus(to, bot.position));
+    if (moved > 0) bot.position = to;
+    ++counts_.moves;
+    // More than one leg, or one that did not come through.
+    const bool met = answer.rows[i].legs > 1 || moved < kSpeed * unit_ / 2;
+    counts_.slid += met ? 1 : 0;
+    // It is stuck in a corner, or before another one: elsewhere.
+    if (moved < kSpeed * unit_ / 2) bot.turns_at = std::min(bot.turns_at, tick + 1);
+  }
+}
+
+// Of those that a bot sees, the nearest one is its target.
+void MatchWorld::TakeSights(const SightAnswers& answer) {
+  std::vector<double> nearest(bots_.size(), HUGE_VAL);
+  for (Bot& bot : bots_) bot.target = -1;
+  for (size_t p = 0; p < answer.visible.size(); ++p) {
+    ++counts_.sights;
+    if (answer.visible[p] == 0) continue;
+    ++counts_.seen;
+    const double distance = Norm({sight_bx_[p] - sight_ax_[p], sight_by_[p] - sight_ay_[p]});
+    for (const auto& [viewer, viewed] : {pairs_[p], std::pair(pairs_[p].second, pairs_[p].first)}) {
+      if (distance >= nearest[static_cast<size_t>(viewer)]) continue;
+      nearest[static_cast<size_t>(viewer)] = distance;
+      bots_[static_cast<size_t>(viewer)].target = viewed;
+    }
+  }
+}
+
+// Bodies are numbered as `alive_` is. Bullets of one tick are all in the air before anybody falls,
+// so several may hit who falls by the first of them.
+void MatchWorld::TakeShots(uint64_t tick, const CastAnswers& answer, MatchTick& out) {
+  size_t row = 0;
+  for (size_t i = 0; i < answer.counts.size(); ++i) {
+    ++counts_.shots;
+    out.shots.push_back({{ax_[i], ay_[i]}, {bx_[i], by_[i]}});
+    if (answer.counts[i] == 0) continue;
+    const CastHit& hit = answer.hits[row++];
+    out.shots.back().to = hit.point;
+    out.shots.back().hits_bot = hit.is_body;
+    ++(hit.is_body ? counts_.bot_hits : counts_.wall_hits);
+    if (hit.is_body) Wound(bots_[alive_[hit.polygon_id]], tick);
+  }
+}
+
+void MatchWorld::Wound(Bot& bot, uint64_t tick) {
+  if (bot.health == 0) return;
+  --bot.health;
+  if (bot.health > 0) return;
+  ++counts_.deaths;
+  bot.comes_at = tick + kAway;
+}
+
+// Sights first: whom a bot sees now is whom it shoots at in the next tick.
+void MatchWorld::Take(uint64_t tick, const GroupAnswers& answers) {
+  MatchTick out;
+  TakeSights(answers.sights);
+  TakeMoves(tick, answers.slides);
+  TakeShots(tick, answers.segments, out);
+  for (Bot& bot : bots_) {
+    out.positions.push_back(bot.position);
+    out.alive.push_back(bot.health > 0);
+    // Who is gone neither aims nor is aimed at.
+    if (bot.target >= 0 && bots_[static_cast<size_t>(bot.target)].health == 0) bot.target = -1;
+    if (bot.health == 0) bot.target = -1;
+  }
+  for (const Door& door : doors_) out.open.push_back(door.open);
+  ticks_.push_back(std::move(out));
+}
+
+}  // namespace carom::cli

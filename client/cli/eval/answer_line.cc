@@ -1,0 +1,420 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "client/cli/eval/answer_line.h"
+
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "carom/status.h"
+#include "client/formats/json_text.h"
+
+namespace carom::cli {
+namespace {
+
+// Writes one JSON object, or the arrays in it, member by member.
+class Writer {
+ public:
+  explicit Writer(std::string_view q) : text_("{") {
+    if (!q.empty()) Key("q") += q;
+  }
+
+  // Members are appended to one text; the character before says whether a comma is due.
+  // Begins the member `name`; its value is appended to the result.
+  std::string& Key(std::string_view name) {
+    Separate();
+    text_ += '"';
+    text_ += name;
+    text_ += "\":";
+    return text_;
+  }
+  template <typename Number>
+  void Member(std::string_view name, Number number) {
+    AppendNumber(number, Key(name));
+  }
+  void Member(std::string_view name, bool value) { Key(name) += value ? "true" : "false"; }
+  void Member(std::string_view name, std::string_view text) { AppendString(text, Key(name)); }
+
+  // An array whose entries `entry(i)` appends, for the i in [0, size) with `keep(i)`.
+  template <typename Entry, typename Keep>
+  void Array(std::string_view name, size_t size, Entry entry, Keep keep) {
+    Key(name) += '[';
+    for (size_t i = 0; i < size; ++i) {
+      if (!keep(i)) continue;
+      Separate();
+      entry(i, text_);
+    }
+    text_ += ']';
+  }
+  // The polygons of `rows` with `keep(i)`.
+  template <typename Keep>
+  void Ids(std::string_view name, const Rows& rows, Keep keep) {
+    Array(
+        name, rows.polygon_ids.size(),
+        [&](size_t i, std::string& out) { AppendNumber(rows.polygon_ids[i], out); },
+        [&](size_t i) { return !rows.names_body(i) && keep(i); });
+  }
+  void Ids(std::string_view name, const Rows& rows) {
+    Ids(name, rows, [](size_t) { return true; });
+  }
+  // The member "bodies", of a question that considers them: all those of `rows`.
+  void Bodies(const Rows& rows) {
+    if (!rows.asks_bodies) return;
+    Array(
+        "bodies", rows.polygon_ids.size(),
+        [&](size_t i, std::string& out) { AppendNumber(rows.polygon_ids[i], out); },
+        [&](size_t i) { return rows.names_body(i); });
+  }
+
+  std::string Finished() {
+    text_ += '}';
+    return std::move(text_);
+  }
+
+ private:
+  // A comma, unless the object or array has just been opened.
+  void Separate() {
+    if (text_.back() != '{' && text_.back() != '[') text_ += ',';
+  }
+
+  std::string text_;
+};
+
+// Ids of polygons that hold a point inside, and of those that have it on their boundary; bodies of
+// either kind.
+void WriteHolders(Writer& writer, const char* in, const char* on, const Holders& holders) {
+  writer.Ids(in, holders.rows, [&](size_t i) { return holders.locations[i] == Location::kInside; });
+  writer.Ids(on, holders.rows,
+             [&](size_t i) { return holders.locations[i] == Location::kBoundary; });
+  writer.Bodies(holders.rows);
+}
+
+void AppendPoint(Vec2 p, std::string& out) {
+  out += '[';
+  AppendNumber(p.x, out);
+  out += ',';
+  AppendNumber(p.y, out);
+  out += ']';
+}
+
+// What is hit, a polygon or a body, and its edge. An edge of a body has no id.
+template <typename Hit>
+void WriteTarget(Writer& writer, const Hit& hit, bool has_edge) {
+  writer.Member(hit.is_body ? "body" : "poly", hit.polygon_id);
+  std::string& edge = writer.Key("edge");
+  if (!has_edge) {
+    edge += "null";
+    return;
+  }
+  const std::string id = hit.is_body ? "null" : absl::StrCat(hit.polygon_id);
+  absl::StrAppend(&edge, "[", id, ",", hit.edge.ring, ",", hit.edge.edge, "]");
+}
+
+// What a leg of a bounce hits, if anything.
+void WriteLegHit(Writer& leg, bool has_hit, const CastHit& hit) {
+  leg.Member("hit", has_hit);
+  if (!has_hit) return;
+  leg.Member("t", hit.fraction);
+  leg.Member("poly", hit.polygon_id);
+  AppendPoint(hit.normal, leg.Key("normal"));
+}
+
+// The members of the first hit.
+void WriteFirst(Writer& writer, const CastHit& hit) {
+  writer.Member("t", hit.fraction);
+  WriteTarget(writer, hit, hit.feature != Feature::kNone);
+  AppendPoint(hit.normal, writer.Key("normal"));
+  writer.Member("exit_t", hit.exit_fraction);
+}
+
+// The line's word for a column; `point` is its word for the point (x, y), or empty where x and y
+// are words of their own.
+std::string Field(ItemColumn column, std::string_view point) {
+  if (point.empty() && column == ItemColumn::kX) return "x";
+  if (point.empty() && column == ItemColumn::kY) return "y";
+  const std::string word(point);
+  switch (column) {
+    case ItemColumn::kAx:
+      return "a[0]";
+    case ItemColumn::kAy:
+      return "a[1]";
+    case ItemColumn::kBx:
+      return "b[0]";
+    case ItemColumn::kBy:
+      return "b[1]";
+    case ItemColumn::kX:
+      return word + "[0]";
+    case ItemColumn::kY:
+      return word + "[1]";
+    case ItemColumn::kRadius:
+      return "r";
+    case ItemColumn::kTracker:
+      return "tracker";
+    case ItemColumn::kC:
+      return "c";
+    case ItemColumn::kToX:
+    case ItemColumn::kDx:
+      return "d[0]";
+    case ItemColumn::kToY:
+    case ItemColumn::kDy:
+      return "d[1]";
+    case ItemColumn::kTMax:
+      return "t_max";
+    default:
+      return "rings";
+  }
+}
+
+}  // namespace
+
+HitRows::HitRows(std::span<const SweepHit> hits, bool asks_bodies) : asks_bodies_(asks_bodies) {
+  ids_.reserve(hits.size());
+  is_body_.reserve(hits.size());
+  for (const SweepHit& hit : hits) {
+    ids_.push_back(hit.polygon_id);
+    is_body_.push_back(hit.is_body ? 1 : 0);
+  }
+}
+
+// A point: {"in":[ids],"on":[ids]}.
+std::string PointLine(std::string_view q, const Holders& holders) {
+  Writer writer(q);
+  WriteHolders(writer, "in", "on", holders);
+  return writer.Finished();
+}
+
+// A segment: {"hit":…,"t":…,"poly":…,…,"all":[[id,t],…]}; the first hit's members if there is one.
+std::string SegmentLine(std::string_view q, std::span<const CastHit> hits, const Holders& holders) {
+  Writer writer(q);
+  writer.Member("hit", !hits.empty());
+  if (!hits.empty()) WriteFirst(writer, hits.front());
+  WriteHolders(writer, "start_in", "start_on", holders);
+  writer.Array(
+      "all", hits.size(),
+      [&](size_t i, std::string& out) {
+        // A row of a body has its index behind, and no id.
+        const std::string id = absl::StrCat(hits[i].polygon_id);
+        absl::StrAppend(&out, "[", hits[i].is_body ? "null" : id, ",");
+        AppendNumber(hits[i].fraction, out);
+        if (hits[i].is_body) absl::StrAppend(&out, ",", id);
+        out += ']';
+      },
+      [](size_t) { return true; });
+  return writer.Finished();
+}
+
+std::string AnyHitLine(std::string_view q, bool hit, const Holders& holders) {
+  Writer writer(q);
+  writer.Member("hit", hit);
+  WriteHolders(writer, "start_in", "start_on", holders);
+  return writer.Finished();
+}
+
+// A circle: {"ids":[…],"touch":[…]}, the second those that are touched without overlap.
+std::string CircleLine(std::string_view q, const Rows& rows, std::span<const uint8_t> touching) {
+  Writer writer(q);
+  writer.Ids("ids", rows);
+  writer.Ids("touch", rows, [&](size_t i) { return touching[i] != 0; });
+  writer.Bodies(rows);
+  return writer.Finished();
+}
+
+std::string PolygonLine(std::string_view q, const Rows& rows) {
+  Writer writer(q);
+  writer.Ids("ids", rows);
+  writer.Bodies(rows);
+  return writer.Finished();
+}
+
+// All polygons at the least distance; in an empty scene there is none, and no distance.
+std::string DistanceLine(std::string_view q, const Rows& rows,
+                         std::span<const DistanceRow> distances) {
+  Writer writer(q);
+  if (distances.empty()) {
+    writer.Key("d") += "null";
+  } else {
+    writer.Member("d", distances.front().distance);
+  }
+  writer.Ids("ids", rows);
+  writer.Bodies(rows);
+  return writer.Finished();
+}
+
+// The first touch, and all that is touched at the same fraction: it comes first, the polygons in
+// the order of their ids before the bodies, each but the first marked as a tie.
+std::string SweepLine(std::string_view q, std::span<const SweepHit> hits, bool asks_bodies) {
+  Writer writer(q);
+  writer.Member("hit", !hits.empty());
+  if (hits.empty()) return writer.Finished();
+  writer.Member("t", hits.front().fraction);
+  size_t tied = 1;
+  while (tied < hits.size() && hits[tied].ties) ++tied;
+  const HitRows touched(hits.first(tied), asks_bodies);
+  writer.Ids("polys", touched.rows());
+  writer.Bodies(touched.rows());
+  return writer.Finished();
+}
+
+// {"hit":…,"t":…,"poly":…,"edge":…,"normal":…,"start_in":[ids],"safe":[x,y]}; of a miss only the
+// first and the last two.
+std::string PosedSweepLine(std::string_view q, std::span<const SweepHit> hits, const Rows& start_in,
+                           const Vec2* safe) {
+  Writer writer(q);
+  writer.Member("hit", !hits.empty());
+  if (!hits.empty()) {
+    const SweepHit& hit = hits.front();
+    writer.Member("t", hit.fraction);
+    WriteTarget(writer, hit, hit.has_edge);
+    AppendPoint(hit.normal, writer.Key("normal"));
+  }
+  writer.Ids("start_in", start_in);
+  writer.Bodies(start_in);
+  if (safe != nullptr) AppendPoint(*safe, writer.Key("safe"));
+  return writer.Finished();
+}
+
+// A leg that nothing blocks has t 1 and a normal of 0.
+std::string SlideLine(std::string_view q, const SlideRow& row, std::span<const SlideLeg> legs) {
+  Writer writer(q);
+  AppendPoint(row.position, writer.Key("at"));
+  writer.Array(
+      "legs", legs.size(),
+      [&](size_t i, std::string& out) {
+        const SlideLeg& leg = legs[i];
+        Writer member("");
+        AppendPoint(leg.from, member.Key("from"));
+        AppendPoint(leg.d, member.Key("d"));
+        member.Member("t", leg.has_hit ? leg.hit.fraction : 1.0);
+        if (leg.has_hit) {
+          member.Member(leg.hit.is_body ? "body" : "poly", leg.hit.polygon_id);
+        } else {
+          member.Key("poly") += "null";
+        }
+        AppendPoint(leg.hit.normal, member.Key("normal"));
+        out += member.Finished();
+      },
+      [](size_t) { return true; });
+  AppendPoint(row.left, writer.Key("left"));
+  return writer.Finished();
+}
+
+std::string BounceLine(std::string_view q, std::span<const BounceLeg> legs, bool is_stuck) {
+  Writer writer(q);
+  writer.Array(
+      "legs", legs.size(),
+      [&](size_t i, std::string& out) {
+        const BounceLeg& leg = legs[i];
+        Writer member("");
+        AppendPoint(leg.a, member.Key("a"));
+        AppendPoint(leg.b, member.Key("b"));
+        WriteLegHit(member, leg.has_hit, leg.hit);
+        out += member.Finished();
+      },
+      [](size_t) { return true; });
+  writer.Member("stuck", is_stuck);
+  return writer.Finished();
+}
+
+// A ray without end has a t_max of null.
+std::string RayBounceLine(std::string_view q, std::span<const RayBounceLeg> legs, bool is_stuck) {
+  Writer writer(q);
+  writer.Array(
+      "legs", legs.size(),
+      [&](size_t i, std::string& out) {
+        const RayBounceLeg& leg = legs[i];
+        Writer member("");
+        AppendPoint(leg.origin, member.Key("p"));
+        AppendPoint(leg.direction, member.Key("d"));
+        if (std::isfinite(leg.t_max)) {
+          member.Member("t_max", leg.t_max);
+        } else {
+          member.Key("t_max") += "null";
+        }
+        WriteLegHit(member, leg.has_hit, leg.hit);
+        out += member.Finished();
+      },
+      [](size_t) { return true; });
+  writer.Member("stuck", is_stuck);
+  return writer.Finished();
+}
+
+// Concave pairs have contacts of other kinds, which a line does not print.
+std::string ContactLine(std::string_view q, const Rows& rows, std::span<const Contact> contacts) {
+  Writer writer(q);
+  writer.Array(
+      "contacts", contacts.size(),
+      [&](size_t i, std::string& out) {
+        const std::string id = absl::StrCat(rows.polygon_ids[i]);
+        absl::StrAppend(&out, "[", rows.names_body(i) ? "null" : id);
+        for (const double number :
+             {contacts[i].normal.x, contacts[i].normal.y, contacts[i].depth}) {
+          out += ',';
+          AppendNumber(number, out);
+        }
+        if (rows.names_body(i)) absl::StrAppend(&out, ",", id);
+        out += ']';
+      },
+      [&](size_t i) { return contacts[i].kind == ContactKind::kConvex; });
+  return writer.Finished();
+}
+
+// `edges` are those of all polygons in a row: edge i belongs to the polygon in whose counts it
+// falls. A polygon may have none, where the shape is inside of it.
+std::string MoveLine(std::string_view q, std::span<const uint64_t> polygon_ids,
+                     std::span<const uint32_t> edge_counts, std::span<const EdgeRef> edges) {
+  Writer writer(q);
+  writer.Ids("ids", Rows{polygon_ids});
+  size_t polygon = 0;
+  size_t last = 0;  // edges of the polygons up to this one
+  writer.Array(
+      "edges", edges.size(),
+      [&](size_t i, std::string& out) {
+        while (i >= last + edge_counts[polygon]) last += edge_counts[polygon++];
+        absl::StrAppend(&out, "[", polygon_ids[polygon], ",", edges[i].ring, ",", edges[i].edge,
+                        "]");
+      },
+      [](size_t) { return true; });
+  return writer.Finished();
+}
+
+// A status without violations, as of a server that is gone, has no field.
+std::string ErrorLine(std::string_view q, const absl::Status& status) {
+  const std::vector<Violation> violations = Violations(status);
+  Writer error("");
+  error.Member("code", std::string_view(absl::StatusCodeToString(status.code())));
+  error.Member("field", std::string_view(violations.empty() ? "" : violations.front().field));
+  error.Member("message", std::string_view(violations.empty() ? std::string(status.message())
+                                                              : violations.front().description));
+  Writer writer(q);
+  writer.Key("error") += error.Finished();
+  return writer.Finished();
+}
+
+// `error` names a column of the wire; the user wrote a line.
+absl::Status MotionStatus(const ItemError& error) {
+  const auto field = [&] {
+    switch (error.column) {
+      case ItemColumn::kX:
+        return "at[0]";
+      case ItemColumn::kY:
+        return "at[1]";
+      case ItemColumn::kC:
+        return "at[2]";
+      case ItemColumn::kSkin:
+        return "skin";
+      case ItemColumn::kDx:
+      case ItemColumn::kDy:
+        return "d";
+      default:
+        return "shape";
+    }
+  };
+  return InvalidField(field(), Description(error.fault));
+}
+
+absl::Status ItemStatus(const ItemError& error, std::string_view columns) {
+  return InvalidField(Field(error.column, columns), Description(error.fault));
+}
+
+}  // namespace carom::cli

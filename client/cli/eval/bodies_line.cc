@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "client/cli/eval/bodies_line.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "carom/status.h"
+#include "client/cli/eval/line_members.h"
+#include "client/formats/scene_reader.h"
+
+namespace carom::cli {
+namespace {
+
+using nlohmann::json;
+
+// Of the shapes of a line, used or not: what bodies may have in all. So the bodies of a group take
+// 1.2 MiB at most on the wire, and two groups of a frame fit in one message.
+constexpr size_t kMaxTableVertices = 16 * kMaxMovingVertices;
+constexpr uint32_t kMaxOwner = std::numeric_limits<uint32_t>::max();
+
+// A limit of the line as a whole.
+absl::Status TooManyOf(const char* field, const char* what) {
+  return Refused(absl::StatusCode::kResourceExhausted, field, what);
+}
+
+// The member `shapes`.
+absl::Status ReadTable(const json& line, BodyTable& out) {
+  const auto shapes = line.find("shapes");
+  if (shapes == line.end()) return InvalidField("shapes", "required");
+  if (!shapes->is_array()) return InvalidField("shapes", "must be an array of shapes");
+  size_t vertices = 0;
+  for (size_t i = 0; i < shapes->size(); ++i) {
+    absl::StatusOr<Shape> shape = ReadAnyShape((*shapes)[i], absl::StrCat("shapes[", i, "]"));
+    if (!shape.ok()) return shape.status();
+    vertices += shape->vertex_count();
+    if (vertices > kMaxTableVertices) {
+      return TooManyOf("shapes", "must have at most 65536 vertices in all");
+    }
+    out.shapes.push_back(*std::move(shape));
+  }
+  return absl::OkStatus();
+}
+
+// [shape, x, y], with two, three or four more. Integers are read as such: as a double, a category
+// would lose bits.
+absl::Status ReadBody(const json& row, const std::string& path, BodyTable& out) {
+  const size_t size = row.is_array() ? row.size() : 0;
+  if (size != 3 && (size < 5 || size > 7)) {
+    return InvalidField(path, "must be [shape, x, y, c, s, owner, category], from c on optional");
+  }
+  const auto at = [&](size_t k) { return absl::StrCat(path, "[", k, "]"); };
+  const auto last = out.shapes.empty() ? 0 : out.shapes.size() - 1;
+  const auto shape = ReadInteger(row[0], at(0), last);
+  if (!shape.ok()) return shape.status();
+  if (out.shapes.empty()) return InvalidField(at(0), "must be the index of a shape");
+  double pose[] = {0, 0, 1, 0};
+  for (size_t k = 1; k < std::min<size_t>(size, 5); ++k) {
+    const std::optional<double> number = ReadNumber(row[k]);
+    if (!number) return InvalidField(at(k), kNumberRange);
+    pose[k - 1] = *number;
+  }
+  const auto owner = size > 5 ? ReadInteger(row[5], at(5), kMaxOwner) : uint64_t{0};
+  if (!owner.ok()) return owner.status();
+  const auto category = size > 6 ? ReadInteger(row[6], at(6), kEveryCategory) : uint64_t{1};
+  if (!category.ok()) return category.status();
+  out.shape.push_back(static_cast<uint32_t>(*shape));
+  out.x.push_back(pose[0]);
+  out.y.push_back(pose[1]);
+  out.c.push_back(pose[2]);
+  out.s.push_back(pose[3]);
+  out.owner.push_back(static_cast<uint32_t>(*owner));
+  out.category.push_back(*category);
+  return absl::OkStatus();
+}
+
+// What the library says of columns, of the line: `bodies.placed.c[2]` is `at[2][3]`.
+absl::Status OfTheRows(const absl::Status& status) {
+  const std::vector<Violation> violations = Violations(status);
+  if (violations.empty()) return status;
+  absl::string_view field = violations.front().field;
+  if (!absl::ConsumePrefix(&field, "bodies.placed.")) {
+    return Refused(status.code(), "at", violations.front().description);
+  }
+  constexpr std::pair<absl::string_view, int> kColumns[] = {
+      {"shape", 0}, {"x", 1}, {"y", 2}, {"c", 3}, {"s", 4}};
+  for (const auto& [column, place] : kColumns) {
+    absl::string_view index = field;
+    if (!absl::ConsumePrefix(&index, absl::StrCat(column, "["))) continue;
+    return Refused(status.code(), absl::StrCat("at[", index, "[", place, "]"),
+                   violations.front().description);
+  }
+  return Refused(status.code(), "at", violations.front().description);
+}
+
+}  // namespace
+
+BodyColumns BodyTable::columns() const {
+  return {.placed = {.shapes = shapes, .shape = shape, .x = x, .y = y, .c = c, .s = s},
+          .category = category,
+          .owner = owner};
+}
+
+// A pose is as long as four vertices at most.
+size_t BodyTable::cost() const {
+  size_t vertices = 4 * x.size();
+  for (const Shape& each : shapes) vertices += each.vertex_count();
+  return vertices;
+}
+
+// An owner to pass over says nothing where no body is considered.
+void ScopeColumns::Add(const ItemScope& scope) {
+  masks_.push_back(scope.mask);
+  owners_.push_back(scope.ignore_owner);
+  has_masks_ |= scope.mask != kEveryCategory;
+  has_owners_ |= scope.ignore_owner != 0 && scope.asks_bodies();
+}
+
+// Absent columns keep a batch of the scene alone as cheap as it is without scopes.
+Scope ScopeColumns::columns(Against against) const {
+  Scope scope{.against = against};
+  if (has_masks_) scope.mask = masks_;
+  if (has_owners_) scope.ignore_owner = owners_;
+  return scope;
+}
+
+// Placed once here, so that whoever evaluates finds nothing wrong with them.
+absl::StatusOr<BodyTable> ReadBodies(const json& line) {
+  BodyTable bodies;
+  absl::Status status = ReadTable(line, bodies);
+  if (!status.ok()) return status;
+  const auto rows = line.find("at");
+  if (rows == line.end()) return InvalidField("at", "required");
+  if (!rows->is_array()) return InvalidField("at", "must be an array of bodies");
+  if (rows->size() > kMaxBodies) return TooManyOf("at", "must be at most 4096 bodies");
+  for (size_t i = 0; i < rows->size(); ++i) {
+    status = ReadBody((*rows)[i], absl::StrCat("at[", i, "]"), bodies);
+    if (!status.ok()) return status;
+  }
+  status = Bodies::Create(bodies.columns()).status();
+  if (!status.ok()) return OfTheRows(status);
+  return bodies;
+}
+
+// Each member stands for itself: a question of the scene may have a mask, and any an owner.
+absl::StatusOr<ItemScope> ReadScope(const json& line) {
+  ItemScope scope;
+  if (const auto against = line.find("against"); against != line.end()) {
+    if (*against == "bodies") {
+      scope.against = Against::kBodies;
+    } else if (*against == "both") {
+      scope.against = Against::kBoth;
+    } else if (*against != "scene") {
+      return InvalidField("against", "must be \"scene\", \"bodies\" or \"both\"");
+    }
+  }
+  if (const auto owner = line.find("ignore_owner"); owner != line.end()) {
+    const absl::StatusOr<uint64_t> ignored = ReadInteger(*owner, "ignore_owner", kMaxOwner);
+    if (!ignored.ok()) return ignored.status();
+    scope.ignore_owner = static_cast<uint32_t>(*ignored);
+  }
+  if (const auto mask = line.find("mask"); mask != line.end()) {
+    const absl::StatusOr<uint64_t> categories = ReadInteger(*mask, "mask", kEveryCategory);
+    if (!categories.ok()) return categories.status();
+    scope.mask = *categories;
+  }
+  return scope;
+}
+
+}  // namespace carom::cli

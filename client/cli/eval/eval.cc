@@ -1,0 +1,239 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "client/cli/eval/eval.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <istream>
+#include <optional>
+#include <ostream>
+#include <utility>
+#include <variant>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "carom/status.h"
+#include "client/cli/eval/answer_line.h"
+#include "client/cli/eval/query_batch.h"
+#include "client/cli/eval/query_line.h"
+#include "client/formats/scene_reader.h"
+
+namespace carom::cli {
+namespace {
+
+// A frame holds this many queries at most, and vertices of shapes: 1 MiB or so on the wire, a
+// quarter of what a server takes.
+constexpr size_t kMaxQueries = 512;
+constexpr size_t kMaxPendingVertices = 65536;
+
+// `status` as an error of the member `member`; what was wrong, where, becomes its description.
+absl::Status OfMember(const char* member, const absl::Status& status) {
+  return Refused(status.code(), member, status.message());
+}
+
+// What takes the place of the scene.
+using NewScene = std::variant<std::vector<Polygon>, Scene::Ptr>;
+
+// The files of `load` lines. Keeps the last one: runs of lines load from the same file.
+class SceneFiles {
+ public:
+  explicit SceneFiles(std::string root) : root_(std::move(root)) {}
+
+  // Errors name `file` or `id`.
+  absl::StatusOr<NewScene> Load(const LoadLine& line) {
+    absl::Status opened = Open(line.file);
+    if (!opened.ok()) return opened;
+    const std::optional<size_t> index = file_->Find(line.id);
+    if (!index) {
+      return Refused(absl::StatusCode::kNotFound, "id", "the file has no scene of this id");
+    }
+    if (file_->bundle() != nullptr) return file_->bundle();
+    absl::StatusOr<std::vector<Polygon>> polygons = file_->polygons(*index);
+    if (!polygons.ok()) return OfMember("id", polygons.status());
+    return *std::move(polygons);
+  }
+
+ private:
+  absl::Status Open(const std::string& name) {
+    if (file_ && name == name_) return absl::OkStatus();
+    const std::filesystem::path path(name);
+    if (path.is_absolute() || std::ranges::find(path, "..") != path.end()) {
+      return InvalidField("file", "must be a relative path without \"..\"");
+    }
+    absl::StatusOr<SceneFile> file = SceneFile::Read((root_ / path).string());
+    if (!file.ok()) return OfMember("file", file.status());
+    file_ = *std::move(file);
+    name_ = name;
+    return absl::OkStatus();
+  }
+
+  const std::filesystem::path root_;
+  std::string name_;
+  std::optional<SceneFile> file_;
+};
+
+// One run. Each method returns an error only if the service failed.
+class EvalRun {
+ public:
+  EvalRun(Evaluator& evaluator, const EvalOptions& options, std::ostream& out)
+      : evaluator_(evaluator), files_(options.root), out_(out) {}
+
+  // False if the line is not JSON.
+  absl::StatusOr<bool> Take(std::string_view text) {
+    std::optional<Line> line = ParseLine(text);
+    if (!line) return false;
+    if (!line->content.ok()) {
+      pending_.push_back({std::move(line->q), line->content.status()});
+    } else if (const auto* track = std::get_if<TrackLine>(&*line->content)) {
+      const absl::Status tracked = Track(line->q, *track);
+      if (!tracked.ok()) return tracked;
+    } else if (const auto* move = std::get_if<NamedMove>(&*line->content)) {
+      const auto named = handles_.find(move->tracker);
+      if (named == handles_.end()) {
+        pending_.push_back(
+            {std::move(line->q), InvalidField("tracker", "must be defined by a line before")});
+      } else {
+        pending_.push_back({std::move(line->q), Query(MoveQuery{named->second, move->pose}), {}});
+      }
+    } else if (auto* query = std::get_if<Query>(&*line->content)) {
+      const size_t copies = CopiesOfBodies(*query, line->scope, groups_with_bodies_);
+      vertices_ += VertexCount(*query) + copies * bodies_.cost();
+      pending_.push_back({std::move(line->q), std::move(*query), line->scope});
+    } else if (auto* bodies = std::get_if<BodiesLine>(&*line->content)) {
+      // Queries before the line ask about the bodies that were.
+      const absl::Status flushed = Flush();
+      if (!flushed.ok()) return flushed;
+      bodies_ = std::move(bodies->bodies);
+    } else {
+      const absl::Status replaced = ReplaceScene(*line);
+      if (!replaced.ok()) return replaced;
+    }
+    // A frame that is full is sent; else the caller decides, who knows whether more input waits.
+    const bool full = pending_.size() >= kMaxQueries || vertices_ >= kMaxPendingVertices;
+    const absl::Status flushed = full ? Flush() : absl::OkStatus();
+    if (!flushed.ok()) return flushed;
+    return true;
+  }
+
+  // Answers what waits.
+  absl::Status Flush() {
+    if (pending_.empty()) return absl::OkStatus();
+    const auto lines = AnswerLines(pending_, bodies_.columns(), evaluator_);
+    if (!lines.ok()) return lines.status();
+    for (const std::string& line : *lines) out_ << line << '\n';
+    pending_.clear();
+    vertices_ = 0;
+    groups_with_bodies_ = 0;
+    return absl::OkStatus();
+  }
+
+ private:
+  // Moves before the line are those of the tracker that had the name.
+  absl::Status Track(const std::string& q, const TrackLine& line) {
+    const auto [named, is_new] =
+        handles_.try_emplace(line.tracker, static_cast<uint32_t>(handles_.size()));
+    const absl::Status flushed = is_new ? absl::OkStatus() : Flush();
+    if (!flushed.ok()) return flushed;
+    absl::Status status;
+    // A name keeps its handle for good, so handles are dense and names may be any numbers.
+    if (named->second < Evaluator::kMaxTrackers) {
+      status = evaluator_.Track(named->second, line.shape);
+      if (!status.ok() && !IsOfTheRequest(status)) return status;
+      if (!status.ok()) status = OfMember("rings", status);
+    } else {
+      status = Refused(absl::StatusCode::kResourceExhausted, "tracker",
+                       absl::StrCat("must be one of ", Evaluator::kMaxTrackers, " at most"));
+    }
+    if (status.ok()) return status;
+    if (is_new) handles_.erase(named);
+    pending_.push_back({q, std::move(status)});
+    return absl::OkStatus();
+  }
+
+  // Queries before the line read the old scene. A new one has no bodies.
+  absl::Status ReplaceScene(Line& line) {
+    const absl::Status flushed = Flush();
+    if (!flushed.ok()) return flushed;
+    auto* scene = std::get_if<SceneLine>(&*line.content);
+    absl::StatusOr<NewScene> loaded =
+        scene ? std::move(scene->polygons) : files_.Load(std::get<LoadLine>(*line.content));
+    absl::Status status = loaded.status();
+    if (status.ok()) {
+      auto* polygons = std::get_if<std::vector<Polygon>>(&*loaded);
+      status = polygons != nullptr ? evaluator_.Replace(std::move(*polygons))
+                                   : evaluator_.ReplaceBy(std::get<Scene::Ptr>(*loaded));
+      if (!status.ok() && !IsOfTheRequest(status)) return status;
+      status = scene ? OfScene(status) : status.ok() ? status : OfMember("id", status);
+    }
+    if (status.ok()) {
+      bodies_ = {};
+    } else {
+      pending_.push_back({std::move(line.q), std::move(status)});
+    }
+    return absl::OkStatus();
+  }
+
+  // A refusal of the polygons in the words of a scene line.
+  static absl::Status OfScene(const absl::Status& status) {
+    const std::vector<Violation> violations = Violations(status);
+    const bool names_polygons =
+        !violations.empty() && absl::StartsWith(violations.front().field, "polygons");
+    if (status.ok() || names_polygons) return Prefixed(status, "");
+    return OfMember("polygons", status);
+  }
+
+  Evaluator& evaluator_;
+  SceneFiles files_;
+  std::ostream& out_;
+  std::vector<Pending> pending_;
+  size_t vertices_ = 0;                              // of `pending_`
+  BodyTable bodies_;                                 // of `pending_` and what follows
+  uint32_t groups_with_bodies_ = 0;                  // see CopiesOfBodies
+  absl::flat_hash_map<uint64_t, uint32_t> handles_;  // of trackers, by name
+};
+
+// A line of blanks is no question, and no error either.
+bool IsBlank(std::string_view line) {
+  return line.find_first_not_of(" \t\r") == std::string_view::npos;
+}
+
+// Reads `in` to its end. Sets `exit_status` to 1 for a line that is not JSON.
+absl::Status TakeLines(EvalRun& run, std::istream& in, std::ostream& out, std::ostream& err,
+                       int& exit_status) {
+  std::string text;
+  for (uint64_t number = 1; std::getline(in, text); ++number) {
+    if (!IsBlank(text)) {
+      const absl::StatusOr<bool> taken = run.Take(text);
+      if (!taken.ok()) return taken.status();
+      if (!*taken) {
+        err << "carom: line " << number << ": not JSON\n";
+        exit_status = 1;
+      }
+    }
+    // Nothing is buffered: whoever writes the questions may be waiting for the answers.
+    if (out && in.rdbuf()->in_avail() > 0) continue;
+    const absl::Status flushed = run.Flush();
+    if (!flushed.ok()) return flushed;
+    if (!out.flush()) break;
+  }
+  return run.Flush();
+}
+
+}  // namespace
+
+int RunEval(Evaluator& evaluator, const EvalOptions& options, std::istream& in, std::ostream& out,
+            std::ostream& err) {
+  int exit_status = 0;
+  EvalRun run(evaluator, options, out);
+  absl::Status status = TakeLines(run, in, out, err, exit_status);
+  // Closed in any case: a remote evaluator deletes its scene then.
+  status.Update(evaluator.Close());
+  if (!out.flush()) status.Update(absl::AbortedError("the answers cannot be written"));
+  if (status.ok()) return exit_status;
+  err << "carom: " << absl::StatusCodeToString(status.code()) << ": " << status.message() << '\n';
+  return 1;
+}
+
+}  // namespace carom::cli

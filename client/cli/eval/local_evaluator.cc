@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <utility>
+
+#include "carom/scene.h"
+#include "carom/tracker_table.h"
+#include "carom/work_meter.h"
+#include "client/cli/eval/evaluator.h"
+
+namespace carom::cli {
+namespace {
+
+// What a server answers to one frame at most, by default.
+constexpr uint64_t kMaxRowsPerFrame = 262144;
+
+class Local final : public Evaluator {
+ public:
+  Local() : scene_(*Scene::Create({})) {}
+
+  absl::Status Replace(std::vector<Polygon> polygons) override {
+    absl::StatusOr<Scene::Ptr> scene = Scene::Create(std::move(polygons));
+    if (!scene.ok()) return scene.status();
+    scene_ = *std::move(scene);
+    return absl::OkStatus();
+  }
+
+  absl::Status ReplaceBy(const Scene::Ptr& scene) override {
+    scene_ = scene;
+    return absl::OkStatus();
+  }
+
+  absl::Status Track(uint32_t handle, Shape shape) override {
+    const TrackerDefinitions definition{.shapes = {&shape, 1}, .first_tracker = handle};
+    return trackers_.Define({}, {&definition, 1});
+  }
+
+  // As a server evaluates a frame, with its limit of rows for all groups together: both kinds of
+  // evaluator print the same bytes.
+  absl::StatusOr<std::vector<GroupResult>> Evaluate(std::span<const Group> groups) override {
+    WorkMeter meter;
+    meter.set_max_rows(kMaxRowsPerFrame);
+    trackers_.BeginFrame();
+    std::vector<GroupResult> results(groups.size());
+    for (size_t i = 0; i < groups.size(); ++i) {
+      GroupResult& result = results[i];
+      Group group = groups[i];
+      result.status = CheckGroup(group);
+      if (!result.status.ok()) continue;
+      trackers_.Begin(group);
+      result.status = EvaluateGroup(*scene_, group, result.answers, meter);
+      trackers_.End(result.answers.moves.memory_growth);
+    }
+    return results;
+  }
+
+  absl::Status Close() override { return absl::OkStatus(); }
+
+ private:
+  Scene::Ptr scene_;
+  TrackerTable trackers_;
+};
+
+}  // namespace
+
+std::unique_ptr<Evaluator> LocalEvaluator() { return std::make_unique<Local>(); }
+
+}  // namespace carom::cli

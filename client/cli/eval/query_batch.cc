@@ -1,0 +1,492 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "client/cli/eval/query_batch.h"
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+#include <numeric>
+#include <utility>
+
+#include "carom/status.h"
+#include "client/cli/eval/answer_line.h"
+
+namespace carom::cli {
+namespace {
+
+constexpr InsidePolicy kSegmentPolicies[] = {InsidePolicy::kReportStart, InsidePolicy::kIgnore,
+                                             InsidePolicy::kExit};
+
+// Options are those of a group, not of a query; the policy is the one that queries differ in.
+size_t GroupOf(InsidePolicy policy) {
+  return static_cast<size_t>(
+      std::find(std::begin(kSegmentPolicies), std::end(kSegmentPolicies), policy) -
+      std::begin(kSegmentPolicies));
+}
+
+// Walks the items of one batch of answers: their rows, and their errors.
+class Cursor {
+ public:
+  // Moves on to the next item: `rows` is its slice of the row columns.
+  template <typename Answers>
+  void Next(const Answers& answers) {
+    begin_ += count_;
+    count_ = answers.counts[item_];
+    error_ = nullptr;
+    if (next_error_ < answers.errors.size() && answers.errors[next_error_].index == item_) {
+      error_ = &answers.errors[next_error_++];
+    }
+    ++item_;
+  }
+
+  template <typename Row>
+  std::span<const Row> rows(const std::vector<Row>& column) const {
+    return std::span<const Row>(column).subspan(begin_, count_);
+  }
+  // What is found; `is_body` is empty where no body was considered.
+  template <typename Answers>
+  Rows found(const Answers& answers, const ItemScope& scope) const {
+    const bool marks = !answers.is_body.empty();
+    return {rows(answers.polygon_ids), marks ? rows(answers.is_body) : std::span<const uint8_t>(),
+            scope.asks_bodies()};
+  }
+  // Null if the item was answered.
+  const ItemError* error() const { return error_; }
+  size_t item() const { return item_ - 1; }
+
+ private:
+  size_t item_ = 0;
+  size_t begin_ = 0;
+  size_t count_ = 0;
+  size_t next_error_ = 0;
+  const ItemError* error_ = nullptr;
+};
+
+// The same for moves, of which those that are clear have no counts.
+class MoveCursor {
+ public:
+  struct Item {
+    const ItemError* error = nullptr;
+    std::span<const uint64_t> polygon_ids;
+    std::span<const uint32_t> edge_counts;
+    std::span<const EdgeRef> edges;
+  };
+
+  // Bit i of `clear` says that move i touches nothing: it has no count. The others have one each,
+  // in order, and as many rows; each row has a count of edges.
+  Item Next(const MoveAnswers& answers) {
+    Item item;
+    const size_t i = item_++;
+    if ((answers.clear[i / 64] >> (i % 64) & 1) != 0) return item;
+    if (next_error_ < answers.errors.size() && answers.errors[next_error_].index == i) {
+      item.error = &answers.errors[next_error_++];
+    }
+    const size_t count = answers.counts[counted_++];
+    item.polygon_ids = std::span(answers.polygon_ids).subspan(row_, count);
+    item.edge_counts = std::span(answers.edge_counts).subspan(row_, count);
+    row_ += count;
+    const size_t edges = std::reduce(item.edge_counts.begin(), item.edge_counts.end(), size_t{0});
+    item.edges = std::span(answers.edges).subspan(edge_, edges);
+    edge_ += edges;
+    return item;
+  }
+
+ private:
+  size_t item_ = 0;
+  size_t counted_ = 0;
+  size_t row_ = 0;
+  size_t edge_ = 0;
+  size_t next_error_ = 0;
+};
+
+// Prints the answers of one frame, query after query.
+class Printer {
+ public:
+  explicit Printer(const std::vector<GroupResult>& results) : results_(results) {}
+
+  std::string operator()(std::string_view q, const PointQuery&, const ItemScope& scope) {
+    Cursor& cursor = CursorsOf(scope).points;
+    const LocateAnswers& answers = Shared(scope).points;
+    cursor.Next(answers);
+    if (cursor.error()) return ErrorLine(q, ItemStatus(*cursor.error(), "p"));
+    return PointLine(q, HoldersOf(cursor, answers, scope));
+  }
+
+  // A segment is answered in two batches: its hits by its policy's group, its start by the points.
+  std::string operator()(std::string_view q, const SegmentQuery& query, const ItemScope& scope) {
+    const size_t policy = GroupOf(query.inside);
+    Cursor& cursor = CursorsOf(scope).segments[policy];
+    Cursor& points = CursorsOf(scope).points;
+    const CastAnswers& answers = Shared(scope, policy).segments;
+    const LocateAnswers& starts = Shared(scope).points;
+    cursor.Next(answers);
+    // The location of the start is an item of the points, in the order of all queries that have
+    // one.
+    points.Next(starts);
+    if (cursor.error()) return ErrorLine(q, ItemStatus(*cursor.error(), "a"));
+    if (std::ranges::binary_search(answers.truncated, cursor.item())) return TooMany(q);
+    return SegmentLine(q, cursor.rows(answers.hits), HoldersOf(points, starts, scope));
+  }
+
+  std::string operator()(std::string_view q, const CircleQuery&, const ItemScope& scope) {
+    Cursor& cursor = CursorsOf(scope).circles;
+    const OverlapAnswers& answers = Shared(scope).circles;
+    cursor.Next(answers);
+    if (cursor.error()) return ErrorLine(q, ItemStatus(*cursor.error(), "c"));
+    return CircleLine(q, cursor.found(answers, scope), cursor.rows(answers.touching));
+  }
+
+  std::string operator()(std::string_view q, const PolygonQuery&, const ItemScope& scope) {
+    Cursor& cursor = CursorsOf(scope).polygons;
+    const OverlapAnswers& answers = Shared(scope).polygons;
+    cursor.Next(answers);
+    if (cursor.error()) return ErrorLine(q, ItemStatus(*cursor.error(), "rings"));
+    return PolygonLine(q, cursor.found(answers, scope));
+  }
+
+  std::string operator()(std::string_view q, const DistanceQuery&, const ItemScope& scope) {
+    Cursor& cursor = CursorsOf(scope).distances;
+    const DistanceAnswers& answers = Shared(scope).distances;
+    cursor.Next(answers);
+    if (cursor.error()) return ErrorLine(q, ItemStatus(*cursor.error(), "rings"));
+    return DistanceLine(q, cursor.found(answers, scope), cursor.rows(answers.rows));
+  }
+
+  std::string operator()(std::string_view q, const SweepQuery&, const ItemScope& scope) {
+    Cursor& cursor = CursorsOf(scope).sweeps;
+    const SweepAnswers& answers = Shared(scope).sweeps;
+    cursor.Next(answers);
+    if (cursor.error()) return ErrorLine(q, ItemStatus(*cursor.error(), "rings"));
+    if (std::ranges::binary_search(answers.truncated, cursor.item())) return TooMany(q);
+    return SweepLine(q, cursor.rows(answers.hits), scope.asks_bodies());
+  }
+
+  std::string operator()(std::string_view q, const PosedSweepQuery& query, const ItemScope& scope) {
+    const SweepAnswers& answers = results_[own_group_++].answers.sweeps;
+    const SweepAnswers& start = results_[own_group_++].answers.sweeps;
+    if (!answers.errors.empty()) return ErrorLine(q, MotionStatus(answers.errors[0]));
+    if (!start.truncated.empty()) return TooMany(q);
+    const HitRows overlapped(start.hits, scope.asks_bodies());
+    const bool has_safe = IsBlocking(query.inside);
+    return PosedSweepLine(q, answers.hits, overlapped.rows(),
+                          has_safe ? &answers.safe[0] : nullptr);
+  }
+
+  std::string operator()(std::string_view q, const SlideQuery&, const ItemScope&) {
+    const SlideAnswers& answers = results_[own_group_++].answers.slides;
+    if (!answers.errors.empty()) return ErrorLine(q, MotionStatus(answers.errors[0]));
+    return SlideLine(q, answers.rows[0], answers.legs);
+  }
+
+  std::string operator()(std::string_view q, const BounceQuery&, const ItemScope&) {
+    const BounceAnswers& answers = results_[own_group_++].answers.bounces;
+    if (!answers.errors.empty()) return ErrorLine(q, ItemStatus(answers.errors[0], "a"));
+    return BounceLine(q, answers.legs, !answers.stuck.empty());
+  }
+
+  std::string operator()(std::string_view q, const RayBounceQuery&, const ItemScope&) {
+    const RayBounceAnswers& answers = results_[own_group_++].answers.ray_bounces;
+    if (!answers.errors.empty()) return ErrorLine(q, ItemStatus(answers.errors[0], "p"));
+    return RayBounceLine(q, answers.legs, !answers.stuck.empty());
+  }
+
+  std::string operator()(std::string_view q, const MoveQuery&, const ItemScope& scope) {
+    const MoveAnswers& answers = Shared(scope).moves;
+    const MoveCursor::Item item = moves_.Next(answers);
+    if (item.error) return ErrorLine(q, ItemStatus(*item.error, ""));
+    return MoveLine(q, item.polygon_ids, item.edge_counts, item.edges);
+  }
+
+  // Shapes are placed where their vertices say, so an item error is one of their vertices.
+  std::string operator()(std::string_view q, const ContactQuery&, const ItemScope& scope) {
+    Cursor& cursor = CursorsOf(scope).contacts;
+    const ContactAnswers& answers = Shared(scope).contacts;
+    cursor.Next(answers);
+    if (cursor.error()) return ErrorLine(q, ItemStatus(*cursor.error(), "rings"));
+    return ContactLine(q, cursor.found(answers, scope), cursor.rows(answers.contacts));
+  }
+
+ private:
+  // One for each batch of the groups that are asked of the same.
+  struct Cursors {
+    Cursor points, circles, polygons, distances, sweeps, contacts;
+    std::array<Cursor, QueryColumns::kPolicies> segments;
+  };
+
+  static std::string TooMany(std::string_view q) {
+    return ErrorLine(q, Refused(absl::StatusCode::kResourceExhausted, "op",
+                                "hits more polygons than can be listed (65,536)"));
+  }
+
+  static Holders HoldersOf(const Cursor& cursor, const LocateAnswers& answers,
+                           const ItemScope& scope) {
+    return {cursor.found(answers, scope), cursor.rows(answers.locations)};
+  }
+
+  const GroupAnswers& Shared(const ItemScope& scope, size_t policy = 0) const {
+    return results_[QueryColumns::FirstGroup(scope.against) + policy].answers;
+  }
+  Cursors& CursorsOf(const ItemScope& scope) {
+    return cursors_[static_cast<size_t>(scope.against)];
+  }
+
+  const std::vector<GroupResult>& results_;
+  std::array<Cursors, 3> cursors_;  // by `Against`
+  MoveCursor moves_;
+  size_t own_group_ = QueryColumns::kSharedGroups;
+};
+
+// A query that was refused before it was asked keeps its place in the output.
+std::string LineOf(const Pending& pending, Printer& printer) {
+  if (!pending.query.ok()) return ErrorLine(pending.q, pending.query.status());
+  return std::visit([&](const auto& query) { return printer(pending.q, query, pending.scope); },
+                    *pending.query);
+}
+
+// The first error among the results, or OK.
+// A limit of the frame refuses the group that passes it; the others then have answers in vain.
+absl::Status FirstError(const std::vector<GroupResult>& results) {
+  for (const GroupResult& result : results) {
+    if (!result.status.ok()) return result.status;
+  }
+  return absl::OkStatus();
+}
+
+// An error of the whole frame, as the error of a line of it.
+absl::Status OfTheLine(const absl::Status& status) {
+  return Refused(status.code(), "op", status.message());
+}
+
+absl::Status AppendLines(std::span<const Pending> queries, const BodyColumns& bodies,
+                         Evaluator& evaluator, std::vector<std::string>& out) {
+  const QueryColumns columns(queries, bodies);
+  absl::StatusOr<std::vector<GroupResult>> results = std::vector<GroupResult>();
+  // Lines that all hold errors ask nothing, and need no service.
+  const bool asks = std::ranges::any_of(queries, [](const Pending& p) { return p.query.ok(); });
+  if (asks) results = evaluator.Evaluate(columns.groups());
+  if (!results.ok()) return results.status();
+  const absl::Status error = FirstError(*results);
+  // Halving ends: a query alone gets its error. It costs a frame over the limit log2(queries) more
+  // rounds, and answers that fit are asked again.
+  if (absl::IsResourceExhausted(error) && queries.size() > 1) {
+    const size_t half = queries.size() / 2;
+    const absl::Status first = AppendLines(queries.first(half), bodies, evaluator, out);
+    return first.ok() ? AppendLines(queries.subspan(half), bodies, evaluator, out) : first;
+  }
+  Printer printer(*results);
+  for (const Pending& pending : queries) {
+    out.push_back(pending.query.ok() && !error.ok() ? ErrorLine(pending.q, OfTheLine(error))
+                                                    : LineOf(pending, printer));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+QueryColumns::QueryColumns(std::span<const Pending> queries, const BodyColumns& bodies)
+    : bodies_(bodies), groups_(kSharedGroups) {
+  for (const Pending& pending : queries) {
+    if (!pending.query.ok()) continue;
+    std::visit([&](const auto& query) { Add(query, pending.scope); }, *pending.query);
+  }
+  zeros_.assign(queries.size(), 0);
+  for (const Against against : {Against::kScene, Against::kBodies, Against::kBoth}) {
+    FillShared(against);
+  }
+  groups_[0].moves = {.tracker = tracker_, .x = move_x_, .y = move_y_, .c = move_c_, .s = move_s_};
+  groups_[0].move_options.detail = OverlapDetail::kEdges;
+}
+
+// Vertices of shapes are sent as they are, each shape at the position (0, 0) and unturned.
+void QueryColumns::FillShared(Against against) {
+  const Batches& batches = batches_[static_cast<size_t>(against)];
+  const std::span<Group> groups = std::span(groups_).subspan(FirstGroup(against), kPolicies);
+  for (size_t i = 0; i < kPolicies; ++i) {
+    groups[i].cast_options = {.mode = CastMode::kAll,
+                              .inside_policy = kSegmentPolicies[i],
+                              .max_hits = kMaxMaxHits,
+                              .mask = kEveryCategory};
+    const Segments& segments = batches.segments[i];
+    groups[i].segments = {segments.ax, segments.ay, segments.bx, segments.by,
+                          segments.scope.columns(against)};
+  }
+  const auto at_zero = [&]<class S>(const Shapes<S>& batch) {
+    const std::span<const double> zeros = std::span(zeros_).first(batch.shapes.size());
+    return PlacedColumns<S>{
+        .shapes = batch.shapes, .x = zeros, .y = zeros, .scope = batch.scope.columns(against)};
+  };
+  const auto& [x, y, radius, scope] = batches.circles;
+  Group& first = groups[0];
+  first.points = {batches.points.x, batches.points.y, batches.points.scope.columns(against)};
+  first.circles = {x, y, radius, scope.columns(against)};
+  first.polygons = at_zero(batches.polygons);
+  first.distances = {at_zero(batches.distances), {}};
+  first.sweeps = {
+      .movers = at_zero(batches.sweeps), .to_x = batches.sweeps.to_x, .to_y = batches.sweeps.to_y};
+  first.sweep_options.mode = CastMode::kAll;
+  first.sweep_options.max_hits = kMaxMaxHits;
+  first.contacts = {at_zero(batches.contacts), {}, {}};
+  if (against == Against::kScene) return;
+  for (Group& group : groups) {
+    if (group.query_count() > 0) group.bodies = bodies_;
+  }
+}
+
+// Points and the starts of segments are one batch.
+void QueryColumns::AddPoint(Vec2 p, const ItemScope& scope) {
+  Points& points = BatchesOf(scope).points;
+  points.x.push_back(p.x);
+  points.y.push_back(p.y);
+  points.scope.Add(scope);
+}
+
+void QueryColumns::Add(const PointQuery& query, const ItemScope& scope) {
+  AddPoint(query.p, scope);
+}
+
+// Items of a column are in the order of their queries, which is what Printer relies on.
+void QueryColumns::Add(const SegmentQuery& query, const ItemScope& scope) {
+  Segments& segments = BatchesOf(scope).segments[GroupOf(query.inside)];
+  segments.ax.push_back(query.segment.a.x);
+  segments.ay.push_back(query.segment.a.y);
+  segments.bx.push_back(query.segment.b.x);
+  segments.by.push_back(query.segment.b.y);
+  segments.scope.Add(scope);
+  AddPoint(query.segment.a, scope);
+}
+
+void QueryColumns::Add(const CircleQuery& query, const ItemScope& scope) {
+  Points& circles = BatchesOf(scope).circles;
+  circles.x.push_back(query.circle.center.x);
+  circles.y.push_back(query.circle.center.y);
+  circles.radius.push_back(query.circle.radius);
+  circles.scope.Add(scope);
+}
+
+void QueryColumns::Add(const PolygonQuery& query, const ItemScope& scope) {
+  BatchesOf(scope).polygons.shapes.push_back(query.shape);
+  BatchesOf(scope).polygons.scope.Add(scope);
+}
+
+void QueryColumns::Add(const DistanceQuery& query, const ItemScope& scope) {
+  BatchesOf(scope).distances.shapes.emplace_back(query.shape);
+  BatchesOf(scope).distances.scope.Add(scope);
+}
+
+void QueryColumns::Add(const SweepQuery& query, const ItemScope& scope) {
+  Shapes<Shape>& sweeps = BatchesOf(scope).sweeps;
+  sweeps.shapes.push_back(query.shape);
+  sweeps.to_x.push_back(query.d.x);
+  sweeps.to_y.push_back(query.d.y);
+  sweeps.scope.Add(scope);
+}
+
+void QueryColumns::Add(const ContactQuery& query, const ItemScope& scope) {
+  BatchesOf(scope).contacts.shapes.emplace_back(query.shape);
+  BatchesOf(scope).contacts.scope.Add(scope);
+}
+
+// Spans point into the query and its scope, which outlive the columns.
+void QueryColumns::Add(const PosedSweepQuery& query, const ItemScope& scope) {
+  const Pose& pose = query.pose;
+  ShapeColumns movers{.shapes = {&query.shape, 1},
+                      .x = {&pose.position.x, 1},
+                      .y = {&pose.position.y, 1},
+                      .c = {&pose.c, 1},
+                      .s = {&pose.s, 1}};
+  if (scope.asks_bodies()) movers.scope = {scope.against, {}, {&scope.ignore_owner, 1}};
+  const bool is_blocking = IsBlocking(query.inside);
+  Group& group = groups_.emplace_back();
+  group.sweeps = {
+      .movers = movers, .to_x = {}, .to_y = {}, .dx = {&query.d.x, 1}, .dy = {&query.d.y, 1}};
+  if (is_blocking) group.sweeps.skin = {&query.skin, 1};
+  group.sweep_options.inside_policy = query.inside;
+  group.sweep_options.mask = scope.mask;
+  static constexpr double kZero = 0;
+  Group& start = groups_.emplace_back();
+  start.sweeps = {.movers = movers, .to_x = {}, .to_y = {}, .dx = {&kZero, 1}, .dy = {&kZero, 1}};
+  start.sweep_options.mode = CastMode::kAll;
+  start.sweep_options.max_hits = kMaxMaxHits;
+  start.sweep_options.mask = scope.mask;
+  if (is_blocking) start.sweep_options.inside_policy = InsidePolicy::kBlocking;
+  if (!scope.asks_bodies()) return;
+  // By index: the second group may have moved the first.
+  groups_[groups_.size() - 2].bodies = bodies_;
+  groups_.back().bodies = bodies_;
+}
+
+// All displacements of a slide, in columns that last as long as the group.
+void QueryColumns::Add(const SlideQuery& query, const ItemScope& scope) {
+  Pushes& pushes = pushes_.emplace_back();
+  for (const Vec2 d : query.pushes) {
+    pushes.dx.push_back(d.x);
+    pushes.dy.push_back(d.y);
+  }
+  pushes.count = static_cast<uint32_t>(query.pushes.size());
+  const Pose& pose = query.pose;
+  Group& group = groups_.emplace_back();
+  group.slides.movers = {.shapes = {&query.shape, 1},
+                         .x = {&pose.position.x, 1},
+                         .y = {&pose.position.y, 1},
+                         .c = {&pose.c, 1},
+                         .s = {&pose.s, 1}};
+  group.slides.dx = pushes.dx;
+  group.slides.dy = pushes.dy;
+  group.slides.pushes = {&pushes.count, 1};
+  group.slides.skin = {&query.skin, 1};
+  group.slide_options = query.options;
+  group.slide_options.mask = scope.mask;
+  if (!scope.asks_bodies()) return;
+  group.slides.movers.scope = {scope.against, {}, {&scope.ignore_owner, 1}};
+  group.bodies = bodies_;
+}
+
+// Its options are of a batch, so that it needs a group of its own.
+void QueryColumns::Add(const BounceQuery& query, const ItemScope& scope) {
+  const auto& [a, b] = query.segment;
+  Group& group = groups_.emplace_back();
+  group.bounces = {{&a.x, 1}, {&a.y, 1}, {&b.x, 1}, {&b.y, 1}};
+  group.bounce_options = {query.max_bounces, scope.mask};
+}
+
+void QueryColumns::Add(const RayBounceQuery& query, const ItemScope& scope) {
+  Group& group = groups_.emplace_back();
+  group.ray_bounces = {{&query.origin.x, 1},    {&query.origin.y, 1}, {&query.direction.x, 1},
+                       {&query.direction.y, 1}, {&query.t_max, 1},    {&query.max_bounces, 1}};
+  group.ray_bounce_mask = scope.mask;
+}
+
+void QueryColumns::Add(const MoveQuery& query, const ItemScope&) {
+  tracker_.push_back(query.handle);
+  move_x_.push_back(query.pose.position.x);
+  move_y_.push_back(query.pose.position.y);
+  move_c_.push_back(query.pose.c);
+  move_s_.push_back(query.pose.s);
+}
+
+// A segment asks the first group, too: about its start.
+size_t CopiesOfBodies(const Query& query, const ItemScope& scope, uint32_t& used) {
+  if (!scope.asks_bodies()) return 0;
+  if (std::holds_alternative<PosedSweepQuery>(query)) return 2;
+  if (std::holds_alternative<SlideQuery>(query)) return 1;
+  const auto* segment = std::get_if<SegmentQuery>(&query);
+  const size_t first = QueryColumns::FirstGroup(scope.against);
+  uint32_t groups = uint32_t{1} << first;
+  if (segment != nullptr) groups |= uint32_t{1} << (first + GroupOf(segment->inside));
+  const uint32_t added = groups & ~used;
+  used |= groups;
+  return static_cast<size_t>(std::popcount(added));
+}
+
+absl::StatusOr<std::vector<std::string>> AnswerLines(std::span<const Pending> queries,
+                                                     const BodyColumns& bodies,
+                                                     Evaluator& evaluator) {
+  std::vector<std::string> lines;
+  lines.reserve(queries.size());
+  const absl::Status status = AppendLines(queries, bodies, evaluator, lines);
+  if (!status.ok()) return status;
+  return lines;
+}
+
+}  // namespace carom::cli

@@ -1,0 +1,399 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "client/cli/eval/query_line.h"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "carom/ring.h"
+#include "carom/status.h"
+#include "client/cli/eval/line_members.h"
+#include "client/formats/json_text.h"
+#include "client/formats/scene_reader.h"
+
+namespace carom::cli {
+namespace {
+
+using nlohmann::json;
+using Content = std::variant<SceneLine, LoadLine, BodiesLine, TrackLine, NamedMove, Query>;
+
+// {"op":"scene","polygons":[…]}
+absl::StatusOr<Content> ParseScene(const json& line) {
+  absl::StatusOr<std::vector<Polygon>> polygons = ReadPolygons(line);
+  if (!polygons.ok()) return polygons.status();
+  return SceneLine{*std::move(polygons)};
+}
+
+// {"op":"load","file":"maps.jsonl","id":"arena"}
+absl::StatusOr<Content> ParseLoad(const json& line) {
+  absl::StatusOr<std::string> file = Word(line, "file");
+  if (!file.ok()) return file.status();
+  absl::StatusOr<std::string> id = Word(line, "id");
+  if (!id.ok()) return id.status();
+  return LoadLine{*std::move(file), *std::move(id)};
+}
+
+// {"op":"bodies","shapes":[SHAPE,…],"at":[[shape,x,y,c,s,owner,category],…]}
+absl::StatusOr<Content> ParseBodies(const json& line) {
+  absl::StatusOr<BodyTable> bodies = ReadBodies(line);
+  if (!bodies.ok()) return bodies.status();
+  return BodiesLine{*std::move(bodies)};
+}
+
+// {"op":"point","p":[x,y]}
+absl::StatusOr<Content> ParsePoint(const json& line) {
+  const absl::StatusOr<Vec2> p = Point(line, "p");
+  if (!p.ok()) return p.status();
+  return Query(PointQuery{*p});
+}
+
+// {"op":"segment","a":[x,y],"b":[x,y],"inside":"report"}, the last one optional
+absl::StatusOr<Content> ParseSegment(const json& line) {
+  const absl::StatusOr<Vec2> a = Point(line, "a");
+  if (!a.ok()) return a.status();
+  const absl::StatusOr<Vec2> b = Point(line, "b");
+  if (!b.ok()) return b.status();
+  SegmentQuery query{{*a, *b}};
+  if (const auto member = line.find("inside"); member != line.end()) {
+    const auto policy = member->is_string()
+                            ? InsidePolicyNamed(member->get_ref<const std::string&>())
+                            : std::nullopt;
+    if (!policy) {
+      return InvalidField("inside", "must be \"report\", \"ignore\" or \"exit\"");
+    }
+    query.inside = *policy;
+  }
+  return Query(query);
+}
+
+// The members `c` and `r`.
+absl::StatusOr<Circle> ReadCircle(const json& line) {
+  const absl::StatusOr<Vec2> center = Point(line, "c");
+  if (!center.ok()) return center.status();
+  const auto member = line.find("r");
+  if (member == line.end()) return InvalidField("r", "required");
+  const std::optional<double> radius = ReadNumber(*member);
+  if (!radius || *radius < 0) return InvalidField("r", "must be a number in [0, 2^53]");
+  return Circle{*center, *radius};
+}
+
+// {"op":"circle","c":[x,y],"r":number}
+absl::StatusOr<Content> ParseCircle(const json& line) {
+  const absl::StatusOr<Circle> circle = ReadCircle(line);
+  if (!circle.ok()) return circle.status();
+  return Query(CircleQuery{*circle});
+}
+
+// {"op":"polygon","rings":[…]}, and the same for a distance
+template <class PolygonalQuery>
+absl::StatusOr<Content> ParseMover(const json& line) {
+  absl::StatusOr<Polygon> shape = ReadShape(line);
+  if (!shape.ok()) return shape.status();
+  return Query(PolygonalQuery{*std::move(shape)});
+}
+
+// Contacts are between convex shapes: here the shape as it is given, so that a refusal does not
+// depend on the scene.
+absl::StatusOr<Content> ParseContact(const json& line) {
+  absl::StatusOr<Polygon> shape = ReadShape(line);
+  if (!shape.ok()) return shape.status();
+  if (shape->ring_count() != 1 || !IsConvex(shape->ring(0))) {
+    return InvalidField("rings", "must be one convex ring");
+  }
+  return Query(ContactQuery{*std::move(shape)});
+}
+
+// {"op":"polygon_cast","rings":[…],"d":[x,y]}
+absl::StatusOr<Content> ParsePolygonCast(const json& line) {
+  absl::StatusOr<Polygon> shape = ReadShape(line);
+  if (!shape.ok()) return shape.status();
+  const absl::StatusOr<Vec2> d = Point(line, "d");
+  if (!d.ok()) return d.status();
+  return Query(SweepQuery{*std::move(shape), *d});
+}
+
+// {"op":"circle_cast","c":[x,y],"r":number,"d":[x,y]}
+absl::StatusOr<Content> ParseCircleCast(const json& line) {
+  const absl::StatusOr<Circle> circle = ReadCircle(line);
+  if (!circle.ok()) return circle.status();
+  const absl::StatusOr<Vec2> d = Point(line, "d");
+  if (!d.ok()) return d.status();
+  absl::StatusOr<Shape> shape = Shape::Create({{circle->center, circle->center}, circle->radius});
+  if (!shape.ok()) return shape.status();
+  return Query(SweepQuery{*std::move(shape), *d});
+}
+
+// The member `tracker`: the name of a tracker.
+absl::StatusOr<uint64_t> ReadTracker(const json& line) {
+  const auto member = line.find("tracker");
+  if (member == line.end()) return InvalidField("tracker", "required");
+  if (!member->is_number_unsigned())
+    return InvalidField("tracker", "must be an integer in [0, 2^64)");
+  return member->get<uint64_t>();
+}
+
+// {"op":"track","tracker":name,"rings":[…]}
+absl::StatusOr<Content> ParseTrack(const json& line) {
+  const absl::StatusOr<uint64_t> tracker = ReadTracker(line);
+  if (!tracker.ok()) return tracker.status();
+  absl::StatusOr<Polygon> shape = ReadShape(line);
+  if (!shape.ok()) return shape.status();
+  return TrackLine{*tracker, *std::move(shape)};
+}
+
+// {"op":"move","tracker":name,"x":number,"y":number,"c":number,"s":number}
+absl::StatusOr<Content> ParseMove(const json& line) {
+  const absl::StatusOr<uint64_t> tracker = ReadTracker(line);
+  if (!tracker.ok()) return tracker.status();
+  NamedMove move{*tracker, {}};
+  // A rotation is given by both or none.
+  const bool turns = line.contains("c") || line.contains("s");
+  const auto no_turn = [&](double value) { return turns ? std::nullopt : std::optional(value); };
+  for (const auto& [name, absent, out] :
+       {std::tuple{"x", std::optional<double>(), &move.pose.position.x},
+        std::tuple{"y", std::optional<double>(), &move.pose.position.y},
+        std::tuple{"c", no_turn(1), &move.pose.c}, std::tuple{"s", no_turn(0), &move.pose.s}}) {
+    const absl::StatusOr<double> number = Number(line, name, absent);
+    if (!number.ok()) return number.status();
+    *out = *number;
+  }
+  return move;
+}
+
+// The member `shape`.
+absl::StatusOr<Shape> ReadMoverOf(const json& line) {
+  const auto member = line.find("shape");
+  if (member == line.end()) return InvalidField("shape", "required");
+  return ReadAnyShape(*member, "shape");
+}
+
+// The member `at`: [x,y] or [x,y,c,s].
+absl::StatusOr<Pose> ReadPose(const json& line) {
+  const auto member = line.find("at");
+  if (member == line.end()) return InvalidField("at", "required");
+  const auto numbers = Numbers(*member, "at", {2, 4});
+  if (!numbers.ok()) return numbers.status();
+  Pose pose{{(*numbers)[0], (*numbers)[1]}};
+  if (numbers->size() == 4) pose.c = (*numbers)[2], pose.s = (*numbers)[3];
+  return pose;
+}
+
+// The member `inside`, or `absent`.
+absl::StatusOr<InsidePolicy> ReadSweepPolicy(const json& line, InsidePolicy absent) {
+  const auto member = line.find("inside");
+  if (member == line.end()) return absent;
+  const auto policy =
+      member->is_string() ? SweepPolicyNamed(member->get_ref<const std::string&>()) : std::nullopt;
+  if (policy) return *policy;
+  return InvalidField("inside",
+                      "must be \"report\", \"ignore\", \"exit\", \"blocking\" or "
+                      "\"blocking_leave\"");
+}
+
+// {"op":"sweep","shape":SHAPE,"at":[x,y,c,s],"d":[x,y],"inside":"report","skin":number}, the last
+// two optional
+absl::StatusOr<Content> ParseSweep(const json& line) {
+  absl::StatusOr<Shape> shape = ReadMoverOf(line);
+  if (!shape.ok()) return shape.status();
+  const absl::StatusOr<Pose> pose = ReadPose(line);
+  if (!pose.ok()) return pose.status();
+  const absl::StatusOr<Vec2> d = Point(line, "d");
+  if (!d.ok()) return d.status();
+  const auto inside = ReadSweepPolicy(line, InsidePolicy::kReportStart);
+  if (!inside.ok()) return inside.status();
+  if (line.contains("skin") && !IsBlocking(*inside)) {
+    return InvalidField("skin", "must be absent where inside is not a blocking policy");
+  }
+  const absl::StatusOr<double> skin = Number(line, "skin", 0);
+  if (!skin.ok()) return skin.status();
+  return Query(PosedSweepQuery{*std::move(shape), *pose, *d, *inside, *skin});
+}
+
+// {"op":"slide","shape":SHAPE,"at":[x,y,c,s],"d":[[x,y],…],"max_contacts":n,
+// "inside":"blocking_leave","skin":number}, the last three optional
+absl::StatusOr<Content> ParseSlide(const json& line) {
+  absl::StatusOr<Shape> shape = ReadMoverOf(line);
+  if (!shape.ok()) return shape.status();
+  const absl::StatusOr<Pose> pose = ReadPose(line);
+  if (!pose.ok()) return pose.status();
+  SlideQuery query{*std::move(shape), *pose, {}, {}, 0};
+  const auto pushes = line.find("d");
+  if (pushes == line.end()) return InvalidField("d", "required");
+  if (!pushes->is_array() || pushes->empty() || pushes->size() > kMaxPushes) {
+    return InvalidField("d", absl::StrCat("must be an array of 1 to ", kMaxPushes, " [x, y]"));
+  }
+  for (size_t i = 0; i < pushes->size(); ++i) {
+    const auto d = Numbers((*pushes)[i], absl::StrCat("d[", i, "]"), {2});
+    if (!d.ok()) return d.status();
+    query.pushes.push_back({(*d)[0], (*d)[1]});
+  }
+  const auto inside = ReadSweepPolicy(line, InsidePolicy::kBlockingLeave);
+  if (!inside.ok()) return inside.status();
+  if (!IsBlocking(*inside)) {
+    return InvalidField("inside", "must be \"blocking\" or \"blocking_leave\"");
+  }
+  query.options.inside_policy = *inside;
+  const auto contacts = ReadCount(line, "max_contacts", query.options.max_contacts, kMaxContacts);
+  if (!contacts.ok()) return contacts.status();
+  query.options.max_contacts = *contacts;
+  const absl::StatusOr<double> skin = Number(line, "skin", 0);
+  if (!skin.ok()) return skin.status();
+  query.skin = *skin;
+  return Query(std::move(query));
+}
+
+// {"op":"bounce","a":[x,y],"b":[x,y],"max_bounces":n}, the last one optional
+absl::StatusOr<Content> ParseBounce(const json& line) {
+  const absl::StatusOr<Vec2> a = Point(line, "a");
+  if (!a.ok()) return a.status();
+  const absl::StatusOr<Vec2> b = Point(line, "b");
+  if (!b.ok()) return b.status();
+  const auto bounces = ReadCount(line, "max_bounces", BounceOptions().max_bounces, kMaxBounces);
+  if (!bounces.ok()) return bounces.status();
+  return Query(BounceQuery{{*a, *b}, *bounces});
+}
+
+// {"op":"ray_bounce","p":[x,y],"d":[x,y],"t_max":number,"max_bounces":n}, the last two optional;
+// without t_max the ray has no end
+absl::StatusOr<Content> ParseRayBounce(const json& line) {
+  const absl::StatusOr<Vec2> p = Point(line, "p");
+  if (!p.ok()) return p.status();
+  const absl::StatusOr<Vec2> d = Point(line, "d");
+  if (!d.ok()) return d.status();
+  const auto t_max = Number(line, "t_max", std::numeric_limits<double>::infinity());
+  if (!t_max.ok()) return t_max.status();
+  const auto bounces = ReadCount(line, "max_bounces", kDefaultBounces, kMaxBounces);
+  if (!bounces.ok()) return bounces.status();
+  return Query(RayBounceQuery{*p, *d, *t_max, *bounces});
+}
+
+struct Operation {
+  std::string_view name;
+  absl::StatusOr<Content> (*parse)(const json& line);
+};
+
+constexpr Operation kOperations[] = {
+    {"scene", ParseScene},
+    {"load", ParseLoad},
+    {"bodies", ParseBodies},
+    {"point", ParsePoint},
+    {"segment", ParseSegment},
+    {"circle", ParseCircle},
+    {"polygon", ParseMover<PolygonQuery>},
+    {"distance", ParseMover<DistanceQuery>},
+    {"polygon_cast", ParsePolygonCast},
+    {"circle_cast", ParseCircleCast},
+    {"contact", ParseContact},
+    {"sweep", ParseSweep},
+    {"slide", ParseSlide},
+    {"bounce", ParseBounce},
+    {"ray_bounce", ParseRayBounce},
+    {"track", ParseTrack},
+    {"move", ParseMove},
+};
+
+absl::StatusOr<Content> ParseContent(const json& line) {
+  const absl::StatusOr<std::string> op = Word(line, "op");
+  if (!op.ok()) return op.status();
+  const auto* operation =
+      std::find_if(std::begin(kOperations), std::end(kOperations),
+                   [&](const Operation& candidate) { return candidate.name == *op; });
+  if (operation == std::end(kOperations)) return InvalidField("op", "unknown operation");
+  return operation->parse(line);
+}
+
+// The kinds that meet the scene alone, and trackers, whose masks are their own.
+absl::Status CheckScope(const Content& content, const ItemScope& scope) {
+  const auto* query = std::get_if<Query>(&content);
+  const bool of_the_scene = query == nullptr || std::holds_alternative<BounceQuery>(*query) ||
+                            std::holds_alternative<RayBounceQuery>(*query);
+  if (of_the_scene && scope.asks_bodies()) {
+    return InvalidField("against", "must be \"scene\" here");
+  }
+  if (query == nullptr && scope.mask != kEveryCategory) {
+    return InvalidField("mask", "must be absent here");
+  }
+  return absl::OkStatus();
+}
+
+// What a question considers. Lines that are none have no such members.
+absl::StatusOr<ItemScope> ScopeOfLine(const json& line, const Content& content) {
+  const bool asks =
+      std::holds_alternative<Query>(content) || std::holds_alternative<NamedMove>(content);
+  if (!asks) return ItemScope();
+  const absl::StatusOr<ItemScope> scope = ReadScope(line);
+  if (!scope.ok()) return scope.status();
+  const absl::Status fits = CheckScope(content, *scope);
+  if (!fits.ok()) return fits;
+  return *scope;
+}
+
+}  // namespace
+
+size_t VertexCount(const Query& query) {
+  struct Counter {
+    size_t operator()(const DistanceQuery& q) const { return q.shape.vertex_count(); }
+    size_t operator()(const SweepQuery& q) const { return q.shape.vertex_count(); }
+    size_t operator()(const ContactQuery& q) const { return q.shape.vertex_count(); }
+    size_t operator()(const PolygonQuery& q) const { return q.shape.vertex_count(); }
+    size_t operator()(const PointQuery&) const { return 1; }
+    size_t operator()(const MoveQuery&) const { return 1; }
+    size_t operator()(const CircleQuery&) const { return 1; }
+    size_t operator()(const SegmentQuery&) const { return 2; }
+    size_t operator()(const BounceQuery&) const { return 2; }
+    size_t operator()(const RayBounceQuery&) const { return 3; }
+    size_t operator()(const PosedSweepQuery& q) const { return 2 * q.shape.vertex_count(); }
+    size_t operator()(const SlideQuery& q) const { return q.shape.vertex_count(); }
+  };
+  return std::visit(Counter(), query);
+}
+
+std::optional<Line> ParseLine(std::string_view text) {
+  const std::optional<JsonDocument> document = ParseJson(text);
+  if (!document) return std::nullopt;
+  const json& value = document->value;
+  if (!value.is_object()) return Line{"", InvalidField("", "must be a JSON object"), {}};
+  if (IsTooDeep(text)) {
+    return Line{
+        "", InvalidField("", absl::StrCat("must be nested at most ", kMaxDepth, " deep")), {}};
+  }
+  Line line{"", ParseContent(value), {}};
+  if (line.content.ok()) {
+    const absl::StatusOr<ItemScope> scope = ScopeOfLine(value, *line.content);
+    if (scope.ok()) {
+      line.scope = *scope;
+    } else {
+      line.content = scope.status();
+    }
+  }
+  // `q` is copied to the answer, so it must be printable: no number that overflows, no depth that
+  // would need more stack than there is (checked above).
+  const auto q = value.find("q");
+  if (q != value.end() && !(document->has_overflow && OverflowPath(*q))) line.q = q->dump();
+  if (document->has_overflow && line.content.ok()) {
+    // The number is in a member that the operation does not read; it is refused all the same.
+    if (const auto path = OverflowPath(value)) line.content = InvalidField(*path, kNumberRange);
+  }
+  return line;
+}
+
+std::optional<InsidePolicy> InsidePolicyNamed(std::string_view word) {
+  if (word == "report") return InsidePolicy::kReportStart;
+  if (word == "ignore") return InsidePolicy::kIgnore;
+  if (word == "exit") return InsidePolicy::kExit;
+  return std::nullopt;
+}
+
+std::optional<InsidePolicy> SweepPolicyNamed(std::string_view word) {
+  if (word == "blocking") return InsidePolicy::kBlocking;
+  if (word == "blocking_leave") return InsidePolicy::kBlockingLeave;
+  return InsidePolicyNamed(word);
+}
+
+}  // namespace carom::cli

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "blocking/blocking_batch.h"
+
+#include <cmath>
+#include <functional>
+
+#include "base/hit_collector.h"
+#include "blocking/blocking_safe.h"
+#include "index/placed_items.h"
+#include "sweep/sweep_items.h"
+
+namespace carom::internal {
+namespace {
+
+// Answers one item after the other. Not thread-safe.
+class BlockingBatch {
+ public:
+  BlockingBatch(const World& world, const SweepOptions& options, SweepAnswers& out,
+                WorkMeter& meter)
+      : obstacles_(world),
+        options_(options),
+        out_(out),
+        meter_(meter),
+        sweep_(obstacles_, meter),
+        safe_(obstacles_, meter) {}
+
+  bool Answer(const SweepColumns& columns, size_t i);
+
+ private:
+  void Collect();
+  bool Write(size_t i);
+
+  Obstacles obstacles_;
+  const SweepOptions& options_;
+  SweepAnswers& out_;
+  WorkMeter& meter_;
+  BlockingPose start_;
+  BlockingSweep sweep_;
+  SafePose safe_;
+  std::optional<BlockingHit> first_;
+  HitCollector<BlockingHit> hits_;
+};
+
+// The first hit is found in any mode: the safe pose depends on it.
+void BlockingBatch::Collect() {
+  const auto by_time = [this](const BlockingHit& a, const BlockingHit& b) {
+    return sweep_.CompareTimes(a, b);
+  };
+  hits_.Start(options_.mode == CastMode::kAny ? CastMode::kClosest : options_.mode,
+              options_.max_hits);
+  const auto visit = [&](const Obstacle& fixed) {
+    const double limit = hits_.is_full() ? std::fmin(1, hits_.last().time().high()) : 1;
+    const std::optional<BlockingHit> hit = sweep_.HitOf(fixed, limit);
+    if (hit && !meter_.stopped()) hits_.Add(*hit, by_time, meter_);
+    return !meter_.stopped();
+  };
+  obstacles_.VisitNear(sweep_.reach(), meter_, std::ref(visit));
+}
+
+// The hits, but for ANY, which answers a count of 0 or 1; the first of them is kept for the safe
+// pose.
+bool BlockingBatch::Write(size_t i) {
+  const auto by_time = [this](const BlockingHit& a, const BlockingHit& b) {
+    return sweep_.CompareTimes(a, b);
+  };
+  const size_t count = hits_.Finish(by_time, meter_);
+  first_ = count > 0 ? std::optional(hits_.hits().front()) : std::nullopt;
+  out_.counts[i] = static_cast<uint32_t>(count);
+  if (options_.mode == CastMode::kAny) return !meter_.stopped();
+  if (hits_.is_truncated()) out_.truncated.push_back(static_cast<uint32_t>(i));
+  if (!meter_.SpendRows(count)) return false;
+  for (size_t rank = 0; rank < count && meter_.Spend(4); ++rank) {
+    SweepHit hit = sweep_.Measured(hits_.hits()[rank]);
+    hit.ties = rank > 0 && by_time(hits_.hits()[rank - 1], hits_.hits()[rank]) == 0;
+    out_.hits.push_back(hit);
+  }
+  return !meter_.stopped();
+}
+
+// In the order in which errors are named: the shape and its pose, the displacement, the skin.
+bool BlockingBatch::Answer(const SweepColumns& columns, size_t i) {
+  ItemChecker check(i, out_.errors);
+  if (!PlaceBlocking(columns.movers, i, check, meter_, start_)) return !meter_.stopped();
+  const std::optional<Vec2> d = DisplacementOf(columns, i, check);
+  const std::optional<double> skin = d ? SkinOf(columns.skin, i, check) : std::nullopt;
+  if (!skin) return true;
+  obstacles_.Consider(Considered::Of(columns.movers.scope, i, options_.mask));
+  sweep_.Start(start_, *d, options_.inside_policy);
+  Collect();
+  if (meter_.stopped() || !Write(i)) return false;
+  const double fraction = first_ ? first_->time().Rounded(sweep_.motion()) : 1;
+  const size_t shape = columns.movers.shape.empty() ? i : columns.movers.shape[i];
+  out_.safe[i] = safe_.Find({columns.movers.shapes[shape], start_, sweep_, options_.inside_policy,
+                             first_, fraction, *skin});
+  return !meter_.stopped();
+}
+
+}  // namespace
+
+// A vertex out of range is a fault of the position, all else one of the shape.
+bool PlaceBlocking(const ShapeColumns& columns, size_t i, ItemChecker& check, WorkMeter& meter,
+                   BlockingPose& start) {
+  const Shape* const shape = ShapeOf(columns, i, check);
+  if (shape == nullptr) return false;
+  const std::optional<Pose> pose = PoseOf(columns, i, check);
+  return pose && meter.Spend(1) && PlaceBlocking(*shape, *pose, check, meter, start);
+}
+
+bool PlaceBlocking(const Shape& shape, const Pose& pose, ItemChecker& check, WorkMeter& meter,
+                   BlockingPose& start) {
+  const std::optional<ItemFault> fault = start.Place(shape, pose, meter);
+  if (!fault) return !meter.stopped();
+  const bool is_out = fault == ItemFault::kPlacedOutOfRange;
+  return check.Fail(is_out ? ItemColumn::kX : ItemColumn::kShape, *fault);
+}
+
+// Absent: none.
+std::optional<double> SkinOf(std::span<const double> skins, size_t i, ItemChecker& check) {
+  if (skins.empty()) return 0;
+  if (!check.Coordinate(ItemColumn::kSkin, skins[i])) return std::nullopt;
+  if (skins[i] < 0) {
+    check.Fail(ItemColumn::kSkin, ItemFault::kNegativeLength);
+    return std::nullopt;
+  }
+  return Normalized(skins[i]);
+}
+
+// One item after the other: they share nothing but memory.
+bool SweepBlocking(const World& world, const SweepColumns& columns, const SweepOptions& options,
+                   SweepAnswers& out, WorkMeter& meter) {
+  out.safe.assign(columns.size(), {});
+  BlockingBatch batch(world, options, out, meter);
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (!meter.Spend(1) || !batch.Answer(columns, i)) return false;
+  }
+  return true;
+}
+
+}  // namespace carom::internal

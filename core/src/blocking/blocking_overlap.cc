@@ -1,0 +1,289 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "blocking/blocking_overlap.h"
+
+#include <cmath>
+#include <cstdint>
+
+#include "carom/predicates.h"
+#include "numeric/exact.h"
+#include "shape/meets_box.h"
+#include "sweep/sweep_intervals.h"
+#include "sweep/sweep_passage.h"
+
+namespace carom::internal {
+namespace {
+
+// The shape as it stands. A point of it is `p`, one of the polygon `q`.
+class AtRest {
+ public:
+  static constexpr bool kAtRest = true;
+
+  AtRest(double radius, double fixed_radius) : radius_(radius), fixed_radius_(fixed_radius) {}
+
+  bool is_round() const { return radius_ > 0 || fixed_radius_ > 0; }
+  double fixed_radius() const { return fixed_radius_; }
+  Box Moved(const Box& box) const { return box; }
+  // On which side of a fixed edge p is, and of a moving one q.
+  int Side(const Segment& fixed, Vec2 p) const { return Orientation(fixed.a, fixed.b, p); }
+  int SideOfMoving(const Segment& moving, Vec2 q) const {
+    return Orientation(moving.a, moving.b, q);
+  }
+  bool IsAt(Vec2 p, Vec2 q) const { return p == q; }
+  // For points on the lines of the edges; every line is one of an edge of length 0.
+  bool IsWithin(const Segment& fixed, Vec2 p) const { return IsOnSegment(p, fixed); }
+  bool IsWithinMoving(const Segment& moving, Vec2 q) const { return IsOnSegment(q, moving); }
+  // Whether q is above p.
+  bool IsAbove(Vec2 q, Vec2 p) const { return q.y > p.y; }
+  bool IsCloser(const Segment& fixed, const Segment& moving) const {
+    return AreCloser(fixed, moving, radius_, fixed_radius_);
+  }
+
+ private:
+  double radius_;
+  double fixed_radius_;
+};
+
+// The same displaced by t * d. All signs are those of numbers that are linear in t.
+class AtTime {
+ public:
+  static constexpr bool kAtRest = false;
+
+  AtTime(const Motion& motion, const SweepTime& t)
+      : d_(motion.d),
+        is_round_(motion.is_round()),
+        fixed_radius_(motion.fixed_radius),
+        t_(t.Exact(motion)),
+        low_(std::fmax(t.low(), 0)),
+        high_(std::fmin(t.high(), 1)) {
+    if (is_round_) low_ = std::nextafter(low_, -HUGE_VAL);
+  }
+
+  bool is_round() const { return is_round_; }
+  double fixed_radius() const { return fixed_radius_; }
+  Box Moved(const Box& box) const { return MovedBox(box, d_, low_, high_); }
+  int Side(const Segment& fixed, Vec2 p) const {
+    const Dyadic ex = Dyadic(fixed.b.x) - fixed.a.x;
+    const Dyadic ey = Dyadic(fixed.b.y) - fixed.a.y;
+    const Dyadic start = ex * (Dyadic(p.y) - fixed.a.y) - ey * (Dyadic(p.x) - fixed.a.x);
+    return SignOfLinear(start, ex * d_.y - ey * d_.x, t_);
+  }
+  int SideOfMoving(const Segment& moving, Vec2 q) const {
+    const Dyadic fx = Dyadic(moving.b.x) - moving.a.x;
+    const Dyadic fy = Dyadic(moving.b.y) - moving.a.y;
+    const Dyadic start = fx * (Dyadic(q.y) - moving.a.y) - fy * (Dyadic(q.x) - moving.a.x);
+    return SignOfLinear(start, fy * d_.x - fx * d_.y, t_);
+  }
+  bool IsAt(Vec2 p, Vec2 q) const {
+    return SignOfLinear(Dyadic(p.x) - q.x, d_.x, t_) == 0 &&
+           SignOfLinear(Dyadic(p.y) - q.y, d_.y, t_) == 0;
+  }
+  bool IsWithin(const Segment& fixed, Vec2 p) const {
+    if (fixed.a == fixed.b) return IsAt(p, fixed.a);
+    return Along(fixed.a, fixed.b, fixed.a, p) >= 0 && Along(fixed.b, fixed.a, fixed.b, p) >= 0;
+  }
+  bool IsWithinMoving(const Segment& moving, Vec2 q) const {
+    if (moving.a == moving.b) return IsAt(moving.a, q);
+    return Along(moving.b, moving.a, q, moving.a) >= 0 &&
+           Along(moving.a, moving.b, q, moving.b) >= 0;
+  }
+  bool IsAbove(Vec2 q, Vec2 p) const { return SignOfLinear(Dyadic(q.y) - p.y, -d_.y, t_) > 0; }
+  // Where none is: a time at which no edge is closer.
+  bool IsCloser(const Segment&, const Segment&) const { return false; }
+
+ private:
+  // The sign of (b - a) . (p + t d - q).
+  int Along(Vec2 a, Vec2 b, Vec2 q, Vec2 p) const {
+    const Dyadic ex = Dyadic(b.x) - a.x;
+    const Dyadic ey = Dyadic(b.y) - a.y;
+    const Dyadic start = ex * (Dyadic(p.x) - q.x) + ey * (Dyadic(p.y) - q.y);
+    return SignOfLinear(start, ex * d_.x + ey * d_.y, t_);
+  }
+
+  Vec2 d_;
+  bool is_round_;
+  double fixed_radius_;
+  ExactRoot t_;
+  double low_;
+  double high_;
+};
+
+// Whether the angle of `ray`, counter-clockwise from the positive x axis, is in (0, angle of `to`].
+bool IsUpTo(const Direction& ray, const Direction& to) {
+  const auto is_lower = [](const Direction& u) {
+    return u.to.y < u.from.y || (u.to.y == u.from.y && u.to.x < u.from.x);
+  };
+  if (ray.to.y == ray.from.y && ray.to.x > ray.from.x) return false;
+  if (is_lower(ray) != is_lower(to)) return is_lower(to);
+  return CrossSign(ray, to) >= 0;
+}
+
+template <class Where>
+class OverlapTest {
+ public:
+  OverlapTest(const Where& where, const BlockingMover& mover, const IndexedPolygon& fixed,
+              WorkMeter& meter)
+      : where_(where), mover_(mover), shape_(mover.shape()), fixed_(fixed), meter_(meter) {}
+
+  bool Overlaps() const {
+    const Box reach = where_.Moved(Grown(shape_.bounds(), where_.fixed_radius()));
+    if (!reach.Intersects(fixed_.polygon().bounds())) return false;
+    if (where_.is_round()) return ComesCloser(reach) || HoldsOther();
+    if (EntersFromEdge(reach) || HoldsRing()) return true;
+    return IsBesideFilled(mover_.vertex(0), mover_.SectorAt(0).first);
+  }
+
+ private:
+  // Whether two edges are closer than the radius.
+  bool ComesCloser(const Box& reach) const {
+    bool closer = false;
+    const auto compare = [&](const Segment& edge, const Segment& moving) {
+      closer = where_.IsCloser(edge, moving);
+      return !closer;
+    };
+    fixed_.VisitEdges(
+        meter_, [&](const Box& box) { return reach.Intersects(box); },
+        [&](size_t, const Segment& edge) {
+          if (mover_.is_round()) return compare(edge, shape_.edge(0));
+          const Box near = Grown(BoundsOf(edge), where_.fixed_radius());
+          return shape_.VisitEdges(
+              meter_, [&](const Box& box) { return where_.Moved(box).Intersects(near); },
+              [&](size_t, const Segment& moving) { return compare(edge, moving); });
+        });
+    return closer;
+  }
+
+  // Where no edges are closer than the radius: whether a polygon has the axis in it, or a ring that
+  // of a body.
+  bool HoldsOther() const {
+    return mover_.is_round() ? IsBesideFilled(shape_.ring_start(0), {}) : HoldsRing();
+  }
+
+  // All pairs of edges whose boxes meet.
+  bool EntersFromEdge(const Box& reach) const {
+    bool enters = false;
+    fixed_.VisitEdges(
+        meter_, [&](const Box& box) { return reach.Intersects(box); },
+        [&](size_t, const Segment& edge) {
+          const Box edge_box = BoundsOf(edge);
+          return shape_.VisitEdges(
+              meter_, [&](const Box& box) { return where_.Moved(box).Intersects(edge_box); },
+              [&](size_t j, const Segment& moving) {
+                enters = Enters(edge, moving, j);
+                return !enters;
+              });
+        });
+    return enters;
+  }
+
+  // Whether the fixed edge enters the interior where it meets an edge of the ring, at the first
+  // vertex of that edge or within it.
+  bool Enters(const Segment& e, const Segment& f, size_t j) const {
+    const int a = where_.Side(e, f.a);
+    const int b = where_.Side(e, f.b);
+    const int from = where_.SideOfMoving(f, e.a);
+    const int to = where_.SideOfMoving(f, e.b);
+    if (a * b < 0) {
+      if (from * to < 0) return true;
+      const int inner = mover_.inner_side(j);
+      if (from == 0 && to == inner) return true;
+      if (to == 0 && from == inner) return true;
+    }
+    if (a != 0 || !where_.IsWithin(e, f.a)) return false;
+    const Sector sector = mover_.SectorAt(j);
+    return (!where_.IsAt(f.a, e.b) && sector.Contains({e.a, e.b})) ||
+           (!where_.IsAt(f.a, e.a) && sector.Contains({e.b, e.a}));
+  }
+
+  // No edge of the polygon enters the interior, so a ring is in it whole, or not at all.
+  bool HoldsRing() const {
+    const PlacedShape placed(fixed_);
+    for (size_t ring = 0; ring < placed.ring_count() && meter_.Spend(1); ++ring) {
+      if (HoldsPoint(placed.ring_start(ring))) return true;
+    }
+    return false;
+  }
+
+  // The ring is simple: a point is within it where a ray to the right leaves it an odd number of
+  // times. On it counts as outside.
+  bool HoldsPoint(Vec2 q) const {
+    if (!where_.Moved(shape_.bounds()).Contains(q)) return false;
+    bool is_inside = false;
+    for (size_t j = 0; j < mover_.vertex_count() && meter_.Spend(1); ++j) {
+      const Segment f = shape_.edge(j);
+      const bool above_a = where_.IsAbove(q, f.a);
+      const bool above_b = where_.IsAbove(q, f.b);
+      const int side = where_.SideOfMoving(f, q);
+      if (side == 0 && where_.IsWithinMoving(f, q)) return false;
+      if (above_a != above_b && side == (above_a ? 1 : -1)) is_inside = !is_inside;
+    }
+    return is_inside;
+  }
+
+  // Whether the polygon is filled next to p, counter-clockwise of `direction`; of a point on no
+  // edge, whether it is filled there. Edges through p turn about it: those that leave it wind
+  // around what is left of them.
+  bool IsBesideFilled(Vec2 p, const Direction& direction) const {
+    const Polygon& polygon = fixed_.polygon();
+    if constexpr (Where::kAtRest) {
+      const Location location = LocateInPolygon(fixed_, p, meter_).location;
+      if (location != Location::kBoundary) return location == Location::kInside;
+    }
+    const Box where = where_.Moved({p, p});
+    if (polygon.solidity() == Solidity::kBoundary || !polygon.bounds().Intersects(where)) {
+      return false;
+    }
+    const auto meets = [&](const Box& box) {
+      return box.min.y <= where.max.y && where.min.y <= box.max.y && where.min.x <= box.max.x;
+    };
+    int64_t winding = 0;
+    fixed_.VisitEdges(meter_, meets, [&](size_t, const Segment& e) {
+      const int side = where_.Side(e, p);
+      if (side == 0 && where_.IsWithin(e, p)) {
+        if (!where_.IsAt(p, e.b) && IsUpTo({e.a, e.b}, direction)) ++winding;
+        if (!where_.IsAt(p, e.a) && IsUpTo({e.b, e.a}, direction)) --winding;
+        return true;
+      }
+      const bool above_a = where_.IsAbove(e.a, p);
+      if (above_a == where_.IsAbove(e.b, p)) return true;
+      if (side == (above_a ? -1 : 1)) winding += side;
+      return true;
+    });
+    return polygon.IsFilled(winding);
+  }
+
+  const Where& where_;
+  const BlockingMover& mover_;
+  const PlacedShape& shape_;
+  const IndexedPolygon& fixed_;
+  WorkMeter& meter_;
+};
+
+}  // namespace
+
+bool OverlapsInMoreThanTouch(const BlockingMover& mover, const IndexedPolygon& fixed,
+                             WorkMeter& meter, double fixed_radius) {
+  const AtRest where(mover.shape().radius(), fixed_radius);
+  return OverlapTest(where, mover, fixed, meter).Overlaps();
+}
+
+bool ComesCloser(const BlockingMover& mover, const IndexedPolygon& fixed, const SweepAxes& axes,
+                 WorkMeter& meter) {
+  const Box reach = mover.shape().bounds();
+  const Capsule capsule{mover.shape().edge(0), mover.shape().radius()};
+  bool closer = false;
+  fixed.VisitEdges(meter, MeetsBox{reach}, [&](size_t, const Segment& edge) {
+    closer = !axes.IsClear(edge) && CompareDistance(edge, capsule) < 0;
+    return !closer;
+  });
+  return closer;
+}
+
+bool OverlapsInMoreThanTouchAt(const BlockingMover& mover, const Motion& motion, const SweepTime& t,
+                               const IndexedPolygon& fixed, WorkMeter& meter) {
+  const AtTime where(motion, t);
+  return OverlapTest(where, mover, fixed, meter).Overlaps();
+}
+
+}  // namespace carom::internal

@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "blocking/blocking_pair.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/metered_sort.h"
+#include "blocking/blocking_overlap.h"
+#include "carom/predicates.h"
+#include "numeric/exact.h"
+#include "sweep/sweep_intervals.h"
+
+namespace carom::internal {
+
+void BlockingPair::Start(const BlockingMover& mover, const Motion& motion, double margin) {
+  mover_ = &mover;
+  motion_ = motion;
+  bounds_ = mover.shape().bounds();
+  axes_.Start(mover.shape(), motion, margin);
+  has_looked_ahead_ = false;
+}
+
+// The same for all polygons: many are clear, and need none of it.
+void BlockingPair::LookAhead() {
+  if (has_looked_ahead_) return;
+  has_looked_ahead_ = true;
+  comes_from_within_.clear();
+  advance_.clear();
+  if (motion_.is_round()) return;
+  const Direction back{motion_.d, {0, 0}};
+  comes_from_within_.reserve(mover_->vertex_count());
+  advance_.reserve(mover_->vertex_count());
+  for (size_t i = 0; i < mover_->vertex_count(); ++i) {
+    const Segment edge = mover_->shape().edge(i);
+    comes_from_within_.push_back(mover_->SectorAt(i).Contains(back));
+    advance_.push_back(mover_->inner_side(i) * CrossSign({edge.a, edge.b}, {{0, 0}, motion_.d}));
+  }
+}
+
+// Keeps the earliest; of equal ones the first that came, but the least fixed edge. For a round
+// shape times count as equal that round up to the same double.
+void BlockingPair::Add(const SweepTime& t, const SweepTime& after, const Edges& edges,
+                       SweepEvent& first) const {
+  if (SweepTime::Compare(motion_, t, after) < 0) return;
+  if (SweepTime::Compare(motion_, t, SweepTime::One()) >= 0) return;
+  const SweepTouch touch{t, edges.fixed_edge, edges.moving_edge};
+  if (!first.has_edge) {
+    first = {touch, edges.fixed_edge, true};
+    return;
+  }
+  const int order = SweepTime::Compare(motion_, t, first.touch.time);
+  const bool ties = motion_.is_round() ? t.high() == first.touch.time.high() : order == 0;
+  if (order > 0 && !ties) return;
+  first.first_edge = ties ? std::min(first.first_edge, edges.fixed_edge) : edges.fixed_edge;
+  if (order < 0) first.touch = touch;
+}
+
+// (1) and (2) are the beginning of the time in which a point within one edge passes one within the
+// other, (3) is looked for at the first vertex of the moving edge: each vertex is that of one. What
+// comes later than the best so far is left out before it is computed exactly.
+void BlockingPair::AddEntries(const Edges& edges, const SweepTime& after, double limit,
+                              SweepEvent& first) const {
+  const auto& [fixed, moving, fixed_edge, j] = edges;
+  const double bound = first.has_edge ? std::fmin(limit, first.touch.time.high()) : limit;
+  if (motion_.is_round()) {
+    if (axes_.IsClear(fixed)) return;
+    const std::optional<SweepTime> t = RoundEntry(motion_, fixed, moving, bound);
+    if (t) Add(*t, after, edges, first);
+    return;
+  }
+  if (const auto crossing = CrossingInterval(motion_, fixed, moving)) {
+    const bool is_parallel = CrossSign({fixed.a, fixed.b}, {moving.a, moving.b}) == 0;
+    const bool may_begin = crossing->begin.high() >= 0 && crossing->begin.low() <= bound;
+    if (may_begin && (!is_parallel || advance_[j] < 0)) Add(crossing->begin, after, edges, first);
+  }
+  if (!comes_from_within_[j]) return;
+  for (const Vec2 q : {fixed.a, fixed.b}) {
+    if (SideOfPath(q, moving.a, motion_.d) != 0) continue;
+    const EdgeMeeting meeting = EdgeMeeting::OfVertices(q, moving.a);
+    Add(SweepTime::OfTouch(motion_, meeting), after, edges, first);
+  }
+}
+
+std::optional<SweepEvent> BlockingPair::Entry(const IndexedPolygon& fixed, double limit,
+                                              const SweepTime& after, WorkMeter& meter) {
+  if (motion_.d == Vec2{}) return std::nullopt;
+  LookAhead();
+  SweepEvent first;
+  VisitSweptPairs(
+      {mover_->shape(), bounds_, motion_.d, limit, motion_.fixed_radius}, fixed, meter,
+      [&](size_t i, const Segment& edge, size_t j, const Segment& moving) {
+        const Edges edges{edge, moving, static_cast<uint32_t>(i), static_cast<uint32_t>(j)};
+        AddEntries(edges, after, limit, first);
+        return true;
+      });
+  return first.has_edge ? std::optional(first) : std::nullopt;
+}
+
+// Parallel edges cross at no time: they may only lie along each other. A round shape is closer than
+// the radius to an edge in one open interval, from the start on or from an entry on.
+std::optional<BlockingPair::Contact> BlockingPair::ContactOf(const Segment& edge,
+                                                             const Segment& moving) const {
+  if (!motion_.is_round()) {
+    const std::optional<SweepInterval> touch = ContactInterval(motion_, edge, moving);
+    if (!touch) return std::nullopt;
+    const bool is_parallel = CrossSign({edge.a, edge.b}, {moving.a, moving.b}) == 0;
+    if (is_parallel) return Contact{touch->end, std::nullopt};
+    return Contact{touch->end, CrossingInterval(motion_, edge, moving)};
+  }
+  if (!RoundContactBegin(motion_, edge, moving, 1)) return std::nullopt;
+  const SweepTime end = RoundContactEnd(motion_, edge, moving);
+  if (AreCloser(edge, moving, motion_.radius, motion_.fixed_radius)) {
+    return Contact{end, SweepInterval{SweepTime::Zero(), end}};
+  }
+  const std::optional<SweepTime> begin = RoundEntry(motion_, edge, moving, 1);
+  if (!begin) return Contact{end, std::nullopt};
+  return Contact{end, SweepInterval{*begin, end}};
+}
+
+// O changes from holding to not holding where two edges stop to touch. At such a time it holds
+// where other edges cross before and after, and else by `OverlapsInMoreThanTouchAt`.
+std::optional<SweepTime> BlockingPair::EndOfOverlap(const IndexedPolygon& fixed, WorkMeter& meter) {
+  if (motion_.d == Vec2{}) return std::nullopt;
+  contacts_.clear();
+  VisitSweptPairs({mover_->shape(), bounds_, motion_.d, 1, motion_.fixed_radius}, fixed, meter,
+                  [&](size_t, const Segment& edge, size_t, const Segment& moving) {
+                    if (const auto contact = ContactOf(edge, moving)) contacts_.push_back(*contact);
+                    return contacts_.size() <= meter.rows_left() ||
+                           meter.SpendRows(contacts_.size());
+                  });
+  const auto compare = [this](const SweepTime& a, const SweepTime& b) {
+    return SweepTime::Compare(motion_, a, b);
+  };
+  // Before 0 nothing is asked, and what lasts to 1 has no end.
+  std::vector<SweepTime> ends;
+  ends.reserve(contacts_.size());
+  for (const Contact& contact : contacts_) ends.push_back(contact.end);
+  std::sort(ends.begin(), ends.end(), [&](const SweepTime& a, const SweepTime& b) {
+    meter.Spend(1);
+    return compare(a, b) < 0;
+  });
+  for (const SweepTime& t : ends) {
+    if (!meter.Spend(1)) return std::nullopt;
+    if (compare(t, SweepTime::Zero()) <= 0) continue;
+    if (compare(t, SweepTime::One()) >= 0) return std::nullopt;
+    const bool is_crossed = std::any_of(contacts_.begin(), contacts_.end(), [&](const Contact& c) {
+      meter.Spend(1);
+      return c.crossing && compare(c.crossing->begin, t) < 0 && compare(t, c.crossing->end) < 0;
+    });
+    if (!is_crossed && !OverlapsInMoreThanTouchAt(*mover_, motion_, t, fixed, meter)) return t;
+  }
+  return std::nullopt;
+}
+
+}  // namespace carom::internal

@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "blocking/blocking_safe.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "blocking/blocking_overlap.h"
+#include "numeric/box_distance.h"
+#include "sweep/sweep_measures.h"
+
+namespace carom::internal {
+namespace {
+
+Vec2 Difference(Vec2 a, Vec2 b) { return {a.x - b.x, a.y - b.y}; }
+
+bool AreWithin(Vec2 a, Vec2 b, double most) {
+  return std::abs(a.x - b.x) <= most && std::abs(a.y - b.y) <= most;
+}
+
+}  // namespace
+
+// First about the exact pose, then back along the path by ever larger parts of it. What is no
+// farther from the start than touching is not worth a try.
+Vec2 SafePose::Find(const SafeRequest& request) {
+  const Vec2 from = request.start.pose().position;
+  const Vec2 d = request.sweep.motion().d;
+  if (d == Vec2{} || (request.hit && request.hit->starts_inside)) return from;
+  const Box at_start = request.start.mover().shape().bounds();
+  const double ulp = UlpOf(MovedBox(at_start, d, 0, request.fraction));
+  const Vec2 base = Normalized(PointOnPath(from, d, request.fraction));
+  if (const std::optional<Vec2> near = FindNear(request, base, ulp)) return *near;
+  for (const int power : {-44, -32, -20, -10, -5, -2, -1}) {
+    const double t = request.fraction * (1 - std::ldexp(1, power));
+    const Vec2 position = Normalized(PointOnPath(from, d, t));
+    if (meter_.stopped() || AreWithin(position, from, 8 * ulp)) break;
+    if (IsSafe(request, position, t)) return position;
+  }
+  return from;
+}
+
+// What is hit at once leaves the shape where it is, so that pushing on against it moves nothing.
+bool SafePose::IsStart(const SafeRequest& request, Vec2 position, double ulp) {
+  return request.hit && AreWithin(position, request.start.pose().position, 8 * ulp);
+}
+
+// By what is near the place; where that leads over what the shape touches at the start, as along a
+// slanted wall whose end is passed, by what is near the start, too.
+std::optional<Vec2> SafePose::FindNear(const SafeRequest& request, Vec2 base, double ulp) {
+  const Vec2 from = request.start.pose().position;
+  if (request.skin == 0) {
+    if (IsStart(request, base, ulp)) return from;
+    if (IsSafe(request, base, request.fraction)) return base;
+  }
+  Pose pose = request.start.pose();
+  pose.position = base;
+  if (there_.Place(request.shape, pose, meter_)) return std::nullopt;
+  const double reach = request.skin + 16 * ulp;
+  offset_.Start(reach);
+  FindGaps(there_.mover(), reach, {});
+  if (const std::optional<Vec2> position = FindOffset(request, base, ulp)) return position;
+  FindGaps(request.start.mover(), reach, Difference(base, from));
+  return FindOffset(request, base, ulp);
+}
+
+// From `base`, by ever larger offsets.
+std::optional<Vec2> SafePose::FindOffset(const SafeRequest& request, Vec2 base, double ulp) {
+  for (const double skin : {request.skin, 0.0}) {
+    for (const double steps : {0, 1, 2, 4, 6, 8}) {
+      const std::optional<Vec2> offset = offset_.Offset(skin + steps * ulp);
+      if (!offset) continue;
+      const Vec2 position = Normalized(Vec2{base.x + offset->x, base.y + offset->y});
+      if (meter_.stopped() || IsStart(request, position, ulp)) {
+        return request.start.pose().position;
+      }
+      if (IsSafe(request, position, request.fraction)) return position;
+    }
+    if (request.skin == 0) break;
+  }
+  return std::nullopt;
+}
+
+// The proof. The shape is placed as it would be by whoever asks next, and the sweep to it is the
+// one by the difference of positions. What the sweep that was asked is clear of needs no look.
+bool SafePose::IsSafe(const SafeRequest& request, Vec2 position, double fraction) {
+  const Vec2 from = request.start.pose().position;
+  const Vec2 d = Normalized(Difference(position, from));
+  Pose pose = request.start.pose();
+  pose.position = position;
+  if (!IsAccepted(position) || !IsAccepted(d)) return false;
+  if (there_.Place(request.shape, pose, meter_)) return false;
+  const bool is_covered = request.sweep.Covers(d, fraction);
+  if (is_covered && request.sweep.unclear().empty()) return !meter_.stopped();
+  check_.Start(request.start, d, request.policy, request.sweep.known());
+  if (!(is_covered ? check_.IsFree(request.sweep.unclear()) : check_.IsFree())) return false;
+  // One that was left on the way counts, as the shape stands there.
+  const BlockingMover& mover = there_.mover();
+  const bool is_round = mover.is_round() && mover.shape().radius() > 4 * check_.margin();
+  const auto overlaps = [&](const Obstacle& fixed) {
+    if (is_round && !fixed.is_round()) {
+      return ComesCloser(mover, *fixed.core, check_.axes(), meter_);
+    }
+    return OverlapsInMoreThanTouch(mover, *fixed.core, meter_, fixed.radius());
+  };
+  const auto near = check_.unclear();
+  return std::all_of(near.begin(), near.end(), [&](const Obstacle& fixed) {
+    return (check_.PassesOver(fixed) || !overlaps(fixed)) && !meter_.stopped();
+  });
+}
+
+// In plain doubles: a guess of where there is room. Of gaps that are nearly equal, and of too many,
+// the order decides, so that it must not be that of visits.
+void SafePose::FindGaps(const BlockingMover& mover, double reach, Vec2 moved) {
+  offset_.Move(moved);
+  near_.clear();
+  const auto visit = [&](const Obstacle& fixed) {
+    near_.push_back(fixed);
+    return true;
+  };
+  const Box near = Grown(mover.shape().bounds(), reach);
+  obstacles_.VisitNear(SweptBox(near, {}, 0), meter_, std::ref(visit));
+  SortBySource(near_);
+  for (const Obstacle& fixed : near_) FindGapsTo(fixed, mover, reach);
+}
+
+// Of all pairs of edges near each other.
+void SafePose::FindGapsTo(const Obstacle& fixed, const BlockingMover& mover, double reach) {
+  const PlacedShape& shape = mover.shape();
+  const double radius = shape.radius() + fixed.radius();
+  const Box near = Grown(Grown(shape.bounds(), reach), fixed.radius());
+  fixed.core->VisitEdges(
+      meter_, [&](const Box& box) { return near.Intersects(box); },
+      [&](size_t, const Segment& edge) {
+        if (mover.is_round()) {
+          offset_.AddRound(shape.edge(0), radius, edge);
+          return true;
+        }
+        const Box edge_box = Grown(BoundsOf(edge), reach + radius);
+        return shape.VisitEdges(
+            meter_, [&](const Box& box) { return edge_box.Intersects(box); },
+            [&](size_t j, const Segment& moving) {
+              if (radius > 0) {
+                offset_.AddRound(moving, radius, edge);
+              } else {
+                offset_.AddRing(mover, edge, j);
+              }
+              return true;
+            });
+      });
+}
+
+}  // namespace carom::internal

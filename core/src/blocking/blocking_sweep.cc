@@ -1,0 +1,210 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "blocking/blocking_sweep.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "blocking/blocking_overlap.h"
+#include "edges/indexed_polygon.h"
+#include "sweep/sweep_measures.h"
+
+namespace carom::internal {
+// The distance to the next double.
+double UlpOf(const Box& box) {
+  const double largest = std::max({std::abs(box.min.x), std::abs(box.max.x), std::abs(box.min.y),
+                                   std::abs(box.max.y), kSmallestMagnitude});
+  return NextAbove(largest) - largest;
+}
+
+// The vertices count as work before they are placed. What is wrong with a shape is found where it
+// stands, since rounding may flatten a small one far from the origin.
+std::optional<ItemFault> BlockingPose::Place(const Shape& shape, const Pose& pose,
+                                             WorkMeter& meter) {
+  pose_ = pose;
+  meter.Spend(shape.vertex_count());
+  if (!placed_.Place(shape, pose)) return ItemFault::kPlacedOutOfRange;
+  view_ = placed_.View();
+  return mover_.Take(*view_, meter);
+}
+
+// The axes serve to pass over polygons that are apart from the shape, as for other sweeps.
+void BlockingSweep::Start(const BlockingPose& start, Vec2 d, InsidePolicy policy, Known known) {
+  const PlacedShape& shape = start.mover().shape();
+  policy_ = policy;
+  known_ = known;
+  overlaps_ = false;
+  const Box path = MovedBox(shape.bounds(), d, 0, 1);
+  ulp_ = UlpOf(path);
+  margin_ = 32 * ulp_ + 8 * kSmallestMagnitude;
+  reach_ = Grown(path, margin_);
+  pair_.Start(start.mover(), {d, shape.radius()}, margin_);
+  unclear_.clear();
+  passed_over_.clear();
+}
+
+// Each round body is a pair of its own: its radius counts as one of the shape.
+BlockingPair& BlockingSweep::PairWith(const Obstacle& fixed) {
+  if (!fixed.is_round()) return pair_;
+  round_.Start(pair_.mover(), MotionTo(fixed), margin_);
+  return round_;
+}
+
+// No edge is near the path, and the shape does not start inside.
+bool BlockingSweep::IsClear(const Obstacle& fixed, const SweepAxes& axes) {
+  const Box reach = Grown(reach_, fixed.radius());
+  const auto is_near = [&](const Box& box) { return reach.Intersects(box); };
+  const auto visit = [&](size_t, const Segment& edge) { return axes.IsClear(edge); };
+  if (!fixed.core->VisitEdges(meter_, is_near, visit)) return false;
+  const Vec2 start = pair_.mover().shape().ring_start(0);
+  return LocateInPolygon(*fixed.core, start, meter_).location == Location::kOutside;
+}
+
+// That path is within 8 ulp and the roundings of these numbers, below 4 ulp, of a part of this one.
+// The vertices of the shape placed at its end are rounded, within 2 ulp; and they, those at the
+// start and `d` may have been read as 0. All of it is below the margin.
+bool BlockingSweep::Covers(Vec2 d, double fraction) const {
+  const Vec2 path = motion().d;
+  return std::abs(d.x - fraction * path.x) <= 8 * ulp_ &&
+         std::abs(d.y - fraction * path.y) <= 8 * ulp_;
+}
+
+// What is apart at the start for certain is not overlapped there. Small convex polygons, which
+// are not apart as their axes have it, are near.
+std::optional<BlockingHit> BlockingSweep::HitOf(const Obstacle& fixed, double limit) {
+  BlockingPair& pair = PairWith(fixed);
+  const IndexedPolygon& core = *fixed.core;
+  const std::optional<TouchBounds> bounds = pair.axes().Bound(core);
+  if (bounds) meter_.Spend(core.polygon().vertex_count());
+  if (bounds ? bounds->is_clear : IsClear(fixed, pair.axes())) return std::nullopt;
+  unclear_.push_back(fixed);
+  if (bounds && bounds->low > limit) return std::nullopt;
+  std::optional<SweepTime> after = SweepTime::Zero();
+  const bool may_overlap = !bounds && known_ == Known::kNothing;
+  if (may_overlap && OverlapsInMoreThanTouch(pair_.mover(), core, meter_, fixed.radius())) {
+    overlaps_ = true;
+    if (policy_ == InsidePolicy::kBlocking) return BlockingHit{fixed, {}, true};
+    after = pair.EndOfOverlap(core, meter_);
+    if (!after) passed_over_.push_back(fixed);
+  }
+  if (!after || meter_.stopped()) return std::nullopt;
+  const std::optional<SweepEvent> entry = pair.Entry(core, limit, *after, meter_);
+  return entry ? std::optional(BlockingHit{fixed, *entry, false}) : std::nullopt;
+}
+
+// As the total order of sweeps has it.
+int BlockingSweep::CompareTimes(const BlockingHit& a, const BlockingHit& b) const {
+  if (IsRound(a) && IsRound(b)) {
+    return (a.time().high() > b.time().high()) - (a.time().high() < b.time().high());
+  }
+  const auto key = [this](const BlockingHit& hit) {
+    return IsRound(hit) ? SweepTime::OfValue(hit.time().high()) : hit.time();
+  };
+  return SweepTime::Compare(motion(), key(a), key(b));
+}
+
+std::optional<BlockingHit> BlockingSweep::First() {
+  std::optional<BlockingHit> first;
+  const auto visit = [&](const Obstacle& fixed) {
+    const double limit = first ? std::fmin(1, first->time().high()) : 1;
+    const std::optional<BlockingHit> hit = HitOf(fixed, limit);
+    if (!hit) return !meter_.stopped();
+    const int order = first ? CompareTimes(*hit, *first) : -1;
+    if (order < 0 || (order == 0 && hit->source() < first->source())) first = hit;
+    return !meter_.stopped();
+  };
+  obstacles_.VisitNear(reach(), meter_, std::ref(visit));
+  return first;
+}
+
+// Over with the first that blocks.
+bool BlockingSweep::IsFree() {
+  bool is_free = true;
+  const auto visit = [&](const Obstacle& fixed) {
+    is_free = !HitOf(fixed, 1) && !meter_.stopped();
+    return is_free;
+  };
+  obstacles_.VisitNear(reach(), meter_, std::ref(visit));
+  return is_free;
+}
+
+bool BlockingSweep::IsFree(std::span<const Obstacle> obstacles) {
+  return std::all_of(obstacles.begin(), obstacles.end(), [this](const Obstacle& fixed) {
+    return !HitOf(fixed, 1) && !meter_.stopped();
+  });
+}
+
+// Few at a time: a shape overlaps few obstacles.
+bool BlockingSweep::PassesOver(const Obstacle& fixed) const {
+  return std::find(passed_over_.begin(), passed_over_.end(), fixed) != passed_over_.end();
+}
+
+// In a start inside: a point that both share, and of a polygon the least edge that does.
+void BlockingSweep::MeasureStart(const Obstacle& fixed, SweepHit& measured) {
+  const PlacedShape& mover = pair_.mover().shape();
+  if (!fixed.is_round()) {
+    touch_.Start(mover, motion());
+    const SweepPair::Place start = touch_.AtStart(*fixed.core, meter_);
+    measured.point = start.point;
+    measured.has_edge = start.edge.has_value();
+    if (start.edge) measured.edge = fixed.core->polygon().edge_ref(*start.edge);
+  } else if (mover.polygon() == nullptr) {
+    measured.point = SharedPointOf(fixed.body->capsule(), {mover.edge(0), mover.radius()});
+  } else {
+    const PlacedShape body(fixed.body->capsule());
+    touch_.Start(body, {{}, fixed.radius()});
+    measured.point = touch_.AtStart(*mover.polygon(), meter_).point;
+  }
+}
+
+// A vertex of the polygon is the point, exactly. Else a vertex of the shape is followed to the
+// fraction, and from the end of an axis the radius goes on against the normal of the touch: that of
+// the body's where the shape's own vertices do not define it.
+Vec2 BlockingSweep::PointOf(const BlockingHit& hit, double fraction) const {
+  const EdgeMeeting& meeting = hit.time().meeting();
+  const Motion to = MotionTo(hit.fixed);
+  const auto along = [&](double length) {
+    if (length == 0) return Vec2{0, 0};
+    const Vec2 n = RoundNormal(to, meeting, IntervalEnd::kBegin);
+    return Vec2{length * n.x, length * n.y};
+  };
+  const bool is_on_body = to.radius > 0 ? !meeting.is_on_fixed_edge() : meeting.is_on_moving_edge();
+  if (hit.fixed.is_round() && is_on_body) {
+    return PointOnPath(meeting.fixed.a, {}, 0, along(-to.fixed_radius));
+  }
+  if (!hit.fixed.is_round() && !meeting.is_on_fixed_edge()) return meeting.fixed.a;
+  return PointOnPath(meeting.moving.a, to.d, fraction, along(to.radius));
+}
+
+// Where U has no end, or none of them is on a side of the motion, the motion is the normal.
+SweepHit BlockingSweep::Measured(const BlockingHit& hit) {
+  SweepHit measured;
+  measured.polygon_id = hit.source().id;
+  measured.is_body = hit.source().is_body;
+  measured.starts_inside = hit.starts_inside;
+  contacts_.clear();
+  arcs_.Start(motion(), hit.time());
+  ray_.reset();
+  if (hit.starts_inside) {
+    MeasureStart(hit.fixed, measured);
+    return measured;
+  }
+  const Vec2 d = motion().d;
+  measured.fraction = hit.time().Rounded(motion());
+  measured.has_edge = !hit.fixed.is_round();
+  if (measured.has_edge) measured.edge = hit.fixed.core->polygon().edge_ref(hit.event.first_edge);
+  measured.point = PointOf(hit, measured.fraction);
+  // What touches then is not clear of the path. Of ends that are parallel the first counts.
+  SortBySource(unclear_);
+  for (const Obstacle& near : unclear_) {
+    FindContacts(PairWith(near), *near.core, hit.time(), meter_, contacts_);
+  }
+  for (const BlockingContact& contact : contacts_) arcs_.Add(contact, pair_.mover());
+  if (const auto ends = arcs_.EndsAbout(d)) ray_ = arcs_.Nearer(*ends, d);
+  measured.normal = ray_ ? arcs_.NormalAgainst(*ray_, d) : NormalAgainst({}, d);
+  return measured;
+}
+
+}  // namespace carom::internal

@@ -1,0 +1,373 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "cells/cell_traversal.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <type_traits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/src/cells/cell_traversal.cc"
+// clang-format off
+#include "numeric/vector_targets.h"
+#include "hwy/foreach_target.h"  // compiles this file once for each instruction set
+// clang-format on
+#include "cells/set_items.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace carom::internal::HWY_NAMESPACE {
+namespace {
+
+#if HWY_TARGET == HWY_SCALAR
+
+// Without vectors trees do as well.
+uint32_t FindAllInCells(const SceneIndex&, std::span<const BoxQuery> queries, CellPairs& found,
+                        WorkMeter&) {
+  return LeaveToTrees(queries, found);
+}
+
+#else
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Doubles = hn::CappedTag<double, 4>;
+using Words = hn::FixedTag<int32_t, 4>;
+using Bytes = hn::CappedTag<uint8_t, 4 * GridCell::kWidth>;  // the columns of a cell
+using Corners = hn::Vec<Words>;  // of a box in whole units: minimum x and y, maximum x and y
+
+// (box - corner) * scale, cut off to whole numbers from 0 to most(i), the lanes from i on. `corner`
+// is x and y.
+template <class Most>
+HWY_INLINE Corners PlaceOf(const Box& box, const double* corner, double scale, const Most& most) {
+  const Doubles d;
+  const hn::Rebind<int32_t, Doubles> words;
+  const double* const from = &box.min.x;
+  const auto part = [&](size_t i) HWY_ATTR {
+    const auto to = hn::Sub(hn::LoadU(d, from + i), hn::LoadDup128(d, corner));
+    const auto at = hn::Max(hn::Mul(to, hn::Set(d, scale)), hn::Zero(d));
+    return hn::DemoteTo(words, hn::Min(at, most(i)));
+  };
+  if constexpr (hn::MaxLanes(Doubles()) == 4) {
+    return part(0);
+  } else {
+    return hn::Combine(Words(), part(2), part(0));
+  }
+}
+
+// Whether a box meets the one with these sides: its maximum x and y, and its minimum negated.
+HWY_INLINE bool Meets(const Box& box, const double* sides) {
+  alignas(32) static constexpr double kSigns[] = {0, 0, -0.0, -0.0};
+  const Doubles d;
+  for (size_t i = 0; i < 4; i += hn::Lanes(d)) {
+    const auto negated = hn::Xor(hn::LoadU(d, &box.min.x + i), hn::Load(d, kSigns + i));
+    if (!hn::AllTrue(d, hn::Le(negated, hn::Load(d, sides + i)))) return false;
+  }
+  return true;
+}
+
+HWY_INLINE std::array<int32_t, 4> ArrayOf(Corners corners) {
+  std::array<int32_t, 4> array;
+  hn::StoreU(corners, Words(), array.data());
+  return array;
+}
+
+// Of units below 2^15 the cells: units / 255. And back, their first units.
+HWY_INLINE Corners CellsOf(Corners units) {
+  return hn::ShiftRight<23>(hn::Mul(units, hn::Set(Words(), 0x8081)));
+}
+HWY_INLINE Corners UnitsOf(Corners cells) { return hn::Sub(hn::ShiftLeft<8>(cells), cells); }
+
+// What boxes of a cell are at most if they meet a reach in the units of the cell: 255 less its
+// minimum, for `below_x` and `below_y`, and its maximum, for `min_x` and `min_y`.
+HWY_INLINE Corners LimitsOf(Corners reach) {
+  alignas(16) static constexpr int32_t kTurned[] = {GridCell::kUnits, GridCell::kUnits, 0, 0};
+  const Words d;
+  const auto cut = hn::Min(hn::Max(reach, hn::Zero(d)), hn::Set(d, GridCell::kUnits));
+  return hn::Xor(cut, hn::Load(d, kTurned));
+}
+
+// The bytes that have all bits: bit i for byte i.
+HWY_INLINE uint32_t BitsOf(hn::Mask<Bytes> mask) {
+  using Bits = std::conditional_t<hn::MaxLanes(Bytes()) == 32, uint32_t, uint16_t>;
+  uint8_t bits[8];
+  hn::StoreMaskBits(Bytes(), mask, bits);
+  Bits some;
+  std::memcpy(&some, bits, sizeof(some));
+  return some;
+}
+
+// Flags of a cell: the columns `min_x` or `min_y`, by their bytes, where boxes that begin at 0 were
+// seen in a cell before; whether any may have been, in another square; and whether the wide
+// polygons of the square are to be added.
+constexpr uint32_t kSeenToTheLeft = 0xFF;
+constexpr uint32_t kSeenBelow = 0xFF00;
+constexpr uint32_t kSeenColumns = kSeenToTheLeft | kSeenBelow;
+constexpr uint32_t kSeen = 1 << 16;
+constexpr uint32_t kHasWide = 1 << 17;
+
+// The boxes of a cell that are within their limits and not seen: bit k for box k.
+HWY_INLINE uint32_t Meeting(const GridCell& cell, const CellPairs::Cell& at) {
+  // For each byte of the columns that of the limits: their words are below 2^8.
+  alignas(32) static constexpr uint8_t kLimits[] = {8,  8,  8,  8,  8,  8, 8, 8, 12, 12, 12,
+                                                    12, 12, 12, 12, 12, 0, 0, 0, 0,  0,  0,
+                                                    0,  0,  4,  4,  4,  4, 4, 4, 4,  4};
+  const Bytes d;
+  const hn::Repartition<int32_t, Bytes> words;
+  const auto* const bytes = reinterpret_cast<const uint8_t*>(&cell);
+  const auto limits = hn::BitCast(d, hn::LoadDup128(words, at.limits.data()));
+  uint32_t within = 0;
+  uint32_t zeros = 0;
+  for (size_t i = 0; i < sizeof(kLimits); i += hn::Lanes(d)) {
+    const auto box = hn::Load(d, bytes + i);
+    const auto limit = hn::TableLookupBytes(limits, hn::Load(d, kLimits + i));
+    within |= BitsOf(hn::Eq(hn::Min(box, limit), box)) << i;
+    zeros |= BitsOf(hn::Eq(box, hn::Zero(d))) << i;
+  }
+  uint32_t bits = within & ~(zeros & at.flags & kSeenColumns);
+  bits &= bits >> 16;
+  return bits & bits >> 8 & cell.present;
+}
+
+// The walk of some boxes: a step for all of them after the other, since one box would be waited for
+// at each.
+class CellWalk {
+ public:
+  HWY_INLINE CellWalk(const SceneIndex& scene, std::span<const BoxQuery> queries, CellPairs& found,
+                      WorkMeter& meter)
+      : scene_(scene),
+        grid_(scene.grid()),
+        queries_(queries),
+        found_(found),
+        meter_(meter),
+        cells_(found.cells.data()) {}
+
+  // Returns the queries that are left to the trees.
+  HWY_INLINE uint32_t Run() {
+    FindCells(FindSquares());
+    FindPolygons(FindItems());
+    return left_;
+  }
+
+ private:
+  // Returns how many squares.
+  HWY_INLINE size_t FindSquares() {
+    const Box& bounds = scene_.bounds();
+    alignas(32) const double sides[] = {bounds.max.x, bounds.max.y, -bounds.min.x, -bounds.min.y};
+    const double last_x = grid_.size().x - 1;
+    const double last_y = grid_.size().y - 1;
+    alignas(32) const double last[] = {last_x, last_y, last_x, last_y};
+    const auto most = [&](size_t i) HWY_ATTR { return hn::Load(Doubles(), &last[i]); };
+    size_t count = 0;
+    for (uint32_t k = 0; k < queries_.size(); ++k) {
+      if (!queries_[k].is_asked || !Meets(queries_[k].reach, sides)) continue;
+      const auto at =
+          ArrayOf(PlaceOf(queries_[k].reach, &grid_.corner().x, grid_.squares_per_length(), most));
+      const bool is_one = ((at[0] ^ at[2]) | (at[1] ^ at[3])) == 0;
+      const size_t first = count;
+      if (is_one ? AddSquare(at[0], at[1], k, count) : AddSquares(at, k, count)) continue;
+      Leave(k);
+      count = first;
+    }
+    return count;
+  }
+  // Returns false where it is not made as the meter stops.
+  HWY_INLINE bool AddSquare(int32_t x, int32_t y, uint32_t k, size_t& count) {
+    const GridBlock* const block = grid_.block(scene_, x, y, meter_);
+    if (block == nullptr) return false;
+    __builtin_prefetch(block);
+    __builtin_prefetch(reinterpret_cast<const char*>(block) + sizeof(*block) - 1);
+    found_.squares[count++] = {block, k};
+    return true;
+  }
+  // The same of several squares, or false where these are many.
+  HWY_NOINLINE bool AddSquares(const std::array<int32_t, 4>& at, uint32_t k, size_t& count) {
+    if (std::max(at[2] - at[0], at[3] - at[1]) > 1) return false;
+    for (int32_t y = at[1]; y <= at[3]; ++y) {
+      for (int32_t x = at[0]; x <= at[2]; ++x) {
+        if (!AddSquare(x, y, k, count)) return false;
+      }
+    }
+    return true;
+  }
+
+  // Of so many squares.
+  HWY_INLINE void FindCells(size_t squares) {
+    uint32_t query = UINT32_MAX;
+    for (size_t i = 0; i < squares; ++i) {
+      const CellPairs::Square& square = found_.squares[i];
+      const bool is_first = square.query != query;
+      if (is_first) first_ = cells_;
+      query = square.query;
+      if (AddCells(square, is_first ? 0 : kSeen)) continue;
+      Leave(query);
+      cells_ = first_;
+      while (i + 1 < squares && found_.squares[i + 1].query == query) ++i;
+    }
+  }
+  // Returns false where the box has many, or the square none.
+  HWY_INLINE bool AddCells(const CellPairs::Square& square, uint32_t flags) {
+    const GridBlock* const block = square.block;
+    const uint32_t k = square.query;
+    if (!block->is_even()) return false;
+    const auto last = hn::Set(Doubles(), block->last_unit());
+    const Corners reach = PlaceOf(queries_[k].reach, &block->frame().corner_x,
+                                  block->units_per_length(), [&](size_t) HWY_ATTR { return last; });
+    const Corners cells = CellsOf(reach);
+    const auto at = ArrayOf(cells);
+    const int32_t right = at[2] - at[0];
+    const int32_t up = at[3] - at[1];
+    if ((right | up) > 1 || (block->wide_count() | flags) != 0) [[unlikely]] {
+      return AddMany(reach, at, square, flags);
+    }
+    // Up to four, written without a branch: those that are none are overwritten.
+    const Words d;
+    const Corners corner = UnitsOf(cells);
+    const Corners low = LimitsOf(hn::Sub(reach, hn::ConcatLowerLower(d, corner, corner)));
+    const Corners high = LimitsOf(hn::Sub(reach, hn::ConcatUpperUpper(d, corner, corner)));
+    const ptrdiff_t along = block->cells_along();
+    const GridCell* const cell = block->cells() + (at[1] * along + at[0]);
+    const GridCell* const above = cell + up * along;
+    CellPairs::Cell* to = cells_;
+    Put(cell, low, square, 0, to);
+    Put(cell + right, hn::OddEven(low, high), square, kSeenToTheLeft, to + 1);
+    to += 1 + right;
+    Put(above, hn::OddEven(high, low), square, kSeenBelow, to);
+    to += up;
+    Put(above + right, high, square, kSeenColumns, to);
+    cells_ = to + (right & up);
+    return true;
+  }
+  static HWY_INLINE void Put(const GridCell* cell, Corners limits, const CellPairs::Square& of,
+                             uint32_t flags, CellPairs::Cell* to) {
+    __builtin_prefetch(cell);
+    hn::Store(limits, Words(), to->limits.data());
+    to->cell = cell;
+    to->block = of.block;
+    to->query = of.query;
+    to->flags = flags;
+  }
+  // The same of more cells, of further squares, and where there are wide polygons.
+  HWY_NOINLINE bool AddMany(Corners reach, const std::array<int32_t, 4>& at,
+                            const CellPairs::Square& of, uint32_t flags) {
+    const ptrdiff_t count = ptrdiff_t{at[2] - at[0] + 1} * (at[3] - at[1] + 1);
+    if (cells_ - first_ + count > ptrdiff_t{CellPairs::kMostCells}) return false;
+    if (of.block->wide_count() > 0) flags |= kHasWide;
+    for (int32_t y = at[1]; y <= at[3]; ++y) {
+      const GridCell* const row = of.block->cells() + ptrdiff_t{y} * of.block->cells_along();
+      for (int32_t x = at[0]; x <= at[2]; ++x) {
+        alignas(16) const int32_t cell[] = {x, y, x, y};
+        const Corners in_cell = hn::Sub(reach, UnitsOf(hn::Load(Words(), cell)));
+        Put(row + x, LimitsOf(in_cell), of, flags, cells_++);
+        flags = (flags & ~kHasWide) | kSeenToTheLeft;
+      }
+      flags = (flags & ~kSeenToTheLeft) | kSeenBelow;
+    }
+    return true;
+  }
+
+  // Notes what is in the cells. Returns how many items.
+  HWY_INLINE size_t FindItems() {
+    const CellPairs::Cell* const begin = found_.cells.data();
+    size_t count = 0;
+    size_t first = 0;  // of the query
+    size_t links = 0;
+    uint32_t query = UINT32_MAX;
+    uint16_t number = 0;  // of the cell
+    for (const CellPairs::Cell* at = begin; at != cells_; ++at, ++number) {
+      if (at->query != query) first = count;
+      query = at->query;
+      if ((at->flags & kHasWide) != 0) count = AddWide(*at, count);
+      const GridCell* cell = at->cell;
+      while (true) {
+        count += WriteItems(*cell, Meeting(*cell, *at), number, &found_.items[count],
+                            &found_.owners[count]);
+        if (cell->next == 0 || count - first > CellPairs::kMostOfOne) break;
+        cell = at->block->cells() + cell->next;
+        ++links;
+      }
+      if (count - first <= CellPairs::kMostOfOne) continue;
+      Leave(query);
+      count = first;
+      for (; at + 1 != cells_ && at[1].query == query; ++at) ++number;
+    }
+    found_.boxes = GridCell::kWidth * (static_cast<size_t>(cells_ - begin) + links);
+    return count;
+  }
+  HWY_NOINLINE size_t AddWide(const CellPairs::Cell& at, size_t count) {
+    for (size_t i = 0; i < at.block->wide_count(); ++i) {
+      found_.items[count] = at.block->polygons().NumberOf(at.block->wide(i));
+      found_.owners[count++] = static_cast<uint16_t>(&at - found_.cells.data());
+    }
+    return count;
+  }
+
+  // Of so many items.
+  HWY_INLINE void FindPolygons(size_t count) {
+    CellPairs::Pair* end = found_.pairs.data();
+    for (size_t i = 0; i < count; ++i) {
+      const CellPairs::Cell& of = found_.cells[found_.owners[i]];
+      const void* const polygon = of.block->polygons().MemoryOf(found_.items[i]);
+      if ((of.flags & kSeen) != 0 && IsFound({polygon, of.query}, end)) continue;
+      const auto* const memory = static_cast<const char*>(polygon);
+      __builtin_prefetch(memory);
+      __builtin_prefetch(memory + 64);
+      __builtin_prefetch(memory + 128);
+      *end++ = {polygon, of.query};
+    }
+    found_.count = static_cast<size_t>(end - found_.pairs.data());
+  }
+  HWY_NOINLINE bool IsFound(const CellPairs::Pair& pair, const CellPairs::Pair* end) const {
+    for (; end != found_.pairs.data() && end[-1].query == pair.query; --end) {
+      if (end[-1].polygon == pair.polygon) return true;
+    }
+    return false;
+  }
+
+  HWY_INLINE void Leave(uint32_t k) { left_ |= uint32_t{1} << k; }
+
+  const SceneIndex& scene_;
+  const SceneGrid& grid_;
+  const std::span<const BoxQuery> queries_;
+  CellPairs& found_;
+  WorkMeter& meter_;
+  CellPairs::Cell* cells_;  // where the next one goes
+  CellPairs::Cell* first_;  // of the query
+  uint32_t left_ = 0;
+};
+
+uint32_t FindAllInCells(const SceneIndex& scene, std::span<const BoxQuery> queries,
+                        CellPairs& found, WorkMeter& meter) {
+  return CellWalk(scene, queries, found, meter).Run();
+}
+
+#endif
+
+}  // namespace
+}  // namespace carom::internal::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace carom::internal {
+namespace {
+
+HWY_EXPORT(FindAllInCells);
+
+}  // namespace
+
+uint32_t LeaveToTrees(std::span<const BoxQuery> queries, CellPairs& found) {
+  found.count = found.boxes = 0;
+  uint32_t left = 0;
+  for (size_t k = 0; k < queries.size(); ++k) left |= uint32_t{queries[k].is_asked} << k;
+  return left;
+}
+
+uint32_t FindPairsInCells(const SceneIndex& scene, std::span<const BoxQuery> queries,
+                          CellPairs& found, WorkMeter& meter) {
+  return HWY_DYNAMIC_DISPATCH(FindAllInCells)(scene, queries, found, meter);
+}
+
+}  // namespace carom::internal
+#endif  // HWY_ONCE

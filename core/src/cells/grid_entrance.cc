@@ -1,0 +1,319 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "cells/grid_entrance.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#ifndef CAROM_CORE_SRC_GRID_ENTRANCE_CC_  // the first time this file is compiled
+#define CAROM_CORE_SRC_GRID_ENTRANCE_CC_
+namespace carom::internal {
+namespace {
+
+constexpr size_t kMost = GridEntrants::kMost;
+
+static_assert(offsetof(GridCell, min_x) == 0 && offsetof(GridCell, min_y) == 8 &&
+              offsetof(GridCell, below_x) == 16 && offsetof(GridCell, below_y) == 24);
+static_assert(GridBlock::kMostCells * GridBlock::kMostCells < INT16_MAX);
+
+}  // namespace
+}  // namespace carom::internal
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/src/cells/grid_entrance.cc"
+// clang-format off
+#include "numeric/vector_targets.h"
+#include "hwy/foreach_target.h"  // compiles this file once for each instruction set
+// clang-format on
+#include "hwy/highway.h"
+#include "numeric/double_vectors.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace carom::internal::HWY_NAMESPACE {
+namespace {
+
+using I = hn::Rebind<int32_t, D>;
+using S = hn::Rebind<int16_t, D>;
+using Short = hn::Vec<S>;
+
+// Of numbers that a word holds, towards 0, and cut off at what 16 bits hold.
+HWY_INLINE Short ToShort(V value) { return hn::DemoteTo(S(), hn::DemoteTo(I(), value)); }
+// To the nearest number, of those that 16 bits hold.
+HWY_INLINE hn::Vec<I> ToNearest(V value) {
+  return hn::Sub(hn::DemoteTo(I(), Add(value, All(32768.5))), hn::Set(I(), 32768));
+}
+HWY_INLINE V Signed(Mask is_positive, V value) {
+  return IfThenElse(is_positive, value, hn::Neg(value));
+}
+
+// Sets the squares in which lines begin, or the ones that are nearest to it.
+void PlaceAll(const SceneGrid& grid, GridEntrants& of) {
+  of.inside = 0;
+  const V far = All(grid.farthest());
+  const V zero = All(0);
+  for (size_t i = 0; i < kMost; i += hn::Lanes(D())) {
+    const auto place = [&](V from, V d, double corner) {
+      const V p = Sub(Add(from, Mul(d, At(of.at, i))), All(corner));
+      return Mul(p, All(grid.squares_per_length()));
+    };
+    const auto square = [&](V v, int count) {
+      return hn::DemoteTo(I(), Min(Max(v, zero), All(count - 1)));
+    };
+    const V x = place(At(of.x, i), At(of.dx, i), grid.corner().x);
+    const V y = place(At(of.y, i), At(of.dy, i), grid.corner().y);
+    const auto above = hn::Ge(Min(x, y), zero);
+    const auto below = hn::And(hn::Lt(x, All(grid.width())), hn::Lt(y, All(grid.height())));
+    const auto near = hn::Le(Max(Abs(At(of.x, i)), Abs(At(of.y, i))), far);
+    of.inside |= BitsOf(And(near, And(above, below))) << i;
+    hn::StoreU(square(x, grid.width()), I(), &of.square_x[i]);
+    hn::StoreU(square(y, grid.height()), I(), &of.square_y[i]);
+  }
+}
+
+// One coordinate of lines in their squares.
+struct Axis {
+  V cell;
+  V within;  // of the cell, in its side
+  V next, pace;
+  Short left, bound, below;
+  Mask is_up;
+};
+
+// What of lines there is of one coordinate.
+struct AxisOfLines {
+  V from, d, min, max;
+};
+
+// What squares have in common for both coordinates.
+struct Squares {
+  V side, per_length, last;  // the number of the last cell
+};
+
+// A bound is rounded up: cut off behind the point after 1 is added.
+HWY_INLINE Axis EnterAlong(const AxisOfLines& lines, V corner, const Squares& squares, V t) {
+  const V zero = All(0);
+  const V from_corner = Sub(Add(lines.from, Mul(lines.d, t)), corner);
+  const V place = Min(Max(Mul(from_corner, squares.per_length), zero), Add(squares.last, All(1)));
+  const V cell = Min(hn::Floor(place), squares.last);
+  const V within = Sub(place, cell);
+  const V pace = hn::Div(squares.side, Abs(lines.d));
+  const Mask is_up = hn::Ge(lines.d, zero);
+  const V next = Add(t, Mul(IfThenElse(is_up, Sub(All(1), within), within), pace));
+  const V units = Mul(squares.per_length, All(GridCell::kUnits));
+  const V begin = Add(corner, Mul(cell, squares.side));
+  return {.cell = cell,
+          .within = within,
+          .next = IfThenElse(hn::Eq(lines.d, zero), All(HUGE_VAL), next),
+          .pace = pace,
+          .left = ToShort(IfThenElse(is_up, Sub(squares.last, cell), cell)),
+          .bound = ToShort(Add(Mul(Sub(lines.max, begin), units), All(1.5))),
+          .below = ToShort(Sub(All(GridCell::kUnits + 1.5), Mul(Sub(lines.min, begin), units))),
+          .is_up = is_up};
+}
+
+// What walks get, by columns of what they have side by side.
+struct alignas(64) Written {
+  std::array<int16_t, 4 * kMost> reach, line, by_x, line_by_x, by_y, line_by_y, steps, normal;
+  std::array<double, 4 * kMost> times;
+  std::array<int32_t, kMost> columns, cell;
+};
+
+// The bounds of the normal: of s, and how they change.
+HWY_INLINE void EnterNormal(const GridEntrants& of, size_t i, const Axis& x, const Axis& y,
+                            Written& to) {
+  constexpr double kAll = GridCell::kUnits * GridWalk::kParts;
+  const V zero = All(0);
+  const V dx = At(of.dx, i);
+  const V dy = At(of.dy, i);
+  const V scale = hn::Div(All(0x1p15 - 1), Max(Max(Abs(dx), Abs(dy)), All(0x1p-1000)));
+  const auto whole_a = ToNearest(hn::Neg(Mul(dy, scale)));
+  const auto whole_b = ToNearest(Mul(dx, scale));
+  const V a = Mul(hn::PromoteTo(D(), whole_a), All(0x1p-15 * kAll));
+  const V b = Mul(hn::PromoteTo(D(), whole_b), All(0x1p-15 * kAll));
+  const V s = Add(Mul(a, x.within), Mul(b, y.within));
+  const V slack = Add(Mul(At(of.cells_along, i), All(1.25)), All(8));
+  const Short none = hn::Zero(S());
+  const Short upper = ToShort(Add(Sub(Add(Max(a, zero), Max(b, zero)), s), slack));
+  const Short lower = ToShort(Add(Sub(s, Add(Min(a, zero), Min(b, zero))), slack));
+  hn::StoreInterleaved4(upper, lower, none, none, S(), &to.line[4 * i]);
+  const Short by_x = hn::DemoteTo(S(), ToNearest(Signed(x.is_up, a)));
+  const Short by_y = hn::DemoteTo(S(), ToNearest(Signed(y.is_up, b)));
+  hn::StoreInterleaved4(by_x, hn::Neg(by_x), none, none, S(), &to.line_by_x[4 * i]);
+  hn::StoreInterleaved4(by_y, hn::Neg(by_y), none, none, S(), &to.line_by_y[4 * i]);
+  const Short short_a = hn::DemoteTo(S(), whole_a);
+  const Short short_b = hn::DemoteTo(S(), whole_b);
+  hn::StoreInterleaved2(hn::Abs(short_a), hn::Abs(short_b), S(), &to.normal[2 * i]);
+  // Of the upper corner the columns 16 and 24, of the lower one 0 and 8, if both are positive.
+  const auto negative_a = hn::And(hn::ShiftRight<31>(whole_a), hn::Set(I(), 0x00100010));
+  const auto negative_b = hn::And(hn::ShiftRight<31>(whole_b), hn::Set(I(), 0x10001000));
+  const auto columns = hn::Xor(hn::Set(I(), 0x08001810), hn::Xor(negative_a, negative_b));
+  hn::StoreU(columns, I(), &to.columns[i]);
+}
+
+HWY_INLINE void EnterLanes(const GridEntrants& of, size_t i, Written& to) {
+  V corner_x, corner_y, side, per_length;
+  hn::LoadInterleaved4(D(), &of.squares[i].corner_x, corner_x, corner_y, side, per_length);
+  const V row = At(of.cells_along, i);
+  const Squares squares{side, per_length, Sub(row, All(1))};
+  const V t = At(of.at, i);
+  const Axis x = EnterAlong({At(of.x, i), At(of.dx, i), At(of.min_x, i), At(of.max_x, i)}, corner_x,
+                            squares, t);
+  const Axis y = EnterAlong({At(of.y, i), At(of.dy, i), At(of.min_y, i), At(of.max_y, i)}, corner_y,
+                            squares, t);
+  EnterNormal(of, i, x, y, to);
+  const Short none = hn::Zero(S());
+  hn::StoreInterleaved4(x.bound, y.bound, x.below, y.below, S(), &to.reach[4 * i]);
+  const Short step_x = ToShort(Signed(x.is_up, All(GridCell::kUnits)));
+  const Short step_y = ToShort(Signed(y.is_up, All(GridCell::kUnits)));
+  hn::StoreInterleaved4(hn::Neg(step_x), none, step_x, none, S(), &to.by_x[4 * i]);
+  hn::StoreInterleaved4(none, hn::Neg(step_y), none, step_y, S(), &to.by_y[4 * i]);
+  const Short stride_x = ToShort(Signed(x.is_up, All(1)));
+  const Short stride_y = ToShort(Signed(y.is_up, row));
+  hn::StoreInterleaved4(x.left, y.left, stride_x, stride_y, S(), &to.steps[4 * i]);
+  hn::StoreInterleaved4(x.next, y.next, x.pace, y.pace, D(), &to.times[4 * i]);
+  hn::StoreU(hn::DemoteTo(I(), Add(Mul(y.cell, row), x.cell)), I(), &to.cell[i]);
+}
+
+// Puts walks at the first cells of their squares.
+void EnterAll(GridEntrants& of) {
+  Written from;
+  for (size_t i = 0; i < kMost; i += hn::Lanes(D())) EnterLanes(of, i, from);
+  for (size_t i = 0; i < kMost; ++i) {
+    if (of.walks[i] == nullptr) continue;
+    GridWalk& walk = *of.walks[i];
+    const auto copy = [i](const auto& columns, auto* to, size_t count) {
+      std::memcpy(to, &columns[count * i], count * sizeof(columns[0]));
+    };
+    copy(from.reach, &walk.bounds[0], 4);
+    copy(from.line, &walk.bounds[4], 4);
+    copy(from.by_x, &walk.change[0][0], 4);
+    copy(from.line_by_x, &walk.change[0][4], 4);
+    copy(from.by_y, &walk.change[1][0], 4);
+    copy(from.line_by_y, &walk.change[1][4], 4);
+    copy(from.times, walk.next.data(), 4);
+    copy(from.steps, walk.left.data(), 4);
+    copy(from.normal, walk.normal.data(), 2);
+    copy(from.columns, walk.upper.data(), 1);
+    walk.at = of.at[i];
+    walk.first = walk.cell = walk.block->cells() + from.cell[i];
+    __builtin_prefetch(walk.cell);
+  }
+}
+
+}  // namespace
+}  // namespace carom::internal::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace carom::internal {
+namespace {
+
+HWY_EXPORT(PlaceAll);
+HWY_EXPORT(EnterAll);
+
+}  // namespace
+
+void GridEntrants::Set(size_t i, const Line& line, double t) {
+  x[i] = line.origin.x;
+  y[i] = line.origin.y;
+  dx[i] = line.dx.high;
+  dy[i] = line.dy.high;
+  min_x[i] = line.bounds.min.x;
+  min_y[i] = line.bounds.min.y;
+  max_x[i] = line.bounds.max.x;
+  max_y[i] = line.bounds.max.y;
+  at[i] = t;
+  end[i] = line.t_max;
+}
+
+Line GridEntrants::LineAt(size_t i) const {
+  Line line{Segment{{x[i], y[i]}, {x[i], y[i]}}};
+  line.dx.high = dx[i];
+  line.dy.high = dy[i];
+  line.t_min = at[i];
+  line.t_max = end[i];
+  return line;
+}
+
+// A line that begins outside enters a little late at most, by rounding, and all there is lies a
+// quarter of a square inside.
+bool GridEntrance::Clip(const Line& line, double& at) const {
+  double end = line.t_max;
+  const auto pass = [&](double from, double d, double min, double max) {
+    if (d == 0) return from >= min && from <= max;
+    at = std::max(at, ((d > 0 ? min : max) - from) / d);
+    end = std::min(end, ((d > 0 ? max : min) - from) / d);
+    return true;
+  };
+  const Vec2 min = grid_.corner();
+  const Vec2 max = grid_.CornerOf(grid_.width(), grid_.height());
+  return pass(line.origin.x, line.dx.high, min.x, max.x) &&
+         pass(line.origin.y, line.dy.high, min.y, max.y) && at <= end;
+}
+
+// Where a line that begins outside enters. One that begins too far away goes to the trees.
+bool GridEntrance::FindOutside(const Line& line, GridWalk& walk) const {
+  const double far = grid_.farthest();
+  if (!(std::abs(line.origin.x) <= far && std::abs(line.origin.y) <= far)) {
+    walk.leaves_to_trees = true;
+    return false;
+  }
+  if (!Clip(line, walk.at)) return false;
+  const auto square = [&](double from, double d, double corner, int count) {
+    const double p = (from + d * walk.at - corner) * grid_.squares_per_length();
+    return static_cast<int32_t>(std::clamp(p, 0.0, count - 1.0));
+  };
+  walk.square = {square(line.origin.x, line.dx.high, grid_.corner().x, grid_.width()),
+                 square(line.origin.y, line.dy.high, grid_.corner().y, grid_.height())};
+  return true;
+}
+
+void GridEntrance::Place(GridEntrants& of) const {
+  HWY_DYNAMIC_DISPATCH(PlaceAll)(grid_, of);
+  for (size_t i = 0; i < kMost; ++i) {
+    if (of.walks[i] == nullptr) continue;
+    GridWalk& walk = *of.walks[i];
+    walk.end = of.end[i];
+    walk.leaves_to_trees = false;
+    walk.cell = nullptr;
+    walk.square = {of.square_x[i], of.square_y[i]};
+    if ((of.inside >> i & 1) == 0) {
+      walk.at = of.at[i];
+      const bool enters = FindOutside(of.LineAt(i), walk);
+      of.at[i] = walk.at;
+      if (!enters) of.walks[i] = nullptr;
+    }
+    walk.block = grid_.Fetch(walk.square[0], walk.square[1]);
+  }
+}
+
+// Steps over the border of a square. Behind the last one there is none.
+void GridEntrance::NextSquare(GridWalk& walk) const {
+  const size_t axis = walk.left[0] < 0 ? 0 : 1;
+  walk.square[axis] += walk.stride[axis] > 0 ? 1 : -1;
+  walk.block = HasSquare(walk) ? grid_.Fetch(walk.square[0], walk.square[1]) : nullptr;
+}
+
+// Finds the squares of walks and puts them there.
+void GridEntrance::Enter(GridEntrants& of) const {
+  for (size_t i = 0; i < kMost; ++i) {
+    GridWalk* const walk = of.walks[i];
+    const GridBlock* const block = walk == nullptr ? nullptr : SquareOf(*walk);
+    if (block == nullptr) {
+      of.walks[i] = nullptr;
+      of.squares[i] = {0, 0, 1, 1};
+      of.cells_along[i] = 1;
+      continue;
+    }
+    walk->polygons = block->polygons();
+    of.squares[i] = block->frame();
+    of.cells_along[i] = block->cells_along();
+  }
+  HWY_DYNAMIC_DISPATCH(EnterAll)(of);
+}
+
+}  // namespace carom::internal
+#endif  // HWY_ONCE

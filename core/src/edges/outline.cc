@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "edges/outline.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "numeric/exact.h"
+
+namespace carom::internal {
+
+// A placed vertex is R v + p, off by `PlacingError` e in each coordinate, with R the rotation times
+// a factor f, |f^2 - 1| <= 1e-6. So a point q of the placed edge is R w + p off by less than 1.5e,
+// with w on the edge as described, and w is within 1.5e / f of R^-1 (q - p), which is
+// R^T (q - p) / f^2. Computed, R^T d is off by less than 8u (|dx| + |dy|), and leaving the division
+// out moves it by 1.0001e-6 |d| at most.
+MeetsSegment FrameOf::Meeting(const Segment& segment) const {
+  double most = 0;
+  const auto back = [&](Vec2 q) {
+    const double dx = q.x - pose_.position.x;
+    const double dy = q.y - pose_.position.y;
+    most = std::max(most, std::abs(dx) + std::abs(dy));
+    return Vec2{pose_.c * dx + pose_.s * dy, pose_.c * dy - pose_.s * dx};
+  };
+  MeetsSegment meets({back(segment.a), back(segment.b)});
+  meets.margin = 1.1e-6 * most + error_;
+  return meets;
+}
+
+const EdgeIndex& Outline::edges() {
+  if (!edges_) edges_.emplace(*polygon_, EdgeIndex::Strips::kNone);
+  return *edges_;
+}
+
+// A shape that comes once is not worth its circle, which most often is smaller than its box where
+// that is turned.
+Box Outline::ReachOf(const Pose& pose) {
+  const Box& bounds = polygon_->bounds();
+  const Box box = internal::ReachOf(pose, bounds);
+  if (!is_used_) {
+    is_used_ = true;
+    return box;
+  }
+  if (radius_ < 0) {
+    center_ = {bounds.min.x / 2 + bounds.max.x / 2, bounds.min.y / 2 + bounds.max.y / 2};
+    double most2 = 0;
+    for (const Vec2 v : polygon_->vertices()) {
+      const double dx = v.x - center_.x;
+      const double dy = v.y - center_.y;
+      most2 = std::max(most2, dx * dx + dy * dy);
+    }
+    radius_ = std::sqrt(most2) * kUp;
+  }
+  const Vec2 c = Placed(pose, center_);
+  const double magnitude = std::max(std::abs(pose.position.x), std::abs(pose.position.y));
+  const double r = radius_ * kMostStretch + 4 * PlacingError(magnitude, 2 * ExtentOf(*polygon_));
+  return {{std::max(box.min.x, c.x - r), std::max(box.min.y, c.y - r)},
+          {std::min(box.max.x, c.x + r), std::min(box.max.y, c.y + r)}};
+}
+
+}  // namespace carom::internal

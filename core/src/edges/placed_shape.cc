@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "edges/placed_shape.h"
+
+#include <span>
+
+#include "shape/place_vertices.h"
+
+namespace carom::internal {
+
+// Where no edges meet, a ring lies in one face of the other core: one vertex of it decides, and a
+// box that does not meet the other's excludes all.
+std::optional<size_t> FirstRingInside(const PlacedShape& outer, const PlacedShape& inner,
+                                      WorkMeter& meter) {
+  if (outer.polygon() == nullptr || !outer.core_bounds().Intersects(inner.core_bounds())) {
+    return std::nullopt;
+  }
+  for (size_t ring = 0; ring < inner.ring_count() && meter.Spend(1); ++ring) {
+    const Vec2 start = inner.ring_start(ring);
+    if (LocateInPolygon(*outer.polygon(), start, meter).location != Location::kOutside) return ring;
+  }
+  return std::nullopt;
+}
+
+MovingShape::MovingShape(const Shape& placed) {
+  if (placed.capsule()) {
+    capsule_ = *placed.capsule();
+    return;
+  }
+  shape_ = placed.polygon();
+  bounds_ = shape_->bounds();
+  indexed_.emplace(*shape_, IndexUse::kFewLookups);
+}
+
+// The index shares the placed vertices, and the hull borrows them: they go before those are written
+// over.
+inline void MovingShape::Begin(const Polygon* shape, const Pose& pose) {
+  hull_.reset();
+  indexed_.reset();
+  capsule_.reset();
+  is_convex_.reset();
+  outline_ = nullptr;
+  shape_ = shape;
+  pose_ = pose;
+  ++pose_number_;
+}
+
+inline void MovingShape::PlaceAxis(const Capsule& capsule, const Pose& pose) {
+  capsule_ = Capsule{{Placed(pose, capsule.axis.a), Placed(pose, capsule.axis.b)}, capsule.radius};
+}
+
+bool MovingShape::Place(const Shape& shape, const Pose& pose, std::optional<bool> is_convex) {
+  Begin(shape.polygon(), pose);
+  is_convex_ = is_convex;
+  if (shape_ != nullptr) return PlacePolygon();
+  PlaceAxis(*shape.capsule(), pose);
+  return IsAccepted();
+}
+
+void MovingShape::MoveTo(const Polygon& shape, const Pose& pose) {
+  Begin(&shape, pose);
+  bounds_ = ReachOf(pose, shape.bounds());
+}
+
+void MovingShape::MoveTo(Outline& outline, const Pose& pose) {
+  Begin(&outline.polygon(), pose);
+  outline_ = &outline;
+  bounds_ = outline.ReachOf(pose);
+}
+
+void MovingShape::MoveTo(const Shape& shape, const Pose& pose) {
+  if (shape.polygon()) return MoveTo(*shape.polygon(), pose);
+  Begin(nullptr, pose);
+  PlaceAxis(*shape.capsule(), pose);
+}
+
+// The box holds every placed vertex, so a polygon is placed only where the box leaves the range.
+bool MovingShape::IsAccepted() {
+  if (capsule_) {
+    return carom::IsAccepted(capsule_->axis.a) && carom::IsAccepted(capsule_->axis.b);
+  }
+  return (carom::IsAccepted(bounds_.min) && carom::IsAccepted(bounds_.max)) || PlacePolygon();
+}
+
+// From here on the box is the smallest one.
+bool MovingShape::PlacePolygon() {
+  if (indexed_) return true;
+  if (!PlaceInto(*shape_, pose_, vertices_)) return false;
+  bounds_ = vertices_->bounds();
+  indexed_.emplace(*vertices_, IndexUse::kFewLookups);
+  return true;
+}
+
+// Runs of several rings may begin within one place of eight, where the last one stays.
+const EdgeCluster& MovingShape::PlacedRun(size_t first, size_t last) {
+  if (runs_.size() <= first / kLanes) runs_.resize(shape_->edge_count() / kLanes + 1);
+  Run& run = runs_[first / kLanes];
+  if (run.pose == pose_number_ && run.first == first) return run.edges;
+  run.pose = pose_number_;
+  run.first = first;
+  run.edges.Clear();
+  if (indexed_) {
+    for (size_t i = first; i < last; ++i) run.edges.Add(indexed_->polygon().edge(i));
+    return run.edges;
+  }
+  if (shape_->is_one_closed_ring()) {
+    const std::span<const Vec2> vertices = shape_->vertices().subspan(first);
+    const size_t count = last - first;
+    const bool closes = count == vertices.size();
+    Vec2 placed[kLanes + 1];
+    PlaceVertices(pose_, vertices.first(closes ? count : count + 1), placed);
+    if (closes) placed[count] = Placed(pose_, shape_->vertices().front());
+    for (size_t i = 0; i < count; ++i) run.edges.Add({placed[i], placed[i + 1]});
+    return run.edges;
+  }
+  Vec2 from = shape_->edge(first).a;
+  Vec2 placed = Placed(pose_, from);
+  for (size_t i = first; i < last; ++i) {
+    const Segment edge = shape_->edge(i);
+    const Vec2 start = edge.a == from ? placed : Placed(pose_, edge.a);
+    from = edge.b;
+    placed = Placed(pose_, edge.b);
+    run.edges.Add({start, placed});
+  }
+  return run.edges;
+}
+
+const EdgeIndex& MovingShape::MakeEdgeIndex() {
+  if (!indexed_) return outline().edges();
+  indexed_->MakeIndex();
+  return *indexed_->edge_index();
+}
+
+PlacedShape MovingShape::View() {
+  if (capsule_) return PlacedShape(*capsule_);
+  polygon().MakeIndex();
+  return PlacedShape(*indexed_);
+}
+
+// Of a point one vertex, as `Polygon::Create` drops the one that closes a ring.
+PlacedShape MovingShape::RingView() {
+  if (!capsule_) return View();
+  if (!indexed_) {
+    const Segment& axis = capsule_->axis;
+    RingInto(std::span<const Vec2>(&axis.a, axis.a == axis.b ? 1 : 2), vertices_);
+    indexed_.emplace(*vertices_, IndexUse::kFewLookups);
+  }
+  return PlacedShape(*indexed_, capsule_->radius);
+}
+
+// A shape that is convex as described has one ring. Rounding may bend it when it is placed, so its
+// convexity there is found anew: a ring that is still strictly convex is its own hull.
+const ConvexCore* MovingShape::MakeHull() {
+  if (!is_convex_) is_convex_ = capsule_ || ConvexityOf(*shape_) != Convexity::kNone;
+  if (!*is_convex_) return nullptr;
+  if (capsule_) {
+    hull_.emplace(capsule_->axis, capsule_->radius);
+  } else {
+    const std::span<const Vec2> ring = polygon().polygon().ring(0);
+    hull_.emplace(ring, ConvexityOf(ring));
+  }
+  return &*hull_;
+}
+
+}  // namespace carom::internal

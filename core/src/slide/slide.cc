@@ -1,0 +1,299 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "carom/slide.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "blocking/blocking_batch.h"
+#include "blocking/blocking_safe.h"
+#include "carom/predicates.h"
+#include "index/placed_items.h"
+#include "slide/plain_slide.h"
+#include "slide/slide_batch.h"
+#include "slide/slide_step.h"
+
+namespace carom {
+namespace {
+
+using internal::BlockedArcs;
+using internal::BlockingContact;
+using internal::BlockingHit;
+using internal::BlockingMover;
+using internal::BlockingPose;
+
+// Slides one shape after the other. Not thread-safe.
+class Slider {
+ public:
+  Slider(const internal::SlideRun& run, SlideAnswers& out, WorkMeter& meter)
+      : obstacles_(run.world),
+        options_(run.options),
+        is_general_(run.search == internal::SlideSearch::kGeneral),
+        out_(out),
+        meter_(meter),
+        sweep_(obstacles_, meter),
+        safe_(obstacles_, meter),
+        plain_(obstacles_, meter) {}
+
+  // Takes item i. Returns false with an error recorded, or with the meter stopped.
+  bool Begin(const SlideColumns& columns, size_t i, ItemChecker& check, SlideRow& row);
+  void Push(Vec2 push, SlideRow& row);
+  const internal::SlideCounts& counts() const { return counts_; }
+
+ private:
+  using Known = internal::BlockingSweep::Known;
+  enum class End : uint8_t { kFree, kHit, kStartsInside };
+
+  End AddLeg(Vec2 d, SlideRow& row);
+  bool AddPlainLeg(SlideLeg& leg, SlideRow& row);
+  std::optional<Vec2> Redirected(Vec2 push, const SlideRow& row);
+  void Gather(const SlideRow& row);
+  std::optional<Vec2> AlongRay(const internal::ArcDirection& ray, Vec2 push, Vec2 left);
+  void PlaceAt(Vec2 position);
+  bool IsNear(const BlockingContact& contact) const;
+  bool IsShort(Vec2 d, Vec2 position);
+
+  internal::Obstacles obstacles_;
+  const SlideOptions& options_;
+  const bool is_general_;
+  SlideAnswers& out_;
+  WorkMeter& meter_;
+  internal::BlockingSweep sweep_;
+  internal::SafePose safe_;
+  internal::PlainSlide plain_;
+  const Shape* shape_ = nullptr;
+  Pose pose_;
+  BlockingPose start_;      // for the exact search
+  bool is_placed_ = false;  // whether that is of this item
+  bool takes_plain_ = false;
+  bool is_plain_ = false;  // of the leg that was last
+  internal::SlideCounts counts_;
+  double skin_ = 0;
+  Known known_{};  // of the shape in `start_`
+  std::vector<BlockingContact> earlier_;
+};
+
+bool Slider::Begin(const SlideColumns& columns, size_t i, ItemChecker& check, SlideRow& row) {
+  const std::optional<double> skin = internal::SkinOf(columns.skin, i, check);
+  if (!skin) return false;
+  shape_ = internal::ShapeOf(columns.movers, i, check);
+  if (shape_ == nullptr) return false;
+  const std::optional<Pose> pose = internal::PoseOf(columns.movers, i, check);
+  if (!pose || !meter_.Spend(1)) return false;
+  pose_ = *pose;
+  skin_ = *skin;
+  known_ = Known::kNothing;
+  earlier_.clear();
+  obstacles_.Consider(internal::Considered::Of(columns.movers.scope, i, options_.mask));
+  takes_plain_ = !is_general_ && skin_ == 0 && plain_.Start(*shape_, pose_);
+  is_placed_ = !takes_plain_;
+  if (is_placed_ && !internal::PlaceBlocking(*shape_, pose_, check, meter_, start_)) return false;
+  row.position = pose_.position;
+  return true;
+}
+
+// A safe pose: the shape has an interior there.
+void Slider::PlaceAt(Vec2 position) {
+  if (is_placed_ && position == start_.pose().position) return;
+  is_placed_ = true;
+  pose_.position = position;
+  start_.Place(*shape_, pose_, meter_);
+}
+
+// Whether a leg from there would be 8 ulp at most.
+bool Slider::IsShort(Vec2 d, Vec2 position) {
+  const double length = std::sqrt(d.x * d.x + d.y * d.y);
+  if (is_plain_) {
+    return length <= 8 * plain_.ulp() && length <= 8 * internal::UlpOf(plain_.BoundsAt(position));
+  }
+  PlaceAt(position);
+  return length <= 8 * internal::UlpOf(start_.mover().shape().bounds());
+}
+
+bool Slider::AddPlainLeg(SlideLeg& leg, SlideRow& row) {
+  using Verdict = internal::PlainSlide::Verdict;
+  const Verdict verdict = plain_.Leg(leg.from, leg.d, known_);
+  if (verdict == Verdict::kLeft) return false;
+  leg.has_hit = verdict == Verdict::kHit;
+  if (leg.has_hit) plain_.SetHit(leg.hit);
+  row.position = plain_.position();
+  known_ = Known::kOverlapsNothing;
+  ++(leg.has_hit ? counts_.hits : counts_.free);
+  return true;
+}
+
+// The sweep of one leg, to its safe pose. That overlaps nothing if the start does not: all but what
+// the sweep is clear of was looked at.
+Slider::End Slider::AddLeg(Vec2 d, SlideRow& row) {
+  static constexpr SlideLeg kNoLeg;
+  out_.legs.push_back(kNoLeg);  // a copy, which is made faster than one that is set to zeros
+  SlideLeg& leg = out_.legs.back();
+  leg.from = row.position;
+  leg.d = d;
+  is_plain_ = takes_plain_ && AddPlainLeg(leg, row);
+  if (!is_plain_) {
+    ++counts_.left;
+    PlaceAt(row.position);
+    sweep_.Start(start_, d, options_.inside_policy, known_);
+    const std::optional<BlockingHit> hit = sweep_.First();
+    leg.has_hit = hit.has_value();
+    if (hit && !meter_.stopped()) leg.hit = sweep_.Measured(*hit);
+    const double fraction = hit ? leg.hit.fraction : 1;
+    if (meter_.stopped()) return End::kFree;
+    row.position =
+        safe_.Find({*shape_, start_, sweep_, options_.inside_policy, hit, fraction, skin_});
+    known_ = sweep_.known();
+  }
+  if (!meter_.SpendRows(1)) return End::kFree;
+  ++row.legs;
+  if (!leg.has_hit) return End::kFree;
+  return leg.hit.starts_inside ? End::kStartsInside : End::kHit;
+}
+
+// Until it is used up, or nothing is left that is not blocked. Along a slanted ray one coordinate
+// may be more than it was: above 2^53 no sweep takes it. What is left is of the push as it was
+// given, so that a corner that turned it from one wall to the other ends it.
+void Slider::Push(Vec2 push, SlideRow& row) {
+  row.left = push;
+  double rest = 1;
+  Vec2 d = push;
+  for (uint32_t contacts = 0; !(d == Vec2{}) && !meter_.stopped();) {
+    const End end = AddLeg(d, row);
+    if (meter_.stopped()) return;
+    if (end == End::kFree) {
+      row.left = {};
+      return;
+    }
+    rest *= 1 - out_.legs.back().hit.fraction;
+    row.left = Normalized(Vec2{rest * push.x, rest * push.y});
+    if (end == End::kStartsInside) return;
+    const std::optional<Vec2> next = Redirected(push, row);
+    if (!next || !IsAccepted(*next) || ++contacts >= options_.max_contacts) return;
+    if (IsShort(*next, row.position)) return;
+    d = *next;
+  }
+}
+
+// What is left of the push, along the blocking ray; nothing if that keeps none of it.
+std::optional<Vec2> Slider::Redirected(Vec2 push, const SlideRow& row) {
+  const bool is_first = out_.legs.back().d == push;
+  std::optional<Vec2> next;
+  if (is_plain_ && is_first && earlier_.empty() && plain_.Redirect(row.left, next)) {
+    earlier_.assign(plain_.contacts().begin(), plain_.contacts().end());
+    return next;
+  }
+  if (is_plain_ && plain_.IsCornered(push, earlier_)) {
+    earlier_.insert(earlier_.end(), plain_.contacts().begin(), plain_.contacts().end());
+    return std::nullopt;
+  }
+  Gather(row);
+  const std::span<const BlockingContact> met = is_plain_ ? plain_.contacts() : sweep_.contacts();
+  const BlockedArcs& arcs = sweep_.arcs();
+  const bool is_alone = earlier_.empty() && is_first;
+  earlier_.insert(earlier_.end(), met.begin(), met.end());
+  if (is_alone && !is_plain_ && sweep_.ray()) return AlongRay(*sweep_.ray(), push, row.left);
+  const auto is_blocked = [&](Vec2 v) { return arcs.Contains(v); };
+  if (!is_blocked(push)) return internal::NotBlocked(row.left, is_blocked);
+  const std::optional<BlockedArcs::Ends> ends = arcs.EndsAbout(push);
+  if (!ends) return std::nullopt;
+  return AlongRay(arcs.Nearer(*ends, push), push, row.left);
+}
+
+// All that blocks the shape where the leg has ended, in the arcs of the exact search.
+void Slider::Gather(const SlideRow& row) {
+  BlockedArcs& arcs = sweep_.arcs();
+  if (is_plain_) {
+    const SlideLeg& leg = out_.legs.back();
+    PlaceAt(leg.from);
+    arcs.Start({leg.d, start_.mover().shape().radius()}, plain_.time());
+    for (const BlockingContact& contact : plain_.contacts()) arcs.Add(contact, start_.mover());
+  }
+  PlaceAt(row.position);
+  std::erase_if(earlier_, [this](const BlockingContact& c) { return !IsNear(c); });
+  for (const BlockingContact& contact : earlier_) arcs.Add(contact, start_.mover(), true);
+}
+
+std::optional<Vec2> Slider::AlongRay(const internal::ArcDirection& ray, Vec2 push, Vec2 left) {
+  const BlockedArcs& arcs = sweep_.arcs();
+  if (!arcs.IsAlong(ray, push)) return std::nullopt;
+  return internal::NotBlocked(internal::PartAlong(left, arcs.Unit(ray)),
+                              [&](Vec2 v) { return arcs.Contains(v); });
+}
+
+// Of a contact met before, at the shape as it stands.
+bool Slider::IsNear(const BlockingContact& contact) const {
+  const BlockingMover& mover = start_.mover();
+  const double radius = mover.shape().radius() + contact.fixed_radius;
+  const double reach = radius + skin_ + 8 * internal::UlpOf(mover.shape().bounds());
+  using Kind = BlockingContact::Kind;
+  const Segment moving = contact.MovingEdge(mover);
+  const Vec2 p = contact.MovingVertex(mover);
+  if (contact.kind == Kind::kVertexOnEdge) {
+    return CompareDistance(contact.fixed, Circle{p, reach}) <= 0;
+  }
+  const Vec2 q = contact.fixed.a;
+  if (contact.kind == Kind::kEdgeOnVertex) return CompareDistance(moving, Circle{q, reach}) <= 0;
+  return CompareDistance(p, Circle{q, reach}) <= 0;
+}
+
+// The number of pushes of item i, or nothing and an error recorded.
+std::optional<uint32_t> PushCount(const SlideColumns& columns, size_t i, ItemChecker& check) {
+  const uint32_t count = columns.pushes.empty() ? 1 : columns.pushes[i];
+  if (count >= 1 && count <= kMaxPushes) return count;
+  check.Fail(ItemColumn::kPushes, ItemFault::kTooManyPushes);
+  return std::nullopt;
+}
+
+bool AreAccepted(const SlideColumns& columns, size_t first, size_t count, ItemChecker& check) {
+  for (size_t k = first; k < first + count; ++k) {
+    if (!check.Coordinate(ItemColumn::kDx, columns.dx[k]) ||
+        !check.Coordinate(ItemColumn::kDy, columns.dy[k])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+void SlideAnswers::Clear() {
+  rows.clear();
+  legs.clear();
+  errors.clear();
+}
+
+// The displacements of an item are found behind those of the items before, which `CheckGroup` has
+// added up; a column that is too short ends the batch.
+bool internal::RunSlides(const SlideRun& run, SlideAnswers& out, WorkMeter& meter,
+                         SlideCounts* counts) {
+  const SlideColumns& columns = run.columns;
+  out.Clear();
+  out.rows.resize(columns.size());
+  Slider slider(run, out, meter);
+  size_t next = 0;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (!meter.Spend(1)) return false;
+    ItemChecker check(i, out.errors);
+    const size_t first = next;
+    next += columns.pushes.empty() ? 1 : columns.pushes[i];
+    const std::optional<uint32_t> count = PushCount(columns, i, check);
+    if (!count || !AreAccepted(columns, first, *count, check)) continue;
+    SlideRow& row = out.rows[i];
+    if (!slider.Begin(columns, i, check, row)) continue;
+    for (size_t k = first; k < first + *count && !meter.stopped(); ++k) {
+      slider.Push(Normalized(Vec2{columns.dx[k], columns.dy[k]}), row);
+    }
+    if (meter.stopped()) return false;
+  }
+  if (counts != nullptr) *counts = slider.counts();
+  return !meter.stopped();
+}
+
+bool SlideShapes(const World& world, const SlideColumns& columns, const SlideOptions& options,
+                 SlideAnswers& out, WorkMeter& meter) {
+  return internal::RunSlides({world, columns, options}, out, meter);
+}
+
+}  // namespace carom

@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/access/identity.h"
+
+#include <grpc/grpc_security_constants.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "carom/status.h"
+#include "wire/pem_files.h"
+
+namespace carom::server {
+namespace {
+
+// How often the file is looked at, and the callers are.
+constexpr absl::Duration kLookPeriod = absl::Milliseconds(400);
+constexpr size_t kMaxTokenBytes = 4096;
+constexpr absl::string_view kBearer = "bearer ";
+
+// The same whatever is missing: who guesses learns nothing.
+absl::Status Unauthenticated() {
+  return absl::UnauthenticatedError(
+      "a valid credential must be given: a token in `authorization: Bearer`, or a certificate");
+}
+
+// The names of the client's certificate, if the handshake has verified one.
+std::vector<std::string> CertificateNames(const grpc::AuthContext& connection) {
+  std::vector<std::string> names;
+  if (!connection.IsPeerAuthenticated()) return names;
+  for (const char* property : {GRPC_X509_SAN_PROPERTY_NAME, GRPC_X509_CN_PROPERTY_NAME}) {
+    for (const grpc::string_ref& name : connection.FindPropertyValues(property)) {
+      names.emplace_back(name.data(), name.size());
+    }
+  }
+  return names;
+}
+
+absl::Time CertificateExpiry(const grpc::AuthContext& connection) {
+  const auto pem = connection.FindPropertyValues(GRPC_X509_PEM_CERT_PROPERTY_NAME);
+  return pem.empty() ? absl::InfiniteFuture() : wire::ExpiryOf({pem[0].data(), pem[0].size()});
+}
+
+}  // namespace
+
+absl::Status CredentialEnded() {
+  return absl::UnauthenticatedError("the credential is revoked, or has expired");
+}
+
+absl::Status Caller::Check(Role least) const {
+  if (role >= least) return absl::OkStatus();
+  return absl::PermissionDeniedError(
+      absl::StrCat("the role ", NameOf(role), " may not do this; ", NameOf(least), " may"));
+}
+
+absl::StatusOr<std::unique_ptr<Identities>> Identities::Create(std::string path,
+                                                               bool asks_certificates,
+                                                               std::shared_ptr<Tenants> tenants) {
+  std::unique_ptr<Identities> identities(
+      new Identities(std::move(path), asks_certificates, std::move(tenants)));
+  if (identities->are_by_tenant()) {
+    if (absl::Status status = identities->Read(); !status.ok()) return status;
+  }
+  return identities;
+}
+
+Identities::~Identities() { Stop(); }
+
+std::shared_ptr<const Credentials> Identities::credentials() const {
+  absl::ReaderMutexLock lock(&mu_);
+  return credentials_;
+}
+
+// The table is made without the lock, which calls wait for, and put in place as a whole.
+absl::Status Identities::Read() {
+  const absl::StatusOr<std::string> text = wire::ReadNamedFile({"--credentials", path_});
+  if (!text.ok()) return text.status();
+  absl::StatusOr<Credentials> parsed = Credentials::Parse(*text);
+  if (!parsed.ok()) return InvalidField("--credentials", parsed.status().message());
+  tenants_->SetShares(parsed->shares());
+  auto read = std::make_shared<const Credentials>(*std::move(parsed));
+  absl::MutexLock lock(&mu_);
+  credentials_.swap(read);
+  return absl::OkStatus();
+}
+
+// A token that is given is what counts: one that is wrong is not made good by a certificate.
+absl::StatusOr<Caller> Identities::Identify(const grpc::ServerContext& context) const {
+  if (!are_by_tenant() && !asks_certificates_) return Caller();
+  const std::shared_ptr<const grpc::AuthContext> connection = context.auth_context();
+  if (!are_by_tenant()) {
+    // TLS let nobody in without a certificate; but calls within the process are of no connection.
+    Caller caller;
+    if (connection != nullptr) caller.expires = CertificateExpiry(*connection);
+    if (caller.expires <= absl::Now()) return Unauthenticated();
+    return caller;
+  }
+  const std::shared_ptr<const Credentials> known = credentials();
+  const auto [first, last] = context.client_metadata().equal_range("authorization");
+  const Credential* credential = nullptr;
+  const absl::Time expires =
+      connection == nullptr ? absl::InfiniteFuture() : CertificateExpiry(*connection);
+  if (first != last) {
+    const absl::string_view value(first->second.data(), first->second.size());
+    if (std::next(first) != last || value.size() > kMaxTokenBytes ||
+        !absl::StartsWithIgnoreCase(value, kBearer)) {
+      return Unauthenticated();
+    }
+    const auto token = absl::StripAsciiWhitespace(value.substr(kBearer.size()));
+    if (!token.empty()) credential = known->FindToken(token);
+  } else if (connection != nullptr) {
+    const std::vector<std::string> names = CertificateNames(*connection);
+    credential = known->FindCertificate(names);
+  }
+  if (credential == nullptr) return Unauthenticated();
+  Caller caller{.tenant = credential->tenant,
+                .role = credential->role,
+                .credential = credential->id,
+                .shares = tenants_->Find(credential->tenant),
+                .expires = expires};
+  if (std::min(expires, credential->expires) <= absl::Now()) return Unauthenticated();
+  return caller;
+}
+
+// By its id in the table that is there now: a line that has moved is still the same, and one whose
+// expiry has changed lasts as long as it says now.
+bool Identities::IsValid(const Caller& caller) const {
+  const absl::Time now = absl::Now();
+  if (caller.expires <= now) return false;
+  if (caller.credential.empty()) return true;
+  const std::shared_ptr<const Credentials> known = credentials();
+  const Credential* const credential = known->Find(caller.credential);
+  return credential != nullptr && credential->tenant == caller.tenant &&
+         credential->role == caller.role && credential->expires > now;
+}
+
+// Without a file and certificates no caller ever becomes invalid.
+void Identities::Start(std::function<void()> check) {
+  if (!are_by_tenant() && !asks_certificates_) return;
+  check_ = std::move(check);
+  thread_ = std::thread([this] { Run(); });
+}
+
+void Identities::Stop() {
+  {
+    absl::MutexLock lock(&mu_);
+    stopping_ = true;
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+void Identities::Reload() {
+  absl::MutexLock lock(&mu_);
+  reload_ = true;
+}
+
+// The condition is that of both flags, so that SIGHUP need not wait for the period.
+bool Identities::Await(bool& reload) {
+  absl::MutexLock lock(&mu_);
+  const auto is_due = [this]() ABSL_SHARED_LOCKS_REQUIRED(mu_) { return stopping_ || reload_; };
+  mu_.AwaitWithTimeout(absl::Condition(&is_due), kLookPeriod);
+  reload = std::exchange(reload_, false);
+  return !stopping_;
+}
+
+// The file as it was at the start may have changed before this thread was there: it is read once
+// more.
+void Identities::Run() {
+  wire::FileState read;
+  bool reload = false;
+  while (Await(reload)) {
+    if (const wire::FileState state = wire::StateOf(path_);
+        are_by_tenant() && (reload || state != read)) {
+      read = state;
+      if (const absl::Status status = Read(); !status.ok()) {
+        std::fprintf(stderr, "caromd: credentials stay as they were: %s\n",
+                     std::string(status.message()).c_str());
+      }
+    }
+    check_();
+  }
+}
+
+}  // namespace carom::server

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/base/memory_account.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "carom/status.h"
+
+namespace carom::server {
+namespace {
+
+struct ShareOf {
+  const char* name;
+  uint64_t percent;
+};
+
+// Messages lie in gRPC's buffers, whose own quota is a fifth. The rest is what no count sees.
+constexpr std::array<ShareOf, 3> kShares = {{{"scenes", 50}, {"trackers", 10}, {"messages", 15}}};
+
+// What a peer may have however little is left, so that small requests are answered: a call and a
+// short request. All peers together have no more of it than a part of the limit.
+constexpr uint64_t kLeastOfPeer = 32 << 10;
+constexpr uint64_t kLeastOfAll = 32;  // one such part
+
+size_t IndexOf(MemoryShare share) { return static_cast<size_t>(share); }
+
+}  // namespace
+
+MemoryAccount::MemoryAccount(uint64_t limit_bytes) : limit_(limit_bytes) {
+  for (size_t i = 0; i < limits_.size(); ++i) {
+    limits_[i] = limit_bytes / 100 * kShares[i].percent;
+    shared_ += limits_[i];
+  }
+}
+
+uint64_t MemoryAccount::limit(MemoryShare share) const {
+  const uint64_t whole = limits_[IndexOf(share)];
+  const uint64_t excess = std::min(excess_.load(std::memory_order_relaxed), shared_);
+  if (excess == 0) return whole;
+  const double part = static_cast<double>(whole) / static_cast<double>(shared_);
+  return whole - std::min(whole, static_cast<uint64_t>(part * static_cast<double>(excess)));
+}
+
+uint64_t MemoryAccount::Excess(uint64_t held_bytes) const {
+  uint64_t expected = limit_ - shared_;
+  for (const std::atomic<uint64_t>& used : used_) expected += used.load(std::memory_order_relaxed);
+  return held_bytes > expected ? held_bytes - expected : 0;
+}
+
+std::shared_ptr<MemoryPeer> MemoryAccount::Peer(const std::string& name) {
+  if (name.empty()) return std::make_shared<MemoryPeer>();
+  absl::MutexLock lock(&mu_);
+  if (peers_.size() >= next_purge_) {
+    absl::erase_if(peers_, [](const auto& entry) { return entry.second.use_count() == 1; });
+    next_purge_ = 2 * peers_.size() + 1024;
+  }
+  std::shared_ptr<MemoryPeer>& peer = peers_[name];
+  if (peer == nullptr) peer = std::make_shared<MemoryPeer>();
+  return peer;
+}
+
+// What is spare goes for what is wanted, as far as that is enough.
+absl::Status MemoryAccount::Take(MemoryShare share, uint64_t bytes, MemoryPeer* peer) {
+  absl::Status status = TakeNow(share, bytes, peer);
+  if (status.ok() || share != MemoryShare::kScenes || give_up_ == nullptr) return status;
+  const uint64_t left = available(share, peer);
+  if (bytes > left && !give_up_(bytes - left)) return status;
+  return TakeNow(share, bytes, peer);
+}
+
+// What another thread takes and gives back meanwhile may refuse this one, never let too much pass.
+absl::Status MemoryAccount::TakeNow(MemoryShare share, uint64_t bytes, MemoryPeer* peer) {
+  const size_t i = IndexOf(share);
+  const uint64_t before = used_[i].fetch_add(bytes, std::memory_order_relaxed);
+  const uint64_t of_peer =
+      peer == nullptr ? 0 : peer->used[i].fetch_add(bytes, std::memory_order_relaxed);
+  const uint64_t most = limit(share);
+  const uint64_t left = most - std::min(most, before);
+  const bool has_room = before <= most && bytes <= left;
+  if (has_room && (peer == nullptr || bytes + of_peer <= left)) return absl::OkStatus();
+  const bool is_little = bytes <= kLeastOfPeer && of_peer <= kLeastOfPeer - bytes;
+  if (peer != nullptr && is_little && before + bytes <= most + limit_ / kLeastOfAll) {
+    return absl::OkStatus();
+  }
+  Give(share, bytes, peer);
+  return Exhausted(share, has_room);
+}
+
+// What is there may be another one's by the time that it is taken.
+uint64_t MemoryAccount::TakeUpTo(MemoryShare share, uint64_t bytes, MemoryPeer* peer) {
+  for (int tries = 0; tries < 4; ++tries) {
+    bytes = std::min(bytes, available(share, peer));
+    if (bytes == 0 || Take(share, bytes, peer).ok()) return bytes;
+  }
+  return 0;
+}
+
+void MemoryAccount::TakeAnyway(MemoryShare share, uint64_t bytes, MemoryPeer* peer) {
+  used_[IndexOf(share)].fetch_add(bytes, std::memory_order_relaxed);
+  if (peer != nullptr) peer->used[IndexOf(share)].fetch_add(bytes, std::memory_order_relaxed);
+}
+
+void MemoryAccount::Give(MemoryShare share, uint64_t bytes, MemoryPeer* peer) {
+  used_[IndexOf(share)].fetch_sub(bytes, std::memory_order_relaxed);
+  if (peer != nullptr) peer->used[IndexOf(share)].fetch_sub(bytes, std::memory_order_relaxed);
+}
+
+uint64_t MemoryAccount::available(MemoryShare share, const MemoryPeer* peer) const {
+  const size_t i = IndexOf(share);
+  uint64_t used = used_[i].load(std::memory_order_relaxed);
+  if (peer != nullptr) used += peer->used[i].load(std::memory_order_relaxed);
+  const uint64_t most = limit(share);
+  return most - std::min(most, used);
+}
+
+absl::Status MemoryAccount::Exhausted(MemoryShare share, bool of_peer) const {
+  const std::string what = absl::StrCat("the server's memory for ", kShares[IndexOf(share)].name,
+                                        ", ", limit(share), " bytes, is used up");
+  return WithRetryDelay(
+      absl::ResourceExhaustedError(of_peer ? absl::StrCat("your part of ", what) : what),
+      kMemoryRetryDelayUs);
+}
+
+}  // namespace carom::server

@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/query/frame_evaluator.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "carom/status.h"
+#include "server/base/rpc_status.h"
+#include "server/query/frame_turn.h"
+#include "wire/counts.h"
+#include "wire/errors.h"
+
+namespace carom::server {
+namespace {
+
+constexpr uint64_t kMaxBudgetMicros = 60000000;
+
+// Scratch above these sizes is freed after its frame.
+constexpr size_t kMaxCachedShapes = 4096;
+constexpr size_t kMaxCachedRows = 65536;
+constexpr size_t kMaxCachedFloats = 131072;
+
+uint64_t Nanoseconds(Clock::duration duration) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count();
+}
+
+// All of `work` and of `answer` but the groups, which keep their memory.
+void ClearWork(v1::FrameAnswer& answer, FrameWork& work) {
+  work.frame = nullptr;
+  work.answer = &answer;
+  if (work.bytes != nullptr) work.bytes->Clear();
+  work.deadline = FrameWork::kNever;
+  work.status = absl::OkStatus();
+  work.pending.clear();
+  work.waits.clear();
+  work.edited.clear();
+  work.rows = work.work_units = 0;
+  work.tiers = {};
+  work.shadow = {};
+  work.evaluating = {};
+  answer.clear_seq();
+  answer.clear_status();
+  answer.clear_stats();
+  answer.clear_skipped();
+}
+
+}  // namespace
+
+// Beside these there are vectors of one entry an item, which `max_queries` bounds.
+bool FrameScratch::IsWorthCaching() const {
+  return decoded.shape_capacity() <= kMaxCachedShapes &&
+         decoded.floats.capacity() <= kMaxCachedFloats &&
+         answers.row_capacity() <= kMaxCachedRows && joined.answer_capacity() <= kMaxCachedRows;
+}
+
+// Parts of a frame that are looked at one by one, before they are.
+absl::Status FrameEvaluator::CheckParts(size_t parts) const {
+  const size_t limit = 2 * limits_.max_groups + SceneHandles::kMaxHandles;
+  return parts <= limit ? absl::OkStatus()
+                        : OverLimit("groups", limits_.max_groups, "groups a frame");
+}
+
+// What a message says of itself is bounded before anything is decoded.
+absl::Status FrameEvaluator::CheckFrame(const v1::Frame& frame) const {
+  if (frame.budget_us() > kMaxBudgetMicros) {
+    return InvalidField("budget_us", absl::StrCat("must be in [0, ", kMaxBudgetMicros, "]"));
+  }
+  if (static_cast<size_t>(frame.groups_size()) > limits_.max_groups) {
+    return OverLimit("groups", limits_.max_groups, "groups a frame");
+  }
+  if (static_cast<size_t>(frame.trackers_size()) > limits_.max_groups) {
+    return OverLimit("trackers", limits_.max_groups, "definitions a frame, as many as groups");
+  }
+  const wire::QuestionCounts asked = wire::CountQuestions(frame);
+  if (asked.queries > limits_.max_queries) {
+    return OverLimit("groups", limits_.max_queries, "queries a frame");
+  }
+  if (asked.shapes > limits_.max_queries) {
+    return OverLimit("groups", limits_.max_queries, "shapes a frame, as many as queries");
+  }
+  return absl::OkStatus();
+}
+
+void FrameEvaluator::Begin(const v1::Frame& frame, const FrameArrival& arrival, Session& session,
+                           v1::FrameAnswer& answer, FrameWork& work) const {
+  // Limits come before definitions: a frame that is refused defines nothing.
+  absl::Status status = CheckFrame(frame);
+  const absl::StatusOr<Coherence> coherence = wire::DecodeCoherence(frame.coherence());
+  status.Update(coherence.status());
+  if (status.ok()) status = session.Define(frame);
+  if (!status.ok()) return Refuse(frame.seq(), std::move(status), answer, work);
+  ClearWork(answer, work);
+  work.frame = &frame;
+  work.received = arrival.received;
+  work.call_deadline = arrival.call_deadline;
+  work.coherence = *coherence;
+  work.staleness_us = store_.staleness_us();
+  if (frame.budget_us() != 0) {
+    work.deadline = arrival.received + std::chrono::microseconds(frame.budget_us());
+  }
+  answer.set_seq(frame.seq());
+  if (arrival.use == FrameUse::kSkip) {
+    answer.set_skipped(true);
+    return answer.clear_groups();
+  }
+  // The groups keep their memory.
+  while (answer.groups_size() > frame.groups_size()) answer.mutable_groups()->RemoveLast();
+  while (answer.groups_size() < frame.groups_size()) answer.add_groups();
+  for (int i = 0; i < frame.groups_size(); ++i) work.pending.push_back(i);
+}
+
+void FrameEvaluator::Refuse(uint64_t seq, absl::Status status, v1::FrameAnswer& answer,
+                            FrameWork& work) const {
+  ClearWork(answer, work);
+  answer.clear_groups();
+  answer.set_seq(seq);
+  wire::EncodeStatus(status, *answer.mutable_status());
+  work.status = std::move(status);
+}
+
+void FrameEvaluator::RefusePending(const absl::Status& status, FrameWork& work) const {
+  for (const int i : work.pending) {
+    v1::GroupAnswer& answer = *work.answer->mutable_groups(i);
+    const uint64_t edited_version = answer.edited_version();
+    answer.Clear();
+    answer.set_edited_version(edited_version);
+    wire::EncodeStatus(status, *answer.mutable_status());
+  }
+  work.pending.clear();
+}
+
+Progress FrameEvaluator::Continue(FrameWork& work, Session& session, FrameScratch& scratch,
+                                  const std::atomic<bool>& cancelled,
+                                  const TurnLimits& limits) const {
+  if (!work.status.ok()) return Progress::kDone;
+  FrameTurn turn({.store = store_,
+                  .limits = limits_,
+                  .work = work,
+                  .session = session,
+                  .scratch = scratch,
+                  .cancelled = cancelled},
+                 limits);
+  const Progress progress = turn.Run();
+  if (progress != Progress::kDone) return progress;
+  v1::FrameStats& stats = *work.answer->mutable_stats();
+  stats.set_elapsed_ns(Nanoseconds(Clock::now() - work.received));
+  stats.set_evaluate_ns(Nanoseconds(work.evaluating));
+  stats.set_work_units(work.work_units);
+  stats.set_quiet_moves(work.tiers.quiet);
+  stats.set_near_moves(work.tiers.near);
+  stats.set_refreshed_moves(work.tiers.refresh);
+  stats.set_cold_moves(work.tiers.cold);
+  stats.set_tracker_bytes(session.trackers.memory_bytes());
+  stats.set_shadow_moves(work.shadow.moves);
+  stats.set_shadow_differences(work.shadow.differences);
+  // All was read after it began.
+  if (work.staleness_us != 0) {
+    stats.set_staleness_us(work.staleness_us + stats.elapsed_ns() / 1000);
+  }
+  return Progress::kDone;
+}
+
+}  // namespace carom::server

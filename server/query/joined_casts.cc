@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/query/joined_casts.h"
+
+namespace carom::server {
+
+void JoinedCasts::Clear() {
+  ends_.clear();
+  segments_ = members_ = first_ = end_ = row_ = truncated_ = error_ = 0;
+}
+
+// Members have one segment, most often: a loop is over before a call of memmove is.
+bool JoinedCasts::Add(const Group& group) {
+  const SegmentColumns& segments = group.segments;
+  const size_t count = segments.size();
+  if (ends_.empty()) {
+    options_ = group.cast_options;
+    for (std::vector<double>* column : {&ax_, &ay_, &bx_, &by_}) column->resize(kMaxSegments);
+  }
+  if (options_ != group.cast_options || segments_ + count > kMaxSegments) return false;
+  for (size_t i = 0; i < count; ++i, ++segments_) {
+    ax_[segments_] = segments.ax[i];
+    ay_[segments_] = segments.ay[i];
+    bx_[segments_] = segments.bx[i];
+    by_[segments_] = segments.by[i];
+  }
+  ends_.push_back(segments_);
+  return true;
+}
+
+SegmentColumns JoinedCasts::Segments(size_t first, size_t end) const {
+  const auto part = [&](const std::vector<double>& column) {
+    return std::span<const double>(column).subspan(first, end - first);
+  };
+  return {part(ax_), part(ay_), part(bx_), part(by_)};
+}
+
+Group JoinedCasts::all() const {
+  Group group;
+  group.cast_options = options_;
+  group.segments = Segments(0, segments_);
+  return group;
+}
+
+void JoinedCasts::Advance() {
+  first_ = end_;
+  end_ = ends_[members_++];
+}
+
+Group& JoinedCasts::Next() {
+  Advance();
+  part_.cast_options = options_;
+  part_.segments = Segments(first_, end_);
+  return part_;
+}
+
+wire::CastPart JoinedCasts::NextPart(const CastAnswers& all) {
+  Advance();
+  return Part(all);
+}
+
+// Under ANY there are no hits, and reflections are one a hit, if asked.
+wire::CastPart JoinedCasts::Part(const CastAnswers& all) {
+  wire::CastPart part;
+  part.counts = std::span(all.counts).subspan(first_, end_ - first_);
+  if (all.hits.empty()) return part;
+  const size_t first_row = row_;
+  for (const uint32_t count : part.counts) row_ += count;
+  part.hits = std::span(all.hits).subspan(first_row, row_ - first_row);
+  if (!all.reflections.empty()) {
+    part.reflections = std::span(all.reflections).subspan(first_row, row_ - first_row);
+  }
+  return part;
+}
+
+const GroupAnswers& JoinedCasts::Answers(const GroupAnswers& all) {
+  const CastAnswers& casts = all.segments;
+  const wire::CastPart view = Part(casts);
+  CastAnswers& part = part_answers_.segments;
+  part.Clear();
+  part_answers_.version = all.version;
+  part.counts.assign(view.counts.begin(), view.counts.end());
+  part.hits.assign(view.hits.begin(), view.hits.end());
+  part.reflections.assign(view.reflections.begin(), view.reflections.end());
+  // Truncated items and errors are lists of indices, ascending; a member's begin with its first
+  // segment.
+  const auto first = static_cast<uint32_t>(first_);
+  for (; truncated_ < casts.truncated.size() && casts.truncated[truncated_] < end_; ++truncated_) {
+    part.truncated.push_back(casts.truncated[truncated_] - first);
+  }
+  for (; error_ < casts.errors.size() && casts.errors[error_].index < end_; ++error_) {
+    part.errors.push_back(casts.errors[error_]);
+    part.errors.back().index -= first;
+  }
+  return part_answers_;
+}
+
+}  // namespace carom::server

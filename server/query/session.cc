@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/query/session.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "carom/status.h"
+#include "server/base/rpc_status.h"
+#include "server/base/scene_name.h"
+#include "wire/decode.h"
+
+namespace carom::server {
+namespace {
+
+// Bounds of what a definition takes (TrackerTable, carom/tracker_table.h): its place in the table,
+// and of a shape itself, its rings and vertices with the circles about their edges.
+constexpr uint64_t kTrackerBytes = 128;
+constexpr uint64_t kShapeBytes = 768;
+constexpr uint64_t kTrackedRingBytes = 128;
+constexpr uint64_t kTrackedVertexBytes = 40;
+
+// A tracker learns some 200 bytes to 1.5 KB, in a crowd more. One may exceed what is left.
+constexpr uint64_t kMemoryBytes = 4 << 10;
+// Of what is learned already, so much is free in a table that drops none of it.
+constexpr uint64_t kFreePart = 4;
+
+uint64_t BytesOf(const v1::TrackerDefinitions& definitions) {
+  const auto shapes = static_cast<uint64_t>(definitions.shapes_size());
+  const auto trackers = static_cast<uint64_t>(definitions.shape_size());
+  uint64_t bytes = shapes * kShapeBytes + std::max(shapes, trackers) * kTrackerBytes;
+  for (const v1::Shape& shape : definitions.shapes()) {
+    bytes += shape.polygon().user_data().size();
+    for (const v1::Ring& ring : shape.polygon().rings()) {
+      bytes += kTrackedRingBytes + kTrackedVertexBytes * static_cast<uint64_t>(ring.x_size());
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
+absl::Status SceneHandles::Check(const Bindings& bindings) const {
+  if (bindings.empty()) return absl::OkStatus();
+  Refusal refusal;
+  absl::flat_hash_set<uint64_t> bound;
+  size_t total = names_.size();
+  for (int i = 0; i < bindings.size(); ++i) {
+    const v1::SceneBinding& binding = bindings[i];
+    if (!bound.insert(binding.handle()).second) {
+      refusal.Add(absl::StrCat("bindings[", i, "].handle"), "must not be bound twice in a frame");
+    } else if (!names_.contains(binding.handle())) {  // rebinding takes no room
+      ++total;
+    }
+    const absl::Status name =
+        CheckSceneName(absl::StrCat("bindings[", i, "].scene"), binding.scene());
+    for (const Violation& violation : Violations(name)) {
+      refusal.Add(violation.field, violation.description);
+    }
+  }
+  if (!refusal.empty()) return refusal.status();
+  if (total <= kMaxHandles) return absl::OkStatus();
+  return OverLimit("bindings", kMaxHandles, "handles a stream");
+}
+
+void SceneHandles::Bind(const Bindings& bindings) {
+  for (const v1::SceneBinding& binding : bindings) names_[binding.handle()] = binding.scene();
+}
+
+const std::string* SceneHandles::Find(uint64_t handle) const {
+  const auto it = names_.find(handle);
+  return it == names_.end() ? nullptr : &it->second;
+}
+
+Session::Growth Session::GrowthBy(const v1::Frame& frame) const {
+  Growth growth;
+  growth.handles = static_cast<uint64_t>(frame.bindings_size()) * SceneHandles::kHandleBytes;
+  for (const v1::TrackerDefinitions& definitions : frame.trackers()) {
+    growth.trackers += BytesOf(definitions);
+  }
+  if (growth.trackers == 0 && trackers.memory_bytes() == 0) return growth;
+  uint64_t moves = 0;
+  for (const v1::Group& group : frame.groups()) {
+    moves += static_cast<uint64_t>(group.moves().x_size() + group.moves().floats().x_size());
+  }
+  growth.memories =
+      Tracker::kMaxMemoryBytes + moves * kMemoryBytes + trackers.memory_bytes() / kFreePart;
+  return growth;
+}
+
+absl::Status Session::Define(const v1::Frame& frame) {
+  // Everything is checked before anything is taken over.
+  absl::Status status = handles.Check(frame.bindings());
+  if (!status.ok()) return status;
+  if (frame.trackers_size() + frame.removed_trackers_size() > 0) {
+    wire::DecodedTrackers decoded;
+    status = wire::DecodeTrackers(frame.trackers(), decoded);
+    if (!status.ok()) return status;
+    const std::span<const uint32_t> removed{frame.removed_trackers().data(),
+                                            static_cast<size_t>(frame.removed_trackers_size())};
+    // The last check, which defines where it succeeds.
+    status = trackers.Define(removed, decoded.definitions);
+    if (!status.ok()) return status;
+  }
+  handles.Bind(frame.bindings());
+  trackers.BeginFrame();
+  return absl::OkStatus();
+}
+
+}  // namespace carom::server

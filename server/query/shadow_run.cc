@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/query/shadow_run.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <initializer_list>
+#include <span>
+
+namespace carom::server {
+namespace {
+
+// The moves [first, first + count), their handles included.
+MoveColumns PartOf(const MoveColumns& moves, size_t first, size_t count) {
+  MoveColumns part = moves;
+  if (moves.tracker.empty()) {
+    part.first_tracker += static_cast<uint32_t>(first);
+  } else {
+    part.tracker = moves.tracker.subspan(first, count);
+  }
+  for (std::span<const double>* column :
+       {&part.x, &part.y, &part.c, &part.s, &part.angle, &part.from_x, &part.from_y, &part.from_c,
+        &part.from_s, &part.from_angle}) {
+    if (!column->empty()) *column = column->subspan(first, count);
+  }
+  return part;
+}
+
+}  // namespace
+
+ShadowStats& ShadowStats::operator+=(const ShadowStats& other) {
+  moves += other.moves;
+  differences += other.differences;
+  return *this;
+}
+
+ShadowResult ShadowRun::Compare(const Scene& scene, const MoveColumns& moves,
+                                const MoveOptions& options, uint64_t number, WorkMeter& meter) {
+  const size_t parts = (moves.size() + kMaxMoves - 1) / kMaxMoves;
+  // Handles end at 2^32: moves beyond are errors of their items, which need no comparison.
+  if (parts == 0 || moves.first_tracker + moves.size() > size_t{1} << 32) return {};
+  const size_t first = number % parts * kMaxMoves;
+  const MoveColumns part = PartOf(moves, first, std::min(kMaxMoves, moves.size() - first));
+  // Quiet radii depend on what is remembered, and are outside of the promise of equal bytes.
+  MoveOptions warm = options;
+  warm.quiet_radii = false;
+  MoveOptions cold = warm;
+  cold.coherence = Coherence::kOff;
+  ShadowResult result;
+  if (MoveTrackers(scene, part, warm, warm_, meter) &&
+      MoveTrackers(scene, part, cold, cold_, meter)) {
+    result.stats.moves = part.size();
+    if (!SameVerdicts(warm_, cold_)) {
+      result.stats.differences = 1;
+      static std::atomic_flag reported;
+      if (!reported.test_and_set()) {
+        std::fputs(
+            "caromd: moves of trackers differ with and without their memory; please report this\n",
+            stderr);
+      }
+    }
+  }
+  result.memory_growth = warm_.memory_growth;
+  return result;
+}
+
+}  // namespace carom::server

@@ -1,0 +1,407 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/query/stream.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "carom/status.h"
+#include "server/base/rpc_status.h"
+#include "server/query/query_service.h"
+#include "wire/errors.h"
+
+namespace carom::server {
+namespace {
+
+// How long a stream may keep a thread of the event loop for small frames that are there already.
+constexpr Clock::duration kTimeSlice = std::chrono::microseconds(300);
+// What a frame that is refused takes, about, until its refusal is written.
+constexpr size_t kRefusalBytes = 1024;
+// After how long a frame over the frames in flight is worth another try.
+constexpr uint64_t kRetryFrameUs = 10000;
+// The longest answer that is exchanged for the next frame. As many as a client may wait for fit
+// into the window that HTTP/2 gives it to begin with, so one that reads keeps none of them back.
+constexpr size_t kMaxExchangedBytes = 4096;
+
+}  // namespace
+
+void Stream::Accept(QueryService& service, EventLoop& loop, QueryRuntime& runtime) {
+  auto* stream = new Stream(service, loop, runtime);
+  stream->context_.AsyncNotifyWhenDone(&stream->done_);
+  service.RequestStream(&stream->context_, &stream->call_, &loop.queue(), &loop.queue(),
+                        &stream->accepted_);
+}
+
+// --- Events -------------------------------------------------------------------------------------
+
+void Stream::OnAccepted(bool ok) {
+  if (!ok) return Discard();
+  Accept(service_, loop_, runtime_);
+  const absl::Status admitted = AdmitQuery();
+  if (!admitted.ok()) return Begin(admitted);
+  OnceStarted([this](const absl::Status& started) { Begin(started); });
+}
+
+// With the reference of `accepted_`.
+void Stream::Begin(const absl::Status& started) {
+  {
+    absl::MutexLock lock(&mu_);
+    last_activity_ = Clock::now();
+    if (cancelled_ || ended_) {
+      // `OnDone` came first, or a drain since `Admit`.
+    } else if (!started.ok()) {
+      End(started);
+    } else {
+      ScheduleIdleCheck(last_activity_ + runtime_.limits.idle_stream);
+      // A write like any other, so that no answer is written before it is done.
+      writing_bytes_ = unread_bytes_ = 1;
+      Ref();
+      call_.SendInitialMetadata(&metadata_sent_);
+      Advance(Where::kExecutor);
+    }
+  }
+  Unref();
+}
+
+void Stream::OnMetadataSent(bool ok) { OnWritten(ok); }
+
+// Among a thousand streams one that has a frame is in no near cache, and its lines would come one
+// after the other as they are used. What is before the lock and `call_` is left alone.
+void Stream::Prefetch() const {
+  constexpr size_t kLine = 64;
+  const auto prefetch = [](const void* begin, const void* end) {
+    for (const auto* at = static_cast<const char*>(begin); at < end; at += kLine) {
+      __builtin_prefetch(at);
+    }
+  };
+  prefetch(&mu_, &call_);
+  prefetch(&call_ + 1, this + 1);
+}
+
+// Without a message, the client has closed its side; `OnDone` says whether it is gone.
+void Stream::OnRead(bool ok) {
+  Prefetch();
+  const Clock::time_point now = Clock::now();
+  std::optional<MessageBytes> bytes = messages_.Take();
+  if (!ok) bytes.reset();
+  const FrameHead head = bytes.has_value() ? PeekFrame(*bytes) : FrameHead();
+  bool evaluate = false;
+  {
+    absl::MutexLock lock(&mu_);
+    if (std::exchange(exchanging_, false)) TakeWritten();
+    reading_ = false;
+    half_closed_ |= !bytes.has_value();
+    // A frame that comes after a drain has begun counts as unread: the client sends it again.
+    if (bytes.has_value() && !draining_ && !ended_ && !cancelled_) {
+      Enqueue(*std::move(bytes), head, now);
+    }
+    evaluate = Advance(Where::kHere);
+  }
+  if (evaluate) EvaluateHere(now);
+  Unref();
+}
+
+void Stream::OnWritten(bool ok) {
+  const Clock::time_point now = Clock::now();
+  bool evaluate = false;
+  {
+    absl::MutexLock lock(&mu_);
+    last_activity_ = now;
+    TakeWritten();
+    if (!ok) Abandon();
+    evaluate = Advance(Where::kHere);
+  }
+  if (evaluate) EvaluateHere(now);
+  Unref();
+}
+
+void Stream::OnDone(bool) {
+  {
+    absl::MutexLock lock(&mu_);
+    StopTimer(idle_timer_);
+    StopTimer(stall_timer_);
+    if (context_.IsCancelled()) Abandon();
+  }
+  Unref();
+}
+
+void Stream::OnFinished(bool) { Unref(); }
+
+void Stream::Drain() {
+  absl::MutexLock lock(&mu_);
+  draining_ = true;
+  Advance(Where::kExecutor);
+}
+
+void Stream::TakeWritten() {
+  unread_bytes_ -= std::exchange(writing_bytes_, 0);
+  unread_charge_.Set(unread_bytes_);
+  ++writes_;
+}
+
+// --- What comes next ----------------------------------------------------------------------------
+
+bool Stream::Advance(Where where) {
+  if (ended_ || cancelled_) return false;
+  MaybeWrite();
+  const bool evaluate = MaybeEvaluate(where);
+  MaybeWrite();  // of refusals that `MaybeEvaluate` came upon
+  // A read that comes after the write leaves the window's update to it: one call of the system for
+  // a small frame, not two. A frame that is suspended reads on by itself (`OnSuspend`).
+  if (!evaluate || thread_reserved_) MaybeRead();
+  WatchStall();
+  MaybeEnd();
+  return evaluate;
+}
+
+void Stream::MaybeWrite() {
+  if (writing_bytes_ != 0 || ready_.empty()) return;
+  MessageBytes answer = std::move(ready_.front());
+  ready_.pop_front();
+  Write(std::move(answer));
+}
+
+void Stream::Write(MessageBytes answer) {
+  // An answer is never empty: it has stats or a status.
+  writing_bytes_ = answer.size();
+  --frames_;
+  Ref();
+  if (frames_ == 0 && writing_bytes_ <= kMaxExchangedBytes && MayRead()) {
+    reading_ = exchanging_ = true;
+    messages_.Exchange(std::move(answer));
+  } else {
+    messages_.Write(std::move(answer));
+  }
+}
+
+bool Stream::MaybeEvaluate(Where where) {
+  if (evaluating_ || (where == Where::kExecutor && GoesBackToLoop()) || !TakeFrame()) return false;
+  evaluating_ = true;
+  Ref();
+  if (where != Where::kExecutor && MayTakeLoop(last_activity_)) {
+    if (where == Where::kHere && cost_.IsSmall(frame_.cost_bytes())) return true;
+    if (ReserveThread()) return true;
+  }
+  Submit();
+  return false;
+}
+
+// `OnWritten` or `OnRead` follows on the event loop, and takes it.
+bool Stream::GoesBackToLoop() const {
+  return writing_bytes_ != 0 && !queue_.empty() && cost_.IsSmall(queue_.front().cost_bytes()) &&
+         MayTakeLoop(last_activity_);
+}
+
+bool Stream::MayRead() const {
+  return !reading_ && !half_closed_ && !draining_ && !IsFull() &&
+         queued_bytes_ <= runtime_.limits.max_unread_bytes &&
+         frames_ < 2 * runtime_.limits.max_frames_in_flight;
+}
+
+void Stream::MaybeRead() {
+  if (!MayRead()) return;
+  reading_ = true;
+  Ref();
+  messages_.Read();
+}
+
+void Stream::MaybeEnd() {
+  if (frames_ != 0 || (writing_bytes_ != 0 && !exchanging_)) return;
+  if (draining_) {
+    End(Draining());
+  } else if (half_closed_) {
+    End(absl::OkStatus());
+  }
+}
+
+void Stream::End(const absl::Status& status) {
+  ended_ = true;
+  Ref();
+  call_.Finish(ToGrpcStatus(status), &finished_);
+  WatchStall();  // an answer that is exchanged may not be sent yet
+}
+
+void Stream::Abandon() {
+  queue_.clear();
+  ready_.clear();
+  Cancel();
+}
+
+// --- Frames that wait ---------------------------------------------------------------------------
+
+absl::Status Stream::CheckFlow(size_t size) const {
+  const CallLimits& limits = runtime_.limits;
+  if (size > limits.max_frame_bytes) return TooManyBytes(limits.max_frame_bytes);
+  if (frames_ < limits.max_frames_in_flight) return absl::OkStatus();
+  return WithRetryDelay(OverLimit("", limits.max_frames_in_flight, "frames in flight"),
+                        kRetryFrameUs);
+}
+
+// A frame that nothing is in front of is taken at once, and not queued.
+void Stream::Enqueue(MessageBytes bytes, const FrameHead& head, Clock::time_point now) {
+  last_activity_ = now;
+  const size_t size = bytes.size();
+  MemoryCharge charge = NewCharge(MemoryShare::kMessages);
+  absl::Status refusal = CheckFlow(size);
+  if (refusal.ok()) refusal = CheckWork();
+  if (refusal.ok()) refusal = charge.Add(size);
+  is_taken_ = refusal.ok() && queue_.empty() && !evaluating_ && !IsFull();
+  ReceivedFrame& frame = is_taken_ ? frame_ : queue_.emplace_back();
+  frame.arrival = {.received = now};
+  frame.head = head;
+  frame.size = refusal.ok() ? size : kRefusalBytes;
+  if (refusal.ok()) {
+    frame.bytes = std::move(bytes);
+  } else {
+    charge.Set(kRefusalBytes);
+  }
+  frame.refusal = std::move(refusal);
+  frame.charge = std::move(charge);
+  if (!is_taken_) queued_bytes_ += frame.size;
+  ++frames_;
+}
+
+bool Stream::TakeFrame() {
+  if (std::exchange(is_taken_, false)) return true;
+  while (!queue_.empty() && !IsFull()) {
+    ReceivedFrame frame = std::move(queue_.front());
+    queue_.pop_front();
+    queued_bytes_ -= frame.size;
+    if (frame.refusal.ok()) {
+      if (IsSuperseded(frame)) frame.arrival.use = FrameUse::kSkip;
+      frame_ = std::move(frame);
+      return true;
+    }
+    // In the order of the frames: a refusal waits for the answers before it.
+    Answer(Refusal(frame.head.seq, frame.refusal));
+  }
+  return false;
+}
+
+bool Stream::IsSuperseded(const ReceivedFrame& frame) const {
+  const auto supersedes = [](const ReceivedFrame& other) {
+    return other.refusal.ok() && other.head.supersede;
+  };
+  return !queue_.empty() && supersedes(frame) && !frame.head.has_edits &&
+         std::any_of(queue_.begin(), queue_.end(), supersedes);
+}
+
+// --- The frame that is evaluated ----------------------------------------------------------------
+
+void Stream::EvaluateHere(Clock::time_point now) {
+  const LoopTime time(*this, now);
+  const Clock::time_point end = now + kTimeSlice;
+  bool more = true;
+  while (more) {
+    if (!Evaluate(thread_reserved_ ? CostEstimate::ReservedTurn() : CostEstimate::Turn())) return;
+    now = Clock::now();
+    more = TakeAnswer(now < end ? Where::kHere : Where::kIfReserved, now);
+    if (more) Unref();  // of the evaluation before, which is not the last one
+  }
+  Unref();
+}
+
+void Stream::OnSuspend() {
+  ReleaseThread();
+  MaybeRead();
+}
+
+void Stream::OnResume() {
+  // It has not begun, however long ago it was taken.
+  if (run_ == nullptr && IsSuperseded(frame_)) frame_.arrival.use = FrameUse::kSkip;
+}
+
+void Stream::OnEvaluated() { TakeAnswer(Where::kExecutor, Clock::now()); }
+
+bool Stream::TakeAnswer(Where where, Clock::time_point now) {
+  MessageBytes answer;
+  if (!cancelled_) {
+    AddLimits(run_->response);
+    answer = run_->Serialize();
+  }
+  const uint64_t work_units = run_->work.work_units;
+  const size_t cost_bytes = frame_.cost_bytes();
+  runtime_.runs.Return(std::move(run_), answer.size());
+  frame_.Clear();
+  absl::MutexLock lock(&mu_);
+  last_activity_ = now;
+  cost_.Learn(cost_bytes, work_units);
+  unpaid_work_ += 1 + work_units;
+  evaluating_ = false;
+  ReleaseThread();
+  if (!cancelled_) Answer(std::move(answer));
+  return Advance(where);
+}
+
+bool Stream::ReserveThread() {
+  thread_reserved_ = thread_reserved_ || (runtime_.executor.IsIdle() && loop_.ReserveThread());
+  return thread_reserved_;
+}
+
+void Stream::ReleaseThread() {
+  if (std::exchange(thread_reserved_, false)) loop_.ReleaseThread();
+}
+
+void Stream::Answer(MessageBytes bytes) {
+  unread_bytes_ += bytes.size();
+  unread_charge_.Set(unread_bytes_);
+  if (writing_bytes_ == 0 && ready_.empty()) return Write(std::move(bytes));
+  ready_.push_back(std::move(bytes));
+}
+
+void Stream::AddLimits(v1::StreamResponse& response) {
+  if (!std::exchange(sent_limits_, true)) runtime_.EncodeLimits(*response.mutable_limits());
+}
+
+MessageBytes Stream::Refusal(uint64_t seq, const absl::Status& status) {
+  v1::StreamResponse response;
+  response.mutable_answer()->set_seq(seq);
+  wire::EncodeStatus(status, *response.mutable_answer()->mutable_status());
+  AddLimits(response);
+  return SerializeToBytes(response);
+}
+
+// --- Time limits --------------------------------------------------------------------------------
+
+void Stream::CheckIdle() {
+  absl::MutexLock lock(&mu_);
+  idle_timer_ = 0;
+  if (ended_ || cancelled_) return;
+  const Clock::time_point due = last_activity_ + runtime_.limits.idle_stream;
+  const Clock::time_point now = Clock::now();
+  if (now >= due && writing_bytes_ != 0 && !exchanging_) {
+    CutOff(kUnread);
+  } else if (now >= due && frames_ == 0) {
+    End(absl::AbortedError("the stream was idle; open another one"));
+  } else {
+    // There was a frame since, or one is evaluated or parked: that is work, not idleness.
+    ScheduleIdleCheck(now < due ? due : now + runtime_.limits.idle_stream);
+  }
+}
+
+void Stream::ScheduleIdleCheck(Clock::time_point when) {
+  StartTimer(idle_timer_, when, [this] { CheckIdle(); });
+}
+
+void Stream::WatchStall() {
+  if (stall_timer_ != 0 || writing_bytes_ == 0 || !(IsFull() || ended_)) return;
+  StartTimer(stall_timer_, Clock::now() + runtime_.limits.stalled_stream,
+             [this, writes = writes_] { CheckStall(writes); });
+}
+
+void Stream::CheckStall(uint64_t writes) {
+  absl::MutexLock lock(&mu_);
+  stall_timer_ = 0;
+  if (cancelled_) return;
+  // A write that is complete since then shows that the client reads.
+  if (writes == writes_ && (IsFull() || ended_)) {
+    CutOff(kUnread);
+  } else {
+    WatchStall();
+  }
+}
+
+}  // namespace carom::server

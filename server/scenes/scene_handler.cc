@@ -1,0 +1,220 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/scenes/scene_handler.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "carom/status.h"
+#include "server/base/rpc_status.h"
+#include "server/base/scene_name.h"
+#include "wire/decode.h"
+#include "wire/encode.h"
+
+namespace carom::server {
+namespace {
+
+// Of ListScenes, as its message in the .proto says.
+constexpr int kDefaultPageSize = 100;
+constexpr int kMaxPageSize = 1000;
+
+// Page tokens are the last name of the page before, in web-safe base64.
+absl::StatusOr<std::string> DecodePageToken(const std::string& token) {
+  if (token.empty()) return std::string();
+  std::string name;
+  if (absl::WebSafeBase64Unescape(token, &name) && IsSceneName(name)) return name;
+  return InvalidField("page_token", "must be absent or the next_page_token of an earlier page");
+}
+
+// The summary of a scene that a call has made or changed, or why it has not.
+absl::Status Encode(absl::string_view name, const absl::StatusOr<Scene::Ptr>& scene,
+                    v1::Scene& summary) {
+  if (scene.ok()) wire::EncodeScene(name, **scene, summary);
+  return scene.status();
+}
+
+}  // namespace
+
+// As `wire::EncodeScene` does of a scene that is there.
+void EncodeSummary(absl::string_view name, const VersionSummary& summary, v1::Scene& message) {
+  message.set_name(name.data(), name.size());
+  message.set_version(summary.version);
+  message.set_polygon_count(summary.polygon_count);
+  message.set_vertex_count(summary.vertex_count);
+  if (!summary.bounds.empty()) wire::EncodeBounds(summary.bounds, *message.mutable_bounds());
+}
+
+absl::Status SceneHandler::Create(const Caller& caller, const v1::CreateSceneRequest& request,
+                                  v1::CreateSceneResponse& response) {
+  if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
+  const std::string key = store_.KeyOf(caller.tenant, request.name());
+  const auto polygon_count = static_cast<size_t>(request.polygons_size());
+  if (absl::Status status = scene_limits_.Check(polygon_count, 0); !status.ok()) {
+    return status;
+  }
+  std::vector<Polygon> polygons;
+  if (absl::Status status =
+          wire::DecodePolygons(request.polygons(), "polygons", 0, polygon_limits_, polygons);
+      !status.ok()) {
+    return status;
+  }
+  return Encode(request.name(), store_.Create(key, std::move(polygons)), *response.mutable_scene());
+}
+
+void SceneHandler::EncodeOrigin(absl::string_view key, v1::Scene& message) const {
+  const std::optional<ForkOrigin> origin = store_.OriginOf(key);
+  if (!origin.has_value()) return;
+  message.set_base(origin->base);
+  message.set_base_version(origin->version);
+}
+
+absl::Status SceneHandler::Fork(const Caller& caller, const v1::ForkSceneRequest& request,
+                                const MemoryCharge& charge, v1::ForkSceneResponse& response) {
+  if (absl::Status status = CheckSceneName("base", request.base()); !status.ok()) return status;
+  if (!request.name().empty()) {
+    if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
+  }
+  const ForkOrder order{.tenant = caller.tenant,
+                        .base = request.base(),
+                        .version = request.version(),
+                        .name = request.name(),
+                        .lease_seconds = request.lease_seconds()};
+  const absl::StatusOr<NamedScene> fork = store_.MakeFork(order, charge.shared_peer());
+  if (!fork.ok()) return fork.status();
+  wire::EncodeScene(fork->name, *fork->scene, *response.mutable_scene());
+  EncodeOrigin(store_.KeyOf(caller.tenant, fork->name), *response.mutable_scene());
+  response.set_lease_seconds(store_.LeaseOf(order));
+  return absl::OkStatus();
+}
+
+absl::Status SceneHandler::Get(const Caller& caller, const v1::GetSceneRequest& request,
+                               v1::GetSceneResponse& response) const {
+  if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
+  const std::string key = store_.KeyOf(caller.tenant, request.name());
+  const Scene::Ptr scene = store_.Find(key);
+  if (scene == nullptr) return store_.WhyMissing(key, "name");
+  if (request.version() == 0 || request.version() == scene->version()) {
+    wire::EncodeScene(request.name(), *scene, *response.mutable_scene());
+    EncodeOrigin(key, *response.mutable_scene());
+    return absl::OkStatus();
+  }
+  for (const VersionSummary& known : store_.Versions(key)) {
+    if (known.version != request.version()) continue;
+    EncodeSummary(request.name(), known, *response.mutable_scene());
+    EncodeOrigin(key, *response.mutable_scene());
+    return absl::OkStatus();
+  }
+  return Refused(absl::StatusCode::kOutOfRange, "version", "no such version is known");
+}
+
+// Summaries are in memory, so that this waits for no disk.
+absl::Status SceneHandler::ListVersions(const Caller& caller,
+                                        const v1::ListSceneVersionsRequest& request,
+                                        v1::ListSceneVersionsResponse& response) const {
+  if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
+  const std::string key = store_.KeyOf(caller.tenant, request.name());
+  const std::vector<VersionSummary> versions = store_.Versions(key);
+  // The versions of a scene that is deleted after this are those that it had.
+  if (versions.empty() || store_.Find(key) == nullptr) {
+    return store_.WhyMissing(key, "name");
+  }
+  for (const VersionSummary& known : versions) {
+    v1::SceneVersion& version = *response.add_versions();
+    EncodeSummary(request.name(), known, *version.mutable_scene());
+    version.set_edit_id(known.edit_id);
+    version.set_created_us(known.created_us);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SceneHandler::Rollback(const Caller& caller, const v1::RollbackSceneRequest& request,
+                                    v1::RollbackSceneResponse& response) {
+  if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
+  const std::string key = store_.KeyOf(caller.tenant, request.name());
+  if (request.version() == 0) return InvalidField("version", "must be given");
+  return Encode(request.name(), store_.Rollback(key, request.version(), request.base_version()),
+                *response.mutable_scene());
+}
+
+absl::Status SceneHandler::List(const Caller& caller, const v1::ListScenesRequest& request,
+                                v1::ListScenesResponse& response) const {
+  if (request.page_size() < 0) return InvalidField("page_size", "must be in [0, 1000]");
+  const absl::StatusOr<std::string> after = DecodePageToken(request.page_token());
+  if (!after.ok()) return after.status();
+  const int size = request.page_size() == 0 ? kDefaultPageSize
+                                            : std::min<int>(request.page_size(), kMaxPageSize);
+  // Scenes that come or go between two pages are listed or not; no other is missed or repeated.
+  const ScenePage page = store_.ListOf(caller.tenant, *after, size);
+  for (const NamedScene& named : page.scenes) {
+    v1::Scene& scene = *response.add_scenes();
+    wire::EncodeScene(named.name, *named.scene, scene);
+    EncodeOrigin(store_.KeyOf(caller.tenant, named.name), scene);
+  }
+  if (!page.last) {
+    response.set_next_page_token(absl::WebSafeBase64Escape(page.scenes.back().name));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SceneHandler::Delete(const Caller& caller, const v1::DeleteSceneRequest& request,
+                                  v1::DeleteSceneResponse&) {
+  if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
+  const std::string key = store_.KeyOf(caller.tenant, request.name());
+  // What nobody misses that is gone: a fork is not kept anyway.
+  if (!store_.OriginOf(key).has_value()) {
+    if (absl::Status status = caller.Check(Role::kAdmin); !status.ok()) return status;
+  }
+  return store_.Delete(key, request.version());
+}
+
+absl::Status SceneHandler::Commit(const Caller& caller, const v1::CommitEditsRequest& request,
+                                  v1::CommitEditsResponse& response) {
+  if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
+  const std::string key = store_.KeyOf(caller.tenant, request.name());
+  if (request.edit_id().size() > kMaxEditIdBytes) {
+    return InvalidField("edit_id", absl::StrCat("must have at most ", kMaxEditIdBytes, " bytes"));
+  }
+  // Decoding takes longer than finding out that the scene is not there.
+  Scene::Ptr scene = store_.Find(key);
+  if (scene == nullptr) {
+    if (absl::Status status = store_.CatchUp(); !status.ok()) return status;
+    scene = store_.Find(key);
+  }
+  if (scene == nullptr) return store_.WhyMissing(key, "name");
+  // Writers of a scene come one after the other.
+  if (FindEdit(key, request, response)) return absl::OkStatus();
+  absl::StatusOr<std::vector<SceneEdit>> edits =
+      wire::DecodeEdits(request.edits(), polygon_limits_);
+  if (!edits.ok()) {
+    // A stale base comes before a limit, and after everything else that decoding can find.
+    const bool stale = request.base_version() != 0 && request.base_version() != scene->version();
+    return stale && absl::IsResourceExhausted(edits.status())
+               ? StaleVersion("base_version", scene->version())
+               : edits.status();
+  }
+  const absl::StatusOr<Scene::Ptr> made =
+      store_.Commit(key, request.base_version(), *std::move(edits), request.edit_id());
+  // Another server may have made them.
+  if (!made.ok() && FindEdit(key, request, response)) return absl::OkStatus();
+  return Encode(request.name(), made, *response.mutable_scene());
+}
+
+// A fork, which frames edit too, looks by itself, and at the edits: they may be others than those
+// of the frame that had the id.
+bool SceneHandler::FindEdit(absl::string_view key, const v1::CommitEditsRequest& request,
+                            v1::CommitEditsResponse& response) const {
+  if (request.edit_id().empty() || store_.OriginOf(key).has_value()) return false;
+  for (const VersionSummary& known : store_.Versions(key)) {
+    if (known.edit_id != request.edit_id()) continue;
+    EncodeSummary(request.name(), known, *response.mutable_scene());
+    return true;
+  }
+  return false;
+}
+
+}  // namespace carom::server

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/scenes/scene_service.h"
+
+#include <array>
+
+#include "server/base/rpc_status.h"
+#include "server/scenes/export_call.h"
+#include "server/scenes/import_call.h"
+#include "server/scenes/watch_call.h"
+#include "server/transport/message_io.h"
+
+namespace carom::server {
+namespace {
+
+// gRPC declares the member that asks for calls of a method in a class of its own.
+template <auto kRequest>
+void Request(SceneService& service, grpc::ServerContext& context, grpc::ByteBuffer& bytes,
+             SceneMethod::Writer& writer, grpc::ServerCompletionQueue& queue, Event* accepted) {
+  (service.*kRequest)(&context, &bytes, &writer, &queue, &queue, accepted);
+}
+
+template <class Request, class Response, auto kHandle>
+absl::Status Handle(const SceneRuntime& runtime, const Caller& caller,
+                    const grpc::ByteBuffer& bytes, const MemoryCharge& of_bytes,
+                    grpc::ByteBuffer& answer) {
+  Request request;
+  Response response;
+  MemoryCharge parsed = of_bytes.Another();
+  absl::Status status =
+      ChargeParsed(bytes, *request.GetDescriptor(), runtime.limits.max_message_bytes, parsed);
+  if (!status.ok()) return status;
+  if (!Parse(bytes, request)) return NoSuchMessage(request.GetTypeName());
+  status = (runtime.handler.*kHandle)(caller, request, response);
+  if (status.ok()) answer = Serialize(response);
+  return status;
+}
+
+// The same of a method that reads, on the event loop: so its request is short.
+template <class Request, class Response, auto kHandle>
+absl::Status HandleShort(const SceneRuntime& runtime, const Caller& caller,
+                         const grpc::ByteBuffer& bytes, const MemoryCharge&,
+                         grpc::ByteBuffer& answer) {
+  Request request;
+  Response response;
+  absl::Status status = ParseShort(bytes, request);
+  if (status.ok()) status = (runtime.handler.*kHandle)(caller, request, response);
+  if (status.ok()) answer = Serialize(response);
+  return status;
+}
+
+// Of a fork, which belongs to the peer that made it.
+absl::Status Fork(const SceneRuntime& runtime, const Caller& caller, const grpc::ByteBuffer& bytes,
+                  const MemoryCharge& of_bytes, grpc::ByteBuffer& answer) {
+  v1::ForkSceneRequest request;
+  v1::ForkSceneResponse response;
+  absl::Status status = ParseShort(bytes, request);
+  if (status.ok()) status = runtime.handler.Fork(caller, request, of_bytes, response);
+  if (status.ok()) answer = Serialize(response);
+  return status;
+}
+
+// Specified, and not part of this release: a client finds out by UNIMPLEMENTED.
+absl::Status Lint(const SceneRuntime&, const Caller&, const grpc::ByteBuffer&, const MemoryCharge&,
+                  grpc::ByteBuffer&) {
+  return absl::UnimplementedError("LintScene is not part of this release");
+}
+
+constexpr std::array kMethods = {
+    SceneMethod{Request<&SceneService::RequestCreateScene>,
+                Handle<v1::CreateSceneRequest, v1::CreateSceneResponse, &SceneHandler::Create>,
+                true, Role::kWriter},
+    SceneMethod{Request<&SceneService::RequestCommitEdits>,
+                Handle<v1::CommitEditsRequest, v1::CommitEditsResponse, &SceneHandler::Commit>,
+                true, Role::kWriter},
+    SceneMethod{Request<&SceneService::RequestDeleteScene>,
+                Handle<v1::DeleteSceneRequest, v1::DeleteSceneResponse, &SceneHandler::Delete>,
+                true, Role::kWriter},
+    SceneMethod{Request<&SceneService::RequestGetScene>,
+                HandleShort<v1::GetSceneRequest, v1::GetSceneResponse, &SceneHandler::Get>, false,
+                Role::kReader},
+    SceneMethod{Request<&SceneService::RequestListScenes>,
+                HandleShort<v1::ListScenesRequest, v1::ListScenesResponse, &SceneHandler::List>,
+                false, Role::kReader},
+    SceneMethod{Request<&SceneService::RequestListSceneVersions>,
+                HandleShort<v1::ListSceneVersionsRequest, v1::ListSceneVersionsResponse,
+                            &SceneHandler::ListVersions>,
+                false, Role::kReader},
+    SceneMethod{
+        Request<&SceneService::RequestRollbackScene>,
+        Handle<v1::RollbackSceneRequest, v1::RollbackSceneResponse, &SceneHandler::Rollback>, true,
+        Role::kWriter},
+    SceneMethod{Request<&SceneService::RequestForkScene>, Fork, true, Role::kWriter},
+    SceneMethod{Request<&SceneService::RequestLintScene>, Lint, false, Role::kReader},
+};
+
+}  // namespace
+
+void SceneService::Accept(EventLoop& loop, SceneRuntime& runtime) {
+  for (const SceneMethod& method : kMethods) SceneCall::Accept(*this, loop, runtime, method);
+  ImportCall::Accept(*this, loop, runtime);
+  ExportCall::Accept(*this, loop, runtime);
+  WatchCall::Accept(*this, loop, runtime);
+}
+
+}  // namespace carom::server

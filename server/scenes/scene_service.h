@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The SceneService of proto/carom/v1/scene_service.proto.
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include "carom/v1/scene_service.grpc.pb.h"
+#include "server/scenes/scene_call.h"
+#include "server/transport/event_loop.h"
+
+namespace carom::server {
+
+template <class Base>
+using RawSceneMethods = v1::SceneService::WithRawMethod_CreateScene<
+    v1::SceneService::WithRawMethod_GetScene<v1::SceneService::WithRawMethod_ListScenes<
+        v1::SceneService::WithRawMethod_DeleteScene<v1::SceneService::WithRawMethod_CommitEdits<
+            v1::SceneService::WithRawMethod_ListSceneVersions<
+                v1::SceneService::WithRawMethod_RollbackScene<
+                    v1::SceneService::WithRawMethod_ForkScene<
+                        v1::SceneService::WithRawMethod_ImportScene<
+                            v1::SceneService::WithRawMethod_ExportScene<
+                                v1::SceneService::WithRawMethod_WatchScene<
+                                    v1::SceneService::WithRawMethod_LintScene<Base>>>>>>>>>>>>;
+
+// No call holds a thread while it waits, and none is parsed before it is counted. Thread-safe.
+class SceneService final : public RawSceneMethods<v1::SceneService::Service> {
+ public:
+  // Takes calls from here until the server is shut down. `loop` and `runtime` outlive the last of
+  // them.
+  void Accept(EventLoop& loop, SceneRuntime& runtime);
+};
+
+}  // namespace carom::server

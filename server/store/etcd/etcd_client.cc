@@ -1,0 +1,391 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/store/etcd/etcd_client.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <random>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "absl/time/clock.h"
+#include "carom/status.h"
+#include "server/transport/executor.h"
+#include "wire/pem_files.h"
+
+namespace carom::server {
+namespace {
+
+constexpr size_t kMaxEndpoints = 16;
+constexpr size_t kMaxPrefixBytes = 128;
+constexpr absl::Duration kPause = absl::Milliseconds(50);  // once no member has answered
+
+// etcd allows a ping every 5 s at most.
+constexpr int kEtcdKeepaliveMs = 6000;
+constexpr int kEtcdKeepaliveTimeoutMs = 3000;
+
+// The status of a call as ours: the code is kept, and the text says whose it is.
+absl::Status OfEtcd(const grpc::Status& status) {
+  if (status.ok()) return absl::OkStatus();
+  return absl::Status(static_cast<absl::StatusCode>(status.error_code()),
+                      absl::StrCat("etcd: ", status.error_message()));
+}
+
+// Whether another member, or the same one later, may answer otherwise.
+// gRPC has INTERNAL and UNKNOWN for connections that break in the middle of something.
+bool IsPassing(grpc::StatusCode code) {
+  switch (code) {
+    case grpc::UNAVAILABLE:
+    case grpc::DEADLINE_EXCEEDED:
+    case grpc::CANCELLED:
+    case grpc::UNKNOWN:
+    case grpc::INTERNAL:
+    case grpc::ABORTED:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Whether etcd itself has said that it did not do what it was asked: gRPC has errors of the same
+// codes, which say nothing of that.
+bool IsRefusal(const grpc::Status& status) {
+  return !IsPassing(status.error_code()) && absl::StartsWith(status.error_message(), "etcdserver:");
+}
+
+// Whether text has the form HOST:PORT. Whether anybody answers there shows later.
+bool IsEndpoint(absl::string_view text) {
+  const size_t colon = text.rfind(':');
+  uint32_t port = 0;
+  return colon != absl::string_view::npos && colon != 0 &&
+         absl::SimpleAtoi(text.substr(colon + 1), &port) && port >= 1 && port <= 65535;
+}
+
+// A connection for each member and client, which is made again within a second when the member is
+// back. No proxy of the environment stands between: members are named by their addresses.
+grpc::ChannelArguments ArgumentsOfEtcd() {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 1000);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kEtcdKeepaliveMs);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kEtcdKeepaliveTimeoutMs);
+  arguments.SetMaxReceiveMessageSize(64 << 20);
+  return arguments;
+}
+
+// Plaintext unless there are authorities. A file that cannot be used is named here, since gRPC
+// would say of it nothing but that connections fail.
+absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> CredentialsOfEtcd(
+    const EtcdClientOptions& options) {
+  if (options.ca.empty() && options.certificate.empty()) return grpc::InsecureChannelCredentials();
+  grpc::SslCredentialsOptions tls;
+  const std::pair<wire::NamedFile, std::string*> files[] = {
+      {{"--etcd-ca", options.ca}, &tls.pem_root_certs},
+      {{"--etcd-certificate", options.certificate}, &tls.pem_cert_chain},
+      {{"--etcd-key", options.key}, &tls.pem_private_key}};
+  for (const auto& [file, text] : files) {
+    if (file.path.empty()) continue;
+    absl::StatusOr<std::string> read = wire::ReadNamedFile(file);
+    if (!read.ok()) return read.status();
+    *text = *std::move(read);
+  }
+  absl::Status status;
+  if (!options.ca.empty()) status = wire::CheckAuthorities(files[0].first);
+  if (status.ok() && !options.certificate.empty()) {
+    status = wire::CheckKeyPair(files[1].first, files[2].first);
+  }
+  if (!status.ok()) return status;
+  return grpc::SslCredentials(tls);
+}
+
+}  // namespace
+
+// A password in the URL would be seen in the list of processes, so it is refused.
+absl::StatusOr<EtcdUrl> ParseEtcdUrl(absl::string_view url) {
+  const auto wrong = [](absl::string_view why) { return absl::InvalidArgumentError(why); };
+  EtcdUrl parsed;
+  if (!absl::ConsumePrefix(&url, "etcd://")) return wrong("must begin with etcd://");
+  const size_t slash = url.find('/');
+  absl::string_view hosts = url.substr(0, slash);
+  if (slash != absl::string_view::npos) parsed.prefix = std::string(url.substr(slash));
+  while (absl::EndsWith(parsed.prefix, "/")) parsed.prefix.pop_back();
+  if (parsed.prefix.empty() || parsed.prefix.size() > kMaxPrefixBytes) {
+    return wrong(absl::StrCat("must end with /PREFIX, of at most ", kMaxPrefixBytes, " bytes"));
+  }
+  if (const size_t at = hosts.rfind('@'); at != absl::string_view::npos) {
+    parsed.user = std::string(hosts.substr(0, at));
+    hosts.remove_prefix(at + 1);
+    if (parsed.user.empty() || absl::StrContains(parsed.user, ":")) {
+      return wrong("must have a user's name alone before the @: the password is in a file");
+    }
+  }
+  parsed.endpoints = absl::StrSplit(hosts, ',');
+  if (parsed.endpoints.size() > kMaxEndpoints ||
+      !std::all_of(parsed.endpoints.begin(), parsed.endpoints.end(), IsEndpoint)) {
+    return wrong(absl::StrCat("must have 1 to ", kMaxEndpoints, " of HOST:PORT, with commas"));
+  }
+  return parsed;
+}
+
+absl::StatusOr<std::unique_ptr<EtcdClient>> EtcdClient::Create(const EtcdClientOptions& options) {
+  std::string password;
+  if (!options.password_file.empty()) {
+    absl::StatusOr<std::string> read =
+        wire::ReadNamedFile({"--etcd-password-file", options.password_file});
+    if (!read.ok()) return read.status();
+    password = read->substr(0, read->find_first_of("\r\n"));
+  }
+  const auto credentials = CredentialsOfEtcd(options);
+  if (!credentials.ok()) return credentials.status();
+  return std::unique_ptr<EtcdClient>(new EtcdClient(options, std::move(password), *credentials));
+}
+
+// Replicas begin with different members, so that one does not have all of them.
+EtcdClient::EtcdClient(const EtcdClientOptions& options, std::string password,
+                       const std::shared_ptr<grpc::ChannelCredentials>& credentials)
+    : options_(options),
+      password_(std::move(password)),
+      current_(std::random_device()() % options.url.endpoints.size()) {
+  endpoints_.reserve(options.url.endpoints.size());
+  for (const std::string& address : options.url.endpoints) {
+    Endpoint& endpoint = *endpoints_.emplace_back(std::make_unique<Endpoint>());
+    endpoint.channel = grpc::CreateCustomChannel(address, credentials, ArgumentsOfEtcd());
+    endpoint.kv = etcd::KV::NewStub(endpoint.channel);
+    endpoint.watch = etcd::Watch::NewStub(endpoint.channel);
+    endpoint.lease = etcd::Lease::NewStub(endpoint.channel);
+    endpoint.auth = etcd::Auth::NewStub(endpoint.channel);
+    endpoint.maintenance = etcd::Maintenance::NewStub(endpoint.channel);
+  }
+}
+
+// --- Members ------------------------------------------------------------------------------------
+
+// All calls go to one member, so that what one of them has read the next one has too, mostly. Where
+// every member is avoided, the one whose time ends first is asked: it may be the only one left.
+size_t EtcdClient::ChooseEndpoint() {
+  const size_t first = current_.load(std::memory_order_relaxed);
+  const int64_t now = absl::ToUnixMicros(absl::Now());
+  size_t best = first;
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (size_t i = 0; i < endpoints_.size(); ++i) {
+    const size_t index = (first + i) % endpoints_.size();
+    const int64_t until = endpoints_[index]->avoided_until_us.load(std::memory_order_relaxed);
+    if (until <= now) {
+      best = index;
+      break;
+    }
+    if (until < least) {
+      least = until;
+      best = index;
+    }
+  }
+  current_.store(best, std::memory_order_relaxed);
+  return best;
+}
+
+// One that refuses connections is passed over at once; one that does not answer takes a part of the
+// time.
+int EtcdClient::AwaitEndpoint(absl::Time deadline) {
+  for (size_t tried = 1; !is_stopping(); ++tried) {
+    const size_t index = ChooseEndpoint();
+    grpc::Channel& channel = *endpoints_[index]->channel;
+    const absl::Time end =
+        std::min(deadline, absl::Now() + kReadTime / static_cast<double>(endpoints_.size()));
+    grpc_connectivity_state state = channel.GetState(true);
+    while (state == GRPC_CHANNEL_IDLE || state == GRPC_CHANNEL_CONNECTING) {
+      if (!channel.WaitForStateChange(state, absl::ToChronoTime(end))) break;
+      state = channel.GetState(true);
+    }
+    if (state == GRPC_CHANNEL_READY) return static_cast<int>(index);
+    LeaveEndpoint(index, kPenalty);
+    if (absl::Now() >= deadline) break;
+    if (tried % endpoints_.size() == 0) absl::SleepFor(kPause);
+  }
+  return -1;
+}
+
+// One that stands still costs whoever asks it a whole time limit, one that refuses costs nothing:
+// so the one is avoided for longer than the other. A member without a leader says so at once.
+void EtcdClient::LeaveEndpoint(size_t index, absl::Duration penalty) {
+  endpoints_[index]->avoided_until_us.store(absl::ToUnixMicros(absl::Now() + penalty),
+                                            std::memory_order_relaxed);
+}
+
+// A member that has lost its leader says so instead of waiting for one.
+void EtcdClient::Prepare(grpc::ClientContext& context) {
+  context.AddMetadata("hasleader", "true");
+  absl::MutexLock lock(&mu_);
+  if (!token_.empty()) context.AddMetadata("token", token_);
+}
+
+// Other calls may get a token at the same time: the last one counts, and all of them are good.
+grpc::Status EtcdClient::Authenticate(Endpoint& endpoint, absl::Time deadline) {
+  grpc::ClientContext context;
+  context.set_deadline(absl::ToChronoTime(deadline));
+  etcd::AuthenticateRequest request;
+  request.set_name(options_.url.user);
+  request.set_password(password_);
+  etcd::AuthenticateResponse response;
+  grpc::Status status = endpoint.auth->Authenticate(&context, request, &response);
+  if (!status.ok()) return status;
+  absl::MutexLock lock(&mu_);
+  token_ = response.token();
+  return status;
+}
+
+// A token ends after some minutes, when its member restarts and when users change. etcd says
+// UNAUTHENTICATED then, or INVALID_ARGUMENT, and has done nothing.
+grpc::Status EtcdClient::Ask(Endpoint& endpoint, absl::Time deadline, Call call) {
+  const auto once = [&] {
+    grpc::ClientContext context;
+    context.set_deadline(absl::ToChronoTime(deadline));
+    Prepare(context);
+    return call(endpoint, context);
+  };
+  grpc::Status status = once();
+  const bool is_token_over =
+      status.error_code() == grpc::UNAUTHENTICATED || status.error_code() == grpc::INVALID_ARGUMENT;
+  if (options_.url.user.empty() || !is_token_over) return status;
+  if (grpc::Status asked = Authenticate(endpoint, deadline); !asked.ok()) return asked;
+  return once();
+}
+
+// A member that fails is left for the next one. What etcd refuses is refused by all members alike.
+absl::Status EtcdClient::Repeat(absl::Duration timeout, Call call) {
+  const Executor::Blocked blocked;
+  const absl::Time deadline = absl::Now() + timeout;
+  grpc::Status last(grpc::UNAVAILABLE, "no member is connected");
+  while (!is_stopping()) {
+    const int index = AwaitEndpoint(deadline);
+    if (index < 0) break;
+    const absl::Time end = std::min(deadline, absl::Now() + kReadTime);
+    last = Ask(*endpoints_[static_cast<size_t>(index)], end, call);
+    if (!IsPassing(last.error_code())) return OfEtcd(last);
+    LeaveEndpoint(static_cast<size_t>(index), PenaltyOf(last));
+    if (absl::Now() + kPause >= deadline) break;
+    absl::SleepFor(kPause);
+  }
+  return absl::UnavailableError(absl::StrCat("etcd: ", last.error_message()));
+}
+
+// --- Calls --------------------------------------------------------------------------------------
+
+// Linearizable, unless the request says otherwise: a member that has no leader does not answer.
+absl::Status EtcdClient::Range(const etcd::RangeRequest& request, etcd::RangeResponse& response,
+                               absl::Duration timeout) {
+  return Repeat(timeout, [&](Endpoint& endpoint, grpc::ClientContext& context) {
+    return endpoint.kv->Range(&context, request, &response);
+  });
+}
+
+absl::Status EtcdClient::Read(const etcd::TxnRequest& request, etcd::TxnResponse& response,
+                              absl::Duration timeout) {
+  return Repeat(timeout, [&](Endpoint& endpoint, grpc::ClientContext& context) {
+    return endpoint.kv->Txn(&context, request, &response);
+  });
+}
+
+// Of whichever member is asked: their files differ in size.
+absl::Status EtcdClient::MemberStatus(etcd::StatusResponse& response, absl::Duration timeout) {
+  return Repeat(timeout, [&](Endpoint& endpoint, grpc::ClientContext& context) {
+    return endpoint.maintenance->Status(&context, {}, &response);
+  });
+}
+
+// Once it was sent, silence and a broken connection say nothing of it: the leader may have it. A
+// member that is not connected was sent nothing.
+EtcdClient::Outcome EtcdClient::Write(const etcd::TxnRequest& request, etcd::TxnResponse& response,
+                                      absl::Status& status) {
+  const Executor::Blocked blocked;
+  const int index = AwaitEndpoint(absl::Now() + kReadTime);
+  if (index < 0) {
+    status = absl::UnavailableError("etcd: no member is connected");
+    return Outcome::kNotApplied;
+  }
+  const grpc::Status answer = Ask(*endpoints_[static_cast<size_t>(index)], absl::Now() + kWriteTime,
+                                  [&](Endpoint& endpoint, grpc::ClientContext& context) {
+                                    return endpoint.kv->Txn(&context, request, &response);
+                                  });
+  status = OfEtcd(answer);
+  if (answer.ok()) return Outcome::kApplied;
+  if (IsRefusal(answer)) return Outcome::kNotApplied;
+  LeaveEndpoint(static_cast<size_t>(index), PenaltyOf(answer));
+  return Outcome::kUnknown;
+}
+
+// One that was granted without an answer ends by itself.
+absl::StatusOr<int64_t> EtcdClient::GrantLease(absl::Duration time) {
+  etcd::LeaseGrantRequest request;
+  request.set_ttl(absl::ToInt64Seconds(time));
+  etcd::LeaseGrantResponse response;
+  absl::Status status = Repeat(kWriteTime, [&](Endpoint& endpoint, grpc::ClientContext& context) {
+    return endpoint.lease->LeaseGrant(&context, request, &response);
+  });
+  if (!status.ok()) return status;
+  return response.id();
+}
+
+// A stream for each renewal: there is one in some seconds, and no stream that could break between.
+absl::Status EtcdClient::RenewLease(int64_t id) {
+  etcd::LeaseKeepAliveRequest request;
+  request.set_id(id);
+  etcd::LeaseKeepAliveResponse response;
+  absl::Status status = Repeat(kReadTime, [&](Endpoint& endpoint, grpc::ClientContext& context) {
+    const auto stream = endpoint.lease->LeaseKeepAlive(&context);
+    const bool has_answered = stream->Write(request) && stream->Read(&response);
+    stream->WritesDone();
+    if (has_answered) context.TryCancel();
+    const grpc::Status end = stream->Finish();
+    return has_answered ? grpc::Status::OK : end;
+  });
+  if (status.ok() && response.ttl() <= 0) return absl::NotFoundError("etcd: the lease is over");
+  return status;
+}
+
+// A lease that is not revoked ends by itself.
+void EtcdClient::RevokeLease(int64_t id) {
+  etcd::LeaseRevokeRequest request;
+  request.set_id(id);
+  etcd::LeaseRevokeResponse response;
+  Repeat(kReadTime, [&](Endpoint& endpoint, grpc::ClientContext& context) {
+    return endpoint.lease->LeaseRevoke(&context, request, &response);
+  }).IgnoreError();
+}
+
+// The stream has no deadline: it lasts until it is cancelled, or breaks.
+std::unique_ptr<EtcdClient::WatchStream> EtcdClient::Watch(grpc::ClientContext& context,
+                                                           const etcd::WatchCreateRequest& create) {
+  const int index = AwaitEndpoint(absl::Now() + kReadTime);
+  if (index < 0) return nullptr;
+  Endpoint& endpoint = *endpoints_[static_cast<size_t>(index)];
+  watched_.store(static_cast<size_t>(index), std::memory_order_relaxed);
+  if (!options_.url.user.empty()) {
+    // Of a stream the token is looked at once, so it has one that is fresh.
+    const absl::Time end = absl::Now() + kReadTime;
+    if (!Authenticate(endpoint, end).ok()) {
+      LeaveEndpoint(static_cast<size_t>(index), kPenalty);
+      return nullptr;
+    }
+  }
+  Prepare(context);
+  std::unique_ptr<WatchStream> stream = endpoint.watch->Watch(&context);
+  etcd::WatchRequest request;
+  *request.mutable_create_request() = create;
+  if (!stream->Write(request)) {
+    stream->Finish();
+    LeaveEndpoint(static_cast<size_t>(index), kPenalty);
+    return nullptr;
+  }
+  return stream;
+}
+
+}  // namespace carom::server

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/store/etcd/etcd_records.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "carom/store/v1/pages.pb.h"
+#include "server/store/version_record.h"
+
+namespace carom::server {
+
+// Prefixes end with a character that is not the greatest one.
+std::string EndOfPrefix(std::string prefix) {
+  ++prefix.back();
+  return prefix;
+}
+
+// Names of scenes have no slash but that of `scenes/`, so no key of one scene begins with that of
+// another one and a slash.
+std::string EtcdKeys::SceneKey(absl::string_view name) const {
+  return absl::StrCat(scenes(), name);
+}
+
+std::string EtcdKeys::VersionsOf(absl::string_view name) const {
+  return absl::StrCat(versions(), name, "/");
+}
+
+// Digits are padded, so that keys are in the order of the numbers.
+std::string EtcdKeys::VersionKey(absl::string_view name, uint64_t number) const {
+  return absl::StrCat(VersionsOf(name), absl::Hex(number, absl::kZeroPad16));
+}
+
+std::string EtcdKeys::PageKey(const PageHash& hash) const {
+  return absl::StrCat(pages(), absl::BytesToHexString({hash.data(), hash.size()}));
+}
+
+std::optional<std::string> EtcdKeys::SceneOf(absl::string_view key) const {
+  if (!absl::ConsumePrefix(&key, scenes())) return std::nullopt;
+  return std::string(key);
+}
+
+// The last part is the number; what is before it is the scene, with a slash of its own.
+std::optional<std::string> EtcdKeys::SceneOfVersion(absl::string_view key) const {
+  if (!absl::ConsumePrefix(&key, versions())) return std::nullopt;
+  return std::string(key.substr(0, key.rfind('/')));
+}
+
+// What is no page under the prefix of pages is somebody else's, and left alone.
+std::optional<PageHash> EtcdKeys::PageOf(absl::string_view key) const {
+  PageHash hash;
+  if (!absl::ConsumePrefix(&key, pages()) || key.size() != 2 * hash.size() ||
+      !std::all_of(key.begin(), key.end(), absl::ascii_isxdigit)) {
+    return std::nullopt;
+  }
+  const std::string bytes = absl::HexStringToBytes(key);
+  std::memcpy(hash.data(), bytes.data(), hash.size());
+  return hash;
+}
+
+// A record as sqlite has it, for the sake of its checksum, and what only etcd needs.
+std::string EncodeVersion(absl::string_view name, const StoredVersion& version) {
+  VersionSummary summary = version.summary;
+  summary.version = 0;
+  VersionRow row = MakeRow(name, summary, version.root);
+  store::v1::SharedVersion message;
+  message.set_record(std::move(row.bytes));
+  message.set_checksum(std::move(row.checksum));
+  message.set_number(version.number);
+  message.set_oldest(version.oldest);
+  message.set_tree_bytes(version.tree_bytes);
+  message.set_replaced_bytes(version.replaced_bytes);
+  message.set_writer(version.writer);
+  return message.SerializeAsString();
+}
+
+// The number comes from the key's revision, and the checksum was made without it.
+absl::StatusOr<StoredVersion> DecodeVersion(absl::string_view name, const std::string& value,
+                                            uint64_t version) {
+  store::v1::SharedVersion message;
+  if (!message.ParseFromString(value)) return DamagedScene("a version that does not parse");
+  StoredVersion read;
+  read.number = message.number();
+  read.oldest = message.oldest();
+  read.tree_bytes = message.tree_bytes();
+  read.replaced_bytes = message.replaced_bytes();
+  read.writer = message.writer();
+  absl::Status status =
+      ReadRow(name, 0, {message.record(), message.checksum()}, read.summary, read.root);
+  if (!status.ok()) return status;
+  read.summary.version = version;
+  return read;
+}
+
+// Versions ascend with their numbers.
+const StoredVersion* SharedScene::Find(uint64_t wanted) const {
+  const auto found =
+      std::lower_bound(kept.begin(), kept.end(), wanted,
+                       [](const StoredVersion& a, uint64_t b) { return a.summary.version < b; });
+  return found != kept.end() && found->summary.version == wanted ? &*found : nullptr;
+}
+
+std::vector<VersionSummary> SharedScene::Summaries() const {
+  std::vector<VersionSummary> summaries;
+  summaries.reserve(kept.size());
+  for (const StoredVersion& version : kept) summaries.push_back(version.summary);
+  return summaries;
+}
+
+// Of a version that cannot be read the history stays as it was: nobody knows what it kept.
+SharedScene::Ptr FollowingScene(const SharedScene::Ptr& before, absl::string_view name,
+                                const std::string& value, uint64_t version) {
+  auto scene = std::make_shared<SharedScene>();
+  scene->version = version;
+  scene->value = value;
+  if (before != nullptr) scene->kept = before->kept;
+  absl::StatusOr<StoredVersion> last = DecodeVersion(name, value, version);
+  if (!last.ok()) {
+    scene->status = last.status();
+    return scene;
+  }
+  last->summary.follows_damage = before != nullptr && !before->status.ok();
+  const auto is_gone = [&](const StoredVersion& old) { return old.number < last->oldest; };
+  scene->kept.erase(scene->kept.begin(),
+                    std::find_if_not(scene->kept.begin(), scene->kept.end(), is_gone));
+  scene->kept.push_back(*std::move(last));
+  return scene;
+}
+
+}  // namespace carom::server

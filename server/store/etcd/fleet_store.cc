@@ -1,0 +1,273 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/store/etcd/fleet_store.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <utility>
+
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+
+namespace carom::server {
+namespace {
+
+constexpr absl::Duration kInsistTime = absl::Seconds(10);
+constexpr absl::Duration kCatchUpTime = absl::Seconds(5);
+constexpr absl::Duration kPauseOfFollower = absl::Milliseconds(100);
+
+// Whether an error may be due to what the scene was, or was not, when it was looked at.
+bool DependsOnScene(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kAborted:
+    case absl::StatusCode::kNotFound:
+    case absl::StatusCode::kAlreadyExists:
+    case absl::StatusCode::kOutOfRange:
+    case absl::StatusCode::kDataLoss:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Whether what etcd has of a scene may have come after what is here of it.
+bool MayFollow(const SharedScene& known, const SharedScene& listed) {
+  if (!known.status.ok() || !listed.status.ok()) return true;
+  if (listed.kept.front().summary.version > known.version) return true;
+  const StoredVersion* const same = listed.Find(known.version);
+  return same != nullptr && same->writer == known.current().writer;
+}
+
+}  // namespace
+
+// --- Changes ------------------------------------------------------------------------------------
+
+// Of a damaged scene, too, which has a version though it has no polygons.
+uint64_t FleetStore::VersionOf(absl::string_view name) const {
+  const SharedScene::Ptr scene = journal_.Find(name);
+  return scene == nullptr ? 0 : scene->version;
+}
+
+// A refusal counts if the scene is, after all that etcd had when it was asked, the one that was
+// refused; else the change is tried on what has come. Nothing was made by an attempt that fails
+// here, so whatever ends this says no more than that.
+//
+// What is asked again by its id was made between two attempts: whoever asks finds that version.
+absl::StatusOr<Scene::Ptr> FleetStore::Insist(absl::string_view name, absl::string_view edit_id,
+                                              Attempt attempt) {
+  const absl::Time deadline = absl::Now() + kInsistTime;
+  while (true) {
+    const uint64_t before = VersionOf(name);
+    absl::StatusOr<Scene::Ptr> made = attempt();
+    if (made.ok()) return made;
+    const bool is_conflict = IsConflict(made.status());
+    if (!is_conflict && !DependsOnScene(made.status())) return made;
+    if (absl::Status status = CatchUp(); !status.ok()) return status;
+    for (const VersionSummary& known : Versions(name)) {
+      if (!edit_id.empty() && known.edit_id == edit_id) {
+        return absl::AbortedError("these edits are made already");
+      }
+    }
+    if (!is_conflict && VersionOf(name) == before) return made;
+    if (absl::Now() > deadline) {
+      return is_conflict ? absl::UnavailableError("others change the scene all the time") : made;
+    }
+  }
+}
+
+// Polygons and edits are copied for each attempt, which share their vertices.
+absl::StatusOr<Scene::Ptr> FleetStore::Import(absl::string_view name, ImportMode mode,
+                                              std::vector<Polygon> polygons,
+                                              absl::FunctionRef<bool()> abandoned) {
+  return Insist(name, "", [&] { return MemoryStore::Import(name, mode, polygons, abandoned); });
+}
+
+absl::StatusOr<Scene::Ptr> FleetStore::Commit(absl::string_view name, uint64_t base_version,
+                                              std::vector<SceneEdit> edits,
+                                              absl::string_view edit_id) {
+  return Insist(name, edit_id,
+                [&] { return MemoryStore::Commit(name, base_version, edits, edit_id); });
+}
+
+absl::StatusOr<Scene::Ptr> FleetStore::Rollback(absl::string_view name, uint64_t version,
+                                                uint64_t base_version) {
+  return Insist(name, "", [&] { return MemoryStore::Rollback(name, version, base_version); });
+}
+
+absl::Status FleetStore::Delete(absl::string_view name, uint64_t version) {
+  return Insist(name, "",
+                [&]() -> absl::StatusOr<Scene::Ptr> {
+                  absl::Status status = MemoryStore::Delete(name, version);
+                  if (!status.ok()) return status;
+                  return Scene::Ptr();
+                })
+      .status();
+}
+
+// Of all scenes: there is one watch for all of them.
+absl::Status FleetStore::CatchUp() { return follower_.CatchUp(kCatchUpTime); }
+
+// --- What others have made ----------------------------------------------------------------------
+
+// Listeners hear of what others have made from here on, on the follower's thread.
+void FleetStore::Follow(OnChangeOfState on_state, absl::Duration sweep_interval) {
+  on_state_ = std::move(on_state);
+  follower_.Start(journal_.listed_revision(), journal_.cluster_id());
+  sweeper_.Start(sweep_interval);
+}
+
+// Not ready: what is here is of another cluster, or of one that has gone back.
+void FleetStore::OnState(bool is_reachable, bool is_ready) {
+  absl::Status refusal;
+  if (!is_reachable) refusal = absl::UnavailableError("etcd cannot be reached: nothing is written");
+  if (!is_ready) refusal = absl::UnavailableError("etcd was restored: scenes are read again");
+  const bool takes_changes = refusal.ok();
+  journal_.commits().SetRefusal(std::move(refusal));
+  if (on_state_ != nullptr) on_state_(takes_changes, is_ready);
+}
+
+// Pages come before the version that has them, in the same revision or an earlier one. They are
+// kept for a while; versions look for what they need, and ask etcd for the rest.
+void FleetStore::OnPut(const etcd::KeyValue& pair) {
+  const EtcdKeys& keys = journal_.keys();
+  const auto revision = static_cast<uint64_t>(pair.mod_revision());
+  if (const std::optional<PageHash> hash = keys.PageOf(pair.key())) {
+    if (CheckPage(*hash, pair.value()).ok()) journal_.pages().Keep(*hash, pair.value());
+    return;
+  }
+  if (pair.key() == keys.epoch()) return journal_.commits().SetEpoch(revision, pair.value());
+  const std::optional<std::string> name = keys.SceneOf(pair.key());
+  if (!name.has_value()) return;
+  // Nothing that comes later is shown before it.
+  while (!FollowVersion(*name, pair.value(), revision).ok()) {
+    if (journal_.client().is_stopping()) return;
+    absl::SleepFor(kPauseOfFollower);
+  }
+}
+
+// Keys of versions and pages go without a word: nobody looks for them here.
+void FleetStore::OnDelete(absl::string_view key, uint64_t revision) {
+  if (const auto name = journal_.keys().SceneOf(key)) Remove(*name, revision);
+}
+
+// A scene that was made anew meanwhile by this server is newer than the deletion.
+void FleetStore::Remove(absl::string_view name, uint64_t revision) {
+  KeyedMutex::Lock writer(writers(), name);
+  const SharedScene::Ptr known = journal_.Find(name);
+  if (known == nullptr || known->version >= revision) return;
+  NoteVersion(revision);
+  journal_.Set(name, nullptr);
+  AdoptDeletion(name);
+}
+
+// What this process has written itself is here already, once its writer lets the scene go.
+absl::Status FleetStore::FollowVersion(const std::string& name, const std::string& value,
+                                       uint64_t version) {
+  KeyedMutex::Lock writer(writers(), name);
+  const SharedScene::Ptr before = journal_.Find(name);
+  if (before != nullptr && before->version >= version) return absl::OkStatus();
+  SharedScene::Ptr scene = FollowingScene(before, name, value, version);
+  const bool follows = before != nullptr && before->status.ok() && scene->status.ok() &&
+                       scene->current().number == before->current().number + 1;
+  const bool is_first = before == nullptr && scene->status.ok() && scene->current().number == 1;
+  if (!follows && !is_first) {
+    absl::StatusOr<SharedScene::Ptr> fetched = journal_.Fetch(name);
+    if (!fetched.ok()) return fetched.status();
+    if (*fetched == nullptr) return absl::OkStatus();  // its deletion is to come
+    scene = *std::move(fetched);
+  }
+  return Show(name, std::move(scene), follows);
+}
+
+// The journal knows the version before others see it, as with a commit of this process.
+absl::Status FleetStore::Show(absl::string_view name, SharedScene::Ptr scene, bool follows) {
+  if (IsReadOnly(name)) {
+    if (!std::exchange(has_said_hidden_, true)) {
+      std::fprintf(stderr, "caromd: a preloaded scene hides one that another server has made\n");
+    }
+    return absl::OkStatus();
+  }
+  if (!scene->status.ok()) {
+    ShowDamage(name, scene);
+    return absl::OkStatus();
+  }
+  const SharedScene::Ptr before = journal_.Find(name);
+  if (before == nullptr || Find(name) == nullptr) {
+    return ShowPolygons(name, std::move(scene), follows);
+  }
+  std::vector<SceneEdit> edits;
+  absl::Status status = journal_.Difference(before->current().root, scene->current().root, edits);
+  if (status.ok()) {
+    journal_.Set(name, scene);
+    status = AdoptEdits(name, edits, {scene->Summaries(), follows});
+    if (status.ok()) return status;
+  } else if (!absl::IsDataLoss(status) && !absl::IsOutOfRange(status)) {
+    return status;
+  }
+  return ShowPolygons(name, std::move(scene), follows);
+}
+
+// A page that is missing may be of a version that is no longer kept.
+absl::Status FleetStore::ShowPolygons(absl::string_view name, SharedScene::Ptr scene,
+                                      bool follows) {
+  for (int i = 0; i < 5; ++i) {
+    std::vector<Polygon> polygons;
+    absl::Status status = journal_.ReadPolygons(scene->current().root, polygons);
+    if (status.ok()) {
+      journal_.Set(name, scene);
+      status = AdoptPolygons(name, std::move(polygons), {scene->Summaries(), follows});
+      if (status.ok()) return status;
+      break;
+    }
+    if (!absl::IsDataLoss(status)) return status;
+    absl::StatusOr<SharedScene::Ptr> newer = journal_.Fetch(name);
+    if (!newer.ok()) return newer.status();
+    if (*newer == nullptr) return absl::OkStatus();
+    if ((*newer)->version == scene->version || !(*newer)->status.ok()) break;
+    scene = *std::move(newer);
+    follows = false;
+  }
+  ShowDamage(name, scene);
+  return absl::OkStatus();
+}
+
+// Until somebody replaces or deletes it, as with a damaged scene of any store.
+void FleetStore::ShowDamage(absl::string_view name, const SharedScene::Ptr& scene) {
+  auto damaged = std::make_shared<SharedScene>(*scene);
+  if (damaged->status.ok()) damaged->status = DamagedScene("its pages are missing");
+  journal_.Set(name, damaged);
+  AdoptDamage(name, {damaged->Summaries(), false});
+}
+
+// Versions may go back only where the cluster has: then what is here goes first. What is kept of a
+// scene has no gaps, so it has the version that is here, or is newer than that altogether.
+absl::StatusOr<uint64_t> FleetStore::ReadAll(bool anew) {
+  if (anew) journal_.commits().SetEpoch(0, "");
+  const absl::StatusOr<EtcdJournal::Listing> listing = journal_.List();
+  if (!listing.ok()) return listing.status();
+  for (const std::string& name : journal_.Names()) {
+    KeyedMutex::Lock writer(writers(), name);
+    const SharedScene::Ptr known = journal_.Find(name);
+    const auto it = listing->scenes.find(name);
+    const bool is_there = it != listing->scenes.end();
+    if (known == nullptr || (is_there && it->second->value == known->value)) continue;
+    if (!anew && is_there && known->version <= listing->revision &&
+        !MayFollow(*known, *it->second)) {
+      return absl::AbortedError("etcd has another history");
+    }
+    if (!anew && (is_there || known->version > listing->revision)) continue;
+    journal_.Set(name, nullptr);
+    AdoptDeletion(name);
+  }
+  for (const auto& [name, scene] : listing->scenes) {
+    KeyedMutex::Lock writer(writers(), name);
+    const SharedScene::Ptr known = journal_.Find(name);
+    if (known != nullptr && known->version >= scene->version) continue;
+    if (absl::Status status = Show(name, scene, false); !status.ok()) return status;
+  }
+  return listing->revision;
+}
+
+}  // namespace carom::server

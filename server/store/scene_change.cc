@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/store/scene_change.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace carom::server {
+namespace {
+
+// A scene takes about that much for a polygon: the polygon itself, its places in the pages, and
+// parts of their trees.
+constexpr uint64_t kPolygonBytes = 320;
+constexpr uint64_t kRingBytes = 64;
+constexpr uint64_t kVertexBytes = 24;
+
+}  // namespace
+
+const Polygon* PolygonOf(const SceneEdit& edit) {
+  if (const auto* add = std::get_if<AddPolygon>(&edit)) return &add->polygon;
+  if (const auto* replace = std::get_if<ReplacePolygon>(&edit)) return &replace->polygon;
+  return nullptr;
+}
+
+// A removal has an id alone.
+uint64_t IdOf(const SceneEdit& edit) {
+  const Polygon* const polygon = PolygonOf(edit);
+  return polygon != nullptr ? polygon->id() : std::get<RemovePolygon>(edit).id;
+}
+
+uint64_t BytesOf(size_t rings, size_t vertices) {
+  return kPolygonBytes + kRingBytes * rings + kVertexBytes * vertices;
+}
+
+uint64_t BytesOf(const Polygon& polygon) {
+  return BytesOf(polygon.ring_count(), polygon.vertex_count()) + polygon.user_data().size();
+}
+
+// Its polygon is the scene's, and still there when the scene has another one.
+uint64_t BytesOf(const PolygonChange& change) {
+  return sizeof(PolygonChange) + (change.polygon.has_value() ? BytesOf(*change.polygon) : 0);
+}
+
+uint64_t BytesOf(std::span<const PolygonChange> changes) {
+  uint64_t bytes = sizeof(SceneChange);
+  for (const PolygonChange& change : changes) bytes += BytesOf(change);
+  return bytes;
+}
+
+// Scenes share polygons that no edit has touched, so most comparisons end at once.
+bool AreEqual(const Polygon& a, const Polygon& b) {
+  if (a.memory() == b.memory()) return true;
+  const bool are_alike = a.id() == b.id() && a.fill_rule() == b.fill_rule() &&
+                         a.solidity() == b.solidity() && a.category() == b.category() &&
+                         a.ring_count() == b.ring_count() && a.user_data() == b.user_data();
+  if (!are_alike) return false;
+  for (size_t i = 0; i < a.ring_count(); ++i) {
+    const std::span<const Vec2> ring = a.ring(i);
+    const std::span<const Vec2> other = b.ring(i);
+    if (a.is_open(i) != b.is_open(i) ||
+        !std::equal(ring.begin(), ring.end(), other.begin(), other.end())) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// A box of nothing is empty, and extends none.
+std::optional<PolygonChange> ChangeOf(const Polygon* before, const Polygon* after) {
+  if (before == nullptr && after == nullptr) return std::nullopt;
+  if (before != nullptr && after != nullptr && AreEqual(*before, *after)) return std::nullopt;
+  PolygonChange change;
+  if (before != nullptr) {
+    change.id = before->id();
+    change.kind = ChangeKind::kRemoved;
+    change.bounds.Extend(before->bounds());
+  }
+  if (after != nullptr) {
+    change.id = after->id();
+    change.kind = before == nullptr ? ChangeKind::kAdded : ChangeKind::kReplaced;
+    change.bounds.Extend(after->bounds());
+    change.polygon = *after;
+  }
+  return change;
+}
+
+// An id occurs once in the edits of a commit.
+std::vector<PolygonChange> ChangesOf(const Scene& before, const Scene& after,
+                                     std::span<const SceneEdit> edits) {
+  std::vector<PolygonChange> changes;
+  changes.reserve(edits.size());
+  for (const SceneEdit& edit : edits) {
+    const uint64_t id = IdOf(edit);
+    std::optional<PolygonChange> change = ChangeOf(before.Find(id), after.Find(id));
+    if (change.has_value()) changes.push_back(*std::move(change));
+  }
+  std::sort(changes.begin(), changes.end(),
+            [](const PolygonChange& a, const PolygonChange& b) { return a.id < b.id; });
+  return changes;
+}
+
+ChangeCursor::ChangeCursor(SceneChange::Ptr change) : change_(std::move(change)) { Next(); }
+
+// Of two scenes: merges polygons by id.
+void ChangeCursor::Next() {
+  if (change_->after == nullptr) {
+    listed_ = next_ < change_->list.size() ? &change_->list[next_++] : nullptr;
+    return;
+  }
+  const Scene* const before = change_->before.get();
+  const Scene& after = *change_->after;
+  const size_t before_count = before == nullptr ? 0 : before->polygon_count();
+  compared_.reset();
+  while (!compared_.has_value()) {
+    const Polygon* old = next_before_ < before_count ? &before->polygon(next_before_) : nullptr;
+    const Polygon* current =
+        next_after_ < after.polygon_count() ? &after.polygon(next_after_) : nullptr;
+    if (old == nullptr && current == nullptr) return;
+    if (old != nullptr && current != nullptr && old->id() != current->id()) {
+      (old->id() < current->id() ? current : old) = nullptr;
+    }
+    next_before_ += old != nullptr ? 1 : 0;
+    next_after_ += current != nullptr ? 1 : 0;
+    compared_ = ChangeOf(old, current);
+  }
+}
+
+}  // namespace carom::server

@@ -1,0 +1,600 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/store/sqlite/sqlite_journal.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <new>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/time/clock.h"
+#include "carom/status.h"
+#include "server/base/rpc_status.h"
+#include "server/base/scene_name.h"
+#include "server/store/sqlite/log_check.h"
+#include "server/store/version_record.h"
+#include "server/transport/executor.h"
+
+namespace carom::server {
+namespace {
+
+// What one transaction takes at most, so that the first of its jobs need not wait for long.
+constexpr size_t kMaxJobs = 256;
+
+// The tables, release by release. A row of `pages` has the references of all versions that have
+// taken it in and not yet dropped it; `dropped` of a version are the pages that the next one does
+// not have, by their hashes, and `record` is a VersionRecord (server/store/version_record.h).
+constexpr const char* kMigrations[] = {
+    "CREATE TABLE scenes(id INTEGER PRIMARY KEY, tenant TEXT NOT NULL, name TEXT NOT NULL,"
+    "  UNIQUE(tenant, name));"
+    "CREATE TABLE versions(scene INTEGER NOT NULL, version INTEGER NOT NULL, record BLOB NOT NULL,"
+    "  checksum BLOB NOT NULL, dropped_bytes INTEGER NOT NULL DEFAULT 0, dropped BLOB,"
+    "  PRIMARY KEY(scene, version));"
+    "CREATE TABLE pages(id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, refs INTEGER NOT NULL,"
+    "  bytes BLOB NOT NULL);"
+    "CREATE TABLE counters(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;"
+    "INSERT INTO counters VALUES('last_version', 0);",
+    // `dropped_bytes` was 4 KiB for each page, whatever it had.
+    "UPDATE versions SET dropped_bytes = (WITH RECURSIVE at(i) AS (VALUES(1) UNION ALL"
+    "  SELECT i + 20 FROM at WHERE i + 20 < length(dropped))"
+    "  SELECT coalesce(sum(length(bytes)), 0) FROM at JOIN pages ON hash = substr(dropped, i, 20))"
+    " WHERE length(dropped) > 0;",
+    // A counter that is damaged is not the complement of the other one.
+    "INSERT INTO counters SELECT 'last_version_complement', -1 - value FROM counters;",
+};
+
+absl::string_view BytesOf(const PageHash& hash) { return {hash.data(), hash.size()}; }
+
+std::string FileIn(absl::string_view folder) { return absl::StrCat(folder, "/scenes.sqlite"); }
+
+// One line, whatever a damaged file makes SQLite say.
+absl::Status CannotUse(absl::string_view folder, const absl::Status& why) {
+  return absl::Status(
+      why.code(),
+      absl::StrReplaceAll(absl::StrCat("the store in ", folder, " cannot be used: ", why.message()),
+                          {{"\n", " "}}));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<SqliteJournal>> SqliteJournal::Open(
+    const SqliteJournalOptions& options) {
+  const auto cannot = [&](absl::string_view why) {
+    return absl::UnavailableError(absl::StrCat("the store in ", options.folder, " ", why));
+  };
+  std::error_code error;
+  std::filesystem::create_directories(options.folder, error);
+  if (error) return cannot(absl::StrCat("cannot be made: ", error.message()));
+  FileDescriptor lock(open((options.folder + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (lock.get() < 0) return cannot(absl::StrCat("cannot be opened: ", std::strerror(errno)));
+  if (flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return cannot("is used by another process");
+  absl::StatusOr<Database> database = Database::Open(FileIn(options.folder), options.vfs);
+  absl::Status status = database.status();
+  std::unique_ptr<SqliteJournal> journal;
+  if (status.ok()) {
+    journal.reset(new SqliteJournal(options, std::move(lock), *std::move(database)));
+    status = journal->Prepare();
+  }
+  if (status.ok()) return journal;
+  return CannotUse(options.folder, status);
+}
+
+// The number of the last migration that was applied; 0 in a file that is new.
+absl::StatusOr<int64_t> SqliteJournal::Schema() {
+  absl::StatusOr<Statement> table = database_.Prepare(
+      "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'");
+  if (!table.ok()) return table.status();
+  absl::StatusOr<bool> row = table->Step();
+  if (!row.ok()) return row.status();
+  if (table->Int(0) == 0) return 0;
+  table->Reset();
+  absl::StatusOr<Statement> number =
+      database_.Prepare("SELECT coalesce(max(number), 0) FROM migrations");
+  if (!number.ok()) return number.status();
+  row = number->Step();
+  if (!row.ok()) return row.status();
+  return number->Int(0);
+}
+
+// Each migration is a transaction with its number, so that one which is interrupted begins again.
+absl::Status SqliteJournal::Migrate() {
+  const absl::StatusOr<int64_t> schema = Schema();
+  if (!schema.ok()) return schema.status();
+  constexpr auto kLatest = static_cast<int64_t>(std::size(kMigrations));
+  if (*schema > kLatest) {
+    return absl::FailedPreconditionError(absl::StrCat("it was written by a newer caromd (schema ",
+                                                      *schema, ", this one knows ", kLatest, ")"));
+  }
+  for (int64_t number = *schema; number < kLatest; ++number) {
+    const std::string sql = absl::StrCat(
+        "BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS migrations(number INTEGER PRIMARY KEY,"
+        " applied_us INTEGER NOT NULL);",
+        kMigrations[number], "INSERT INTO migrations VALUES(", number + 1, ",",
+        absl::GetCurrentTimeNanos() / 1000, "); COMMIT;");
+    if (absl::Status status = database_.Run(sql.c_str()); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// Of the tables that say what there is, rows and indices together: a row that is lost, or that is
+// another one's, would be an older version or no scene. They are small beside `pages`, whose rows
+// are checked by their hashes when they are read.
+absl::Status SqliteJournal::CheckTables() {
+  for (const char* table : {"migrations", "counters", "scenes", "versions"}) {
+    absl::StatusOr<Statement> check =
+        database_.Prepare(absl::StrCat("PRAGMA integrity_check(", table, ")"));
+    if (!check.ok()) return check.status();
+    const absl::StatusOr<bool> row = check->Step();
+    if (!row.ok()) return row.status();
+    if (!*row || check->Bytes(0) != "ok") {
+      return absl::InternalError(absl::StrCat("the table ", table, " is damaged"));
+    }
+  }
+  absl::StatusOr<Statement> counter = database_.Prepare(
+      "SELECT a.value FROM counters AS a, counters AS b WHERE a.name = 'last_version'"
+      " AND b.name = 'last_version_complement' AND a.value >= 0 AND b.value = -1 - a.value");
+  if (!counter.ok()) return counter.status();
+  const absl::StatusOr<bool> row = counter->Step();
+  if (row.ok() && !*row) return absl::InternalError("the counter of versions is damaged");
+  if (!row.ok()) return row.status();
+  last_version_ = static_cast<uint64_t>(counter->Int(0));
+  return absl::OkStatus();
+}
+
+// A commit waits for the log to be synced, and for that alone: pages move from the log to the
+// database now and then, which SQLite syncs in the right order by itself. What a large transaction
+// has made of the log is given back by a later one.
+//
+// SQLite keeps the pages that a job changes as they were until the job is done. It does so in
+// memory: a folder for temporary files may not be there, as in the image. Pages that are freed are
+// among them only if they are wiped, as Debian's SQLite does by default: without that it is 0.5 MB
+// for an import that drops 40 MB.
+absl::Status SqliteJournal::Prepare() {
+  absl::Status status = CheckLog(FileIn(options_.folder) + "-wal");
+  if (!status.ok()) return status;
+  status = database_.Run(
+      "PRAGMA temp_store = MEMORY; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+      "PRAGMA foreign_keys = OFF; PRAGMA secure_delete = OFF; PRAGMA cache_size = -16384;"
+      "PRAGMA journal_size_limit = 8388608;");
+  if (status.ok()) status = Migrate();
+  if (status.ok()) status = CheckTables();
+  if (!status.ok()) return status;
+  const std::pair<Statement*, const char*> statements[] = {
+      {&begin_, "BEGIN IMMEDIATE"},
+      {&commit_, "COMMIT"},
+      {&rollback_, "ROLLBACK"},
+      {&begin_job_, "SAVEPOINT job"},
+      {&end_job_, "RELEASE job"},
+      {&undo_job_, "ROLLBACK TO job"},
+      {&read_page_, kReadPage},
+      // The bytes are written again: those that are there may be damaged.
+      {&add_page_,
+       "INSERT INTO pages(hash, refs, bytes) VALUES(?1, 1, ?2)"
+       " ON CONFLICT(hash) DO UPDATE SET refs = refs + 1, bytes = excluded.bytes"},
+      {&page_size_, "SELECT length(bytes) FROM pages WHERE hash = ?1"},
+      {&drop_page_, "DELETE FROM pages WHERE hash = ?1 AND refs <= 1 RETURNING 1"},
+      {&retain_page_, "UPDATE pages SET refs = refs + 1 WHERE hash = ?1"},
+      {&release_page_, "UPDATE pages SET refs = refs - 1 WHERE hash = ?1"},
+      {&add_scene_, "INSERT INTO scenes(tenant, name) VALUES(?1, ?2) RETURNING id"},
+      {&delete_scene_, "DELETE FROM scenes WHERE id = ?1"},
+      {&add_version_,
+       "INSERT INTO versions(scene, version, record, checksum) VALUES(?1, ?2, ?3, ?4)"},
+      {&read_versions_,
+       "SELECT version, record, checksum, dropped, dropped_bytes, dropped IS NULL FROM versions"
+       " WHERE scene = ?1 ORDER BY version"},
+      {&find_version_, kFindVersion},
+      {&drop_version_, "DELETE FROM versions WHERE scene = ?1 AND version = ?2"},
+      {&oldest_version_,
+       "SELECT version, dropped_bytes, dropped FROM versions WHERE scene = ?1"
+       " ORDER BY version LIMIT 1"},
+      {&set_dropped_,
+       "UPDATE versions SET dropped_bytes = ?3, dropped = ?4 WHERE scene = ?1 AND version = ?2"},
+      {&delete_versions_, "DELETE FROM versions WHERE scene = ?1"},
+      {&set_last_version_,
+       "UPDATE counters SET value = CASE name WHEN 'last_version' THEN max(value, ?1)"
+       " ELSE min(value, -1 - ?1) END"},
+  };
+  for (const auto& [statement, sql] : statements) {
+    absl::StatusOr<Statement> prepared = database_.Prepare(sql);
+    if (!prepared.ok()) return prepared.status();
+    *statement = *std::move(prepared);
+    statements_.push_back(statement);
+  }
+  return OpenConnections();
+}
+
+// One that reads old versions, and one that moves the log.
+absl::Status SqliteJournal::OpenConnections() {
+  absl::StatusOr<std::unique_ptr<SqliteHistory>> history =
+      SqliteHistory::Open(FileIn(options_.folder), options_.vfs);
+  if (!history.ok()) return history.status();
+  history_ = *std::move(history);
+  absl::StatusOr<std::unique_ptr<LogKeeper>> log =
+      LogKeeper::Open(FileIn(options_.folder), options_.vfs, database_, *history_);
+  if (!log.ok()) return log.status();
+  log_ = *std::move(log);
+  return absl::OkStatus();
+}
+
+// --- Reading ------------------------------------------------------------------------------------
+
+// The current version is the one that no other one has dropped pages of: without it the last one
+// that is left would be an older one.
+absl::Status SqliteJournal::RecoverVersions(int64_t id, SavedScene& scene, Current& current) {
+  absl::StatusOr<bool> row = read_versions_.Bind(1, id).Step();
+  bool follows_damage = false, is_current = false;
+  for (; row.ok() && *row; row = read_versions_.Step()) {
+    VersionSummary summary;
+    current.version = static_cast<uint64_t>(read_versions_.Int(0));
+    scene.status =
+        ReadRow(scene.name, current.version, {read_versions_.Bytes(1), read_versions_.Bytes(2)},
+                summary, current.root);
+    // Of a damaged version that is not the current one nothing is known, and only watches need it.
+    is_current = read_versions_.Int(5) != 0;
+    ++current.versions;
+    current.history_bytes += static_cast<uint64_t>(read_versions_.Int(4));
+    summary.follows_damage = std::exchange(follows_damage, !scene.status.ok());
+    if (scene.status.ok()) scene.versions.push_back(std::move(summary));
+  }
+  if (!is_current) {
+    current.version = 0;
+    scene.status = DamagedScene("its current version is missing");
+  }
+  return row.status();
+}
+
+// Damage of one scene is its own; an error of SQLite's is of the file as a whole.
+absl::StatusOr<SavedScene> SqliteJournal::RecoverScene(int64_t id, const std::string& name) {
+  SavedScene scene;
+  scene.name = name;
+  Current& current = scenes_[name];
+  current.id = id;
+  if (absl::Status status = RecoverVersions(id, scene, current); !status.ok()) return status;
+  if (!scene.status.ok()) {
+    current.root = {};  // not that of the version before
+    return scene;
+  }
+  const auto read = [this](const PageHash& hash) { return ReadPage(read_page_, hash); };
+  scene.status = ReadTree(current.root, read, [&](Polygon polygon) {
+    scene.polygons.push_back(std::move(polygon));
+    return absl::OkStatus();
+  });
+  if (scene.status.ok()) return scene;
+  // A disk that cannot be read today may be read tomorrow: that is no damage.
+  if (!absl::IsDataLoss(scene.status)) return scene.status;
+  scene.polygons = {};
+  return scene;
+}
+
+absl::Status SqliteJournal::RecoverScenes(absl::FunctionRef<void(SavedScene)> visit) {
+  auto names = database_.Prepare("SELECT id, tenant, name FROM scenes ORDER BY tenant, name");
+  if (!names.ok()) return names.status();
+  absl::StatusOr<bool> row = names->Step();
+  for (; row.ok() && *row; row = names->Step()) {
+    auto scene = RecoverScene(names->Int(0), SceneKey(names->Bytes(1), names->Bytes(2)));
+    if (!scene.ok()) return scene.status();  // the file as a whole is not to be trusted
+    visit(*std::move(scene));
+  }
+  return row.status();
+}
+
+absl::Status SqliteJournal::Recover(absl::FunctionRef<void(SavedScene)> visit) {
+  if (absl::Status status = RecoverScenes(visit); !status.ok()) {
+    return CannotUse(options_.folder, status);
+  }
+  return absl::OkStatus();
+}
+
+// --- Writing ------------------------------------------------------------------------------------
+
+absl::Status SqliteJournal::AddPage(const Page& page) {
+  return add_page_.BindBlob(1, BytesOf(page.hash)).BindBlob(2, page.bytes).Run();
+}
+
+absl::Status SqliteJournal::DropPage(const PageHash& hash) {
+  const absl::StatusOr<bool> gone = drop_page_.BindBlob(1, BytesOf(hash)).Step();
+  if (!gone.ok()) return gone.status();
+  if (!*gone) return release_page_.BindBlob(1, BytesOf(hash)).Run();
+  drop_page_.Reset();
+  return absl::OkStatus();
+}
+
+// `hashes` are one after the other, as a version's row has them.
+absl::Status SqliteJournal::DropPages(absl::string_view hashes) {
+  PageHash hash;
+  for (; hashes.size() >= hash.size(); hashes.remove_prefix(hash.size())) {
+    std::memcpy(hash.data(), hashes.data(), hash.size());
+    if (absl::Status status = DropPage(hash); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// Of a damaged tree those that can be reached: the others stay in the file, which nobody reads.
+absl::StatusOr<std::vector<PageHash>> SqliteJournal::PagesToDrop(const PageHash& root) {
+  std::vector<PageHash> pages;
+  const auto read = [this](const PageHash& hash) { return ReadPage(read_page_, hash); };
+  const absl::Status status = CollectPages(root, read, pages);
+  if (status.ok() || absl::IsDataLoss(status)) return pages;
+  return status;
+}
+
+absl::StatusOr<SqliteJournal::Current> SqliteJournal::FindOrAdd(absl::string_view name) {
+  const auto known = scenes_.find(name);
+  if (known != scenes_.end()) return known->second;
+  const auto row = add_scene_.BindText(1, TenantOfKey(name)).BindText(2, NameOfKey(name)).Step();
+  if (!row.ok()) return row.status();
+  const Current added{.id = add_scene_.Int(0)};
+  add_scene_.Reset();
+  return added;
+}
+
+absl::Status SqliteJournal::WriteDropped(Current& current, const std::vector<PageHash>& dropped) {
+  std::string hashes;
+  int64_t bytes = 0;
+  for (const PageHash& hash : dropped) {
+    hashes.append(hash.data(), hash.size());
+    const absl::StatusOr<bool> row = page_size_.BindBlob(1, BytesOf(hash)).Step();
+    if (!row.ok()) return row.status();
+    if (!*row) continue;  // of a damaged tree
+    bytes += page_size_.Int(0);
+    page_size_.Reset();
+  }
+  current.history_bytes += static_cast<uint64_t>(bytes);
+  return set_dropped_.Bind(1, current.id)
+      .Bind(2, static_cast<int64_t>(current.version))
+      .Bind(3, bytes)
+      .BindBlob(4, hashes)
+      .Run();
+}
+
+// Oldest first. The current version stays, whatever it has. What a version has and the next one
+// does not is needed by no later one: its references go with it.
+absl::StatusOr<uint64_t> SqliteJournal::Prune(Current& current) {
+  for (;; --current.versions) {
+    const absl::StatusOr<bool> row = oldest_version_.Bind(1, current.id).Step();
+    if (!row.ok()) return row.status();
+    const auto oldest = static_cast<uint64_t>(oldest_version_.Int(0));
+    const auto oldest_bytes = static_cast<uint64_t>(oldest_version_.Int(1));
+    const std::string dropped = oldest_version_.Bytes(2);
+    oldest_version_.Reset();
+    const bool fits = current.versions <= options_.history_versions &&
+                      current.history_bytes <= options_.history_bytes;
+    if (oldest == current.version || fits) return oldest;
+    current.history_bytes -= std::min(current.history_bytes, oldest_bytes);
+    absl::Status status = DropPages(dropped);
+    if (status.ok()) {
+      status = drop_version_.Bind(1, current.id).Bind(2, static_cast<int64_t>(oldest)).Run();
+    }
+    if (!status.ok()) return status;
+  }
+}
+
+// In this order: pages, what the version before had beside them, the version itself, the counter.
+absl::StatusOr<uint64_t> SqliteJournal::Write(absl::string_view name, const TreeChange& change,
+                                              const VersionSummary& summary) {
+  absl::StatusOr<Current> current = FindOrAdd(name);
+  if (!current.ok()) return current.status();
+  for (const Page& page : change.added) {
+    if (absl::Status status = AddPage(page); !status.ok()) return status;
+  }
+  absl::Status status = absl::OkStatus();
+  if (current->version != 0) status = WriteDropped(*current, change.dropped);
+  const VersionRow record = MakeRow(name, summary, change.root);
+  if (status.ok()) {
+    status = add_version_.Bind(1, current->id)
+                 .Bind(2, static_cast<int64_t>(summary.version))
+                 .BindBlob(3, record.bytes)
+                 .BindBlob(4, record.checksum)
+                 .Run();
+  }
+  if (status.ok()) status = set_last_version_.Bind(1, static_cast<int64_t>(summary.version)).Run();
+  if (!status.ok()) return status;
+  current->version = summary.version;
+  current->root = change.root;
+  ++current->versions;
+  absl::StatusOr<uint64_t> oldest = Prune(*current);
+  running_->name = std::string(name);
+  running_->after = *current;
+  return oldest;
+}
+
+absl::StatusOr<Written> SqliteJournal::RunWrite(absl::string_view name,
+                                                const VersionSummary& summary, TreeChange& change,
+                                                Work make) {
+  uint64_t oldest = 0;
+  const absl::Status status = Run([&]() -> absl::Status {
+    if (absl::Status made = make(); !made.ok()) return made;
+    const absl::StatusOr<uint64_t> kept = Write(name, change, summary);
+    if (kept.ok()) oldest = *kept;
+    return kept.status();
+  });
+  if (!status.ok()) return status;
+  return Written{.version = summary.version, .oldest = oldest};
+}
+
+absl::StatusOr<Written> SqliteJournal::Replace(absl::string_view name, const Scene& scene,
+                                               const VersionSummary& summary) {
+  std::vector<const Polygon*> polygons(scene.polygon_count());
+  for (size_t i = 0; i < polygons.size(); ++i) polygons[i] = &scene.polygon(i);
+  // On the caller's thread, beside what the journal writes for others.
+  TreeChange change = BuildTree(polygons);
+  return RunWrite(name, summary, change, [&]() -> absl::Status {
+    const auto known = scenes_.find(name);
+    if (known == scenes_.end()) return absl::OkStatus();
+    absl::StatusOr<std::vector<PageHash>> dropped = PagesToDrop(known->second.root);
+    if (!dropped.ok()) return dropped.status();
+    change.dropped = *std::move(dropped);
+    return absl::OkStatus();
+  });
+}
+
+absl::StatusOr<Written> SqliteJournal::Edit(absl::string_view name,
+                                            absl::Span<const SceneEdit> edits,
+                                            const VersionSummary& summary) {
+  TreeEdits by_id;
+  for (const SceneEdit& edit : edits) {
+    if (const auto* add = std::get_if<AddPolygon>(&edit)) {
+      by_id[add->polygon.id()] = &add->polygon;
+    } else if (const auto* replace = std::get_if<ReplacePolygon>(&edit)) {
+      by_id[replace->polygon.id()] = &replace->polygon;
+    } else {
+      by_id[std::get<RemovePolygon>(edit).id] = nullptr;
+    }
+  }
+  TreeChange change;
+  return RunWrite(name, summary, change, [&]() -> absl::Status {
+    const auto read = [this](const PageHash& hash) { return ReadPage(read_page_, hash); };
+    absl::StatusOr<TreeChange> edited = EditTree(scenes_.at(name).root, by_id, read);
+    if (!edited.ok()) return edited.status();
+    change = *std::move(edited);
+    return absl::OkStatus();
+  });
+}
+
+// Both trees are read as a whole, since each page of theirs gains or loses a reference.
+absl::StatusOr<Written> SqliteJournal::Restore(absl::string_view name, uint64_t version,
+                                               const VersionSummary& summary) {
+  TreeChange change;
+  return RunWrite(name, summary, change, [&]() -> absl::Status {
+    const absl::StatusOr<PageHash> root = RootOf(find_version_, name, version);
+    if (!root.ok()) return root.status();
+    change.root = *root;
+    absl::StatusOr<std::vector<PageHash>> dropped = PagesToDrop(scenes_.at(name).root);
+    if (!dropped.ok()) return dropped.status();
+    change.dropped = *std::move(dropped);
+    std::vector<PageHash> pages;
+    const auto read = [this](const PageHash& hash) { return ReadPage(read_page_, hash); };
+    if (absl::Status status = CollectPages(*root, read, pages); !status.ok()) return status;
+    // They are there: one reference more.
+    for (const PageHash& hash : pages) {
+      if (absl::Status status = retain_page_.BindBlob(1, BytesOf(hash)).Run(); !status.ok()) {
+        return status;
+      }
+    }
+    return absl::OkStatus();
+  });
+}
+
+// The pages of the current version, and those that only its history has.
+absl::Status SqliteJournal::Delete(absl::string_view name) {
+  return Run([&]() -> absl::Status {
+    const Current& current = scenes_.at(name);
+    const absl::StatusOr<std::vector<PageHash>> pages = PagesToDrop(current.root);
+    absl::Status status = pages.status();
+    if (!status.ok()) return status;
+    for (const PageHash& hash : *pages) {
+      if (status.ok()) status = DropPage(hash);
+    }
+    std::string dropped;
+    absl::StatusOr<bool> row = read_versions_.Bind(1, current.id).Step();
+    for (; row.ok() && *row; row = read_versions_.Step()) dropped += read_versions_.Bytes(3);
+    status.Update(row.status());
+    if (status.ok()) status = DropPages(dropped);
+    if (status.ok()) status = delete_versions_.Bind(1, current.id).Run();
+    if (status.ok()) status = delete_scene_.Bind(1, current.id).Run();
+    running_->name = std::string(name);
+    running_->deletes = true;
+    return status;
+  });
+}
+
+// --- Transactions -------------------------------------------------------------------------------
+
+// Whose job is not done when the connection is free takes it, with all jobs that have gathered.
+absl::Status SqliteJournal::Run(Work work) {
+  Job job{.work = work};
+  const Executor::Blocked blocked;
+  absl::MutexLock lock(&mu_);
+  jobs_.push_back(&job);
+  job.is_taken = &is_taken_;
+  const auto may_go_on = +[](Job* mine) { return mine->is_done || !*mine->is_taken; };
+  while (!job.is_done) {
+    mu_.Await(absl::Condition(may_go_on, &job));
+    if (!job.is_done) RunQueue();
+  }
+  return job.status;
+}
+
+// While one transaction is synced, the jobs of the next gather. Without memory a job fails alone
+// (`RunJob`). What is noted of a commit that is made cannot fail: there the process ends, and the
+// next start reads the commit.
+void SqliteJournal::RunQueue() noexcept {
+  is_taken_ = true;
+  const size_t count = std::min(jobs_.size(), kMaxJobs);
+  std::array<Job*, kMaxJobs> taken;
+  std::copy_n(jobs_.begin(), count, taken.begin());
+  const absl::Span<Job* const> jobs(taken.data(), count);
+  jobs_.erase(jobs_.begin(), jobs_.begin() + count);
+  mu_.Unlock();
+  RunJobs(jobs);
+  mu_.Lock();
+  // What is committed is answered before the log is made shorter, which may wait for a reader.
+  for (Job* job : jobs) job->is_done = true;
+  mu_.Unlock();
+  log_->AfterCommit();
+  mu_.Lock();
+  is_taken_ = false;
+}
+
+// Where a job costs the transaction, as an unreadable disk does, each has one of its own.
+void SqliteJournal::RunJobs(absl::Span<Job* const> jobs) {
+  if (absl::Status status = RunTogether(jobs); status.ok()) return;
+  if (jobs.size() == 1) return;
+  for (size_t i = 0; i < jobs.size(); ++i) RunTogether(jobs.subspan(i, 1)).IgnoreError();
+}
+
+absl::Status SqliteJournal::RunTogether(absl::Span<Job* const> jobs) {
+  absl::Status all = begin_.Run();
+  for (Job* job : jobs) {
+    if (all.ok()) all = RunJob(*job, jobs.size() == 1);
+  }
+  if (all.ok()) all = commit_.Run();
+  // After some errors it has been rolled back already.
+  if (!all.ok()) rollback_.Run().IgnoreError();
+  for (Job* job : jobs) {
+    if (!all.ok()) job->status = all;
+    if (!job->status.ok() || job->name.empty()) continue;
+    if (job->deletes) {
+      scenes_.erase(job->name);
+    } else {
+      scenes_[job->name] = job->after;
+    }
+  }
+  return all;
+}
+
+// An error is of the transaction; that of the job is in it, and takes back what the job did.
+absl::Status SqliteJournal::RunJob(Job& job, bool is_alone) {
+  if (!is_alone) {
+    if (absl::Status status = begin_job_.Run(); !status.ok()) return status;
+  }
+  running_ = &job;
+  try {
+    job.status = job.work();
+  } catch (const std::bad_alloc&) {
+    job.status = OutOfMemory();
+    for (Statement* statement : statements_) statement->Reset();
+  }
+  running_ = nullptr;
+  // Whatever the job made of it: what came after the error would be transactions of their own.
+  if (database_.is_transaction_over()) {
+    return job.status.ok() ? absl::UnavailableError("the store's file: a transaction was lost")
+                           : job.status;
+  }
+  if (is_alone) return job.status;
+  if (!job.status.ok()) {
+    if (absl::Status status = undo_job_.Run(); !status.ok()) return status;
+  }
+  return end_job_.Run();
+}
+
+}  // namespace carom::server

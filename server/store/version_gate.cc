@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/store/version_gate.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace carom::server {
+
+VersionGate::VersionGate(SceneStore& store, Executor& executor, Timer& timer)
+    : store_(store), executor_(executor), timer_(timer) {
+  store_.AddListener(this);
+}
+
+VersionGate::Ticket VersionGate::Park(const std::vector<VersionWait>& waits,
+                                      Clock::time_point deadline, Task* task) {
+  absl::MutexLock lock(&mu_);
+  const Ticket ticket = ++last_ticket_;
+  Parked parked{.task = task, .timer = 0, .scenes = {}};
+  for (const VersionWait& wait : waits) {
+    const auto [entry, is_first] = waiters_[wait.scene].emplace(ticket, wait.min_version);
+    if (is_first) {
+      parked.scenes.push_back(wait.scene);
+    } else {
+      entry->second = std::min(entry->second, wait.min_version);
+    }
+  }
+  parked.timer = timer_.Schedule(deadline, [this, ticket] { Wake(ticket); });
+  parked_.emplace(ticket, std::move(parked));
+  // A change is visible before listeners are notified: one whose notification came before this call
+  // is found here, a later one wakes the task.
+  if (std::any_of(waits.begin(), waits.end(),
+                  [this](const VersionWait& wait) { return IsSatisfied(wait); })) {
+    WakeLocked(ticket);
+  }
+  return ticket;
+}
+
+void VersionGate::Wake(Ticket ticket) {
+  absl::MutexLock lock(&mu_);
+  WakeLocked(ticket);
+}
+
+void VersionGate::OnSceneChanged(absl::string_view name, uint64_t version,
+                                 const SceneChange::Ptr&) {
+  absl::MutexLock lock(&mu_);
+  const auto it = waiters_.find(name);
+  if (it == waiters_.end()) return;
+  std::vector<Ticket> woken;
+  for (const auto& [ticket, min_version] : it->second) {
+    // A deleted scene wakes too: the frame then answers that it is not there.
+    if (version == 0 || version >= min_version) woken.push_back(ticket);
+  }
+  for (const Ticket ticket : woken) WakeLocked(ticket);
+}
+
+void VersionGate::WakeLocked(Ticket ticket) {
+  // Each of change, deadline and `Wake` may come after another one has woken the task.
+  const auto it = parked_.find(ticket);
+  if (it == parked_.end()) return;
+  const Parked parked = std::move(it->second);
+  parked_.erase(it);
+  for (const std::string& scene : parked.scenes) {
+    const auto waiters = waiters_.find(scene);
+    if (waiters == waiters_.end()) continue;
+    waiters->second.erase(ticket);
+    if (waiters->second.empty()) waiters_.erase(waiters);
+  }
+  timer_.Cancel(parked.timer);
+  executor_.Submit(parked.task);
+}
+
+bool VersionGate::IsSatisfied(const VersionWait& wait) const {
+  const Scene::Ptr scene = store_.Find(wait.scene);
+  return scene == nullptr ? store_.HasSeen(wait.min_version) : scene->version() >= wait.min_version;
+}
+
+}  // namespace carom::server

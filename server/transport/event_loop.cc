@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/transport/event_loop.h"
+
+#include "server/base/host_limits.h"
+
+namespace carom::server {
+
+EventLoop::EventLoop(grpc::ServerBuilder& builder, size_t threads)
+    : thread_count_(threads != 0 ? threads : ReadHostLimits().threads),
+      share_(thread_count_),
+      queue_(builder.AddCompletionQueue()) {}
+
+EventLoop::~EventLoop() {
+  { absl::MutexLock lock(&mu_, absl::Condition(this, &EventLoop::IsUnused)); }
+  queue_->Shutdown();
+  if (threads_.empty()) Loop();  // gRPC wants its queues empty
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void EventLoop::Start() {
+  for (size_t i = 0; i < thread_count_; ++i) threads_.emplace_back([this] { Loop(); });
+}
+
+bool EventLoop::ReserveThread() {
+  // Counts first: of two threads that ask at once, at most one too few gets its reservation.
+  if (reserved_.fetch_add(1, std::memory_order_relaxed) + 1 < thread_count_) return true;
+  ReleaseThread();
+  return false;
+}
+
+void EventLoop::CountUsers(int change) {
+  absl::MutexLock lock(&mu_);
+  users_ += change;
+}
+
+void EventLoop::Loop() {
+  void* tag = nullptr;
+  bool ok = false;
+  while (queue_->Next(&tag, &ok)) static_cast<Event*>(tag)->Happen(ok);
+}
+
+}  // namespace carom::server

@@ -1,0 +1,243 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/transport/health_service.h"
+
+#include <grpcpp/support/async_stream.h>
+#include <grpcpp/support/async_unary_call.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "server/transport/async_call.h"
+#include "server/transport/message_io.h"
+
+namespace carom::server {
+
+using grpc::health::v1::HealthCheckRequest;
+using Response = HealthService::Response;
+
+namespace {
+
+constexpr size_t kMaxRequestBytes = 1024;
+
+grpc::ByteBuffer Encoded(Response::ServingStatus status) {
+  Response response;
+  response.set_status(status);
+  return Serialize(response);
+}
+
+Response::ServingStatus StatusOf(bool is_serving) {
+  return is_serving ? Response::SERVING : Response::NOT_SERVING;
+}
+
+}  // namespace
+
+// One Check call. Deletes itself.
+class HealthCheck {
+ public:
+  static void Accept(HealthService& service, EventLoop& loop) {
+    auto* check = new HealthCheck(service, loop);
+    service.RequestCheck(&check->context_, &check->request_, &check->writer_, &loop.queue(),
+                         &loop.queue(), &check->accepted_);
+  }
+
+ private:
+  HealthCheck(HealthService& service, EventLoop& loop)
+      : loop_user_(loop), service_(service), loop_(loop) {}
+
+  void OnAccepted(bool ok) {
+    if (!ok) {
+      delete this;
+      return;
+    }
+    Accept(service_, loop_);
+    const std::optional<std::string> name = service_.ServiceOf(request_);
+    request_.Clear();
+    // From `Finish` on, `OnFinished` may come on another thread.
+    if (name.has_value()) {
+      writer_.Finish(Encoded(StatusOf(service_.is_serving(*name))), grpc::Status::OK, &finished_);
+    } else {
+      writer_.FinishWithError({grpc::NOT_FOUND, "no service of this name"}, &finished_);
+    }
+  }
+
+  void OnFinished(bool) { delete this; }
+
+  const EventLoop::User loop_user_;
+  HealthService& service_;
+  EventLoop& loop_;
+  grpc::ServerContext context_;
+  grpc::ByteBuffer request_;
+  grpc::ServerAsyncResponseWriter<grpc::ByteBuffer> writer_{&context_};
+  EventOf<HealthCheck, &HealthCheck::OnAccepted> accepted_{this};
+  EventOf<HealthCheck, &HealthCheck::OnFinished> finished_{this};
+};
+
+// One Watch call. It sends the status that it was last notified of, one message at a time, and ends
+// when its client cancels. Owns itself by counted references: one for each event that is
+// outstanding.
+class HealthWatch {
+ public:
+  static void Accept(HealthService& service, EventLoop& loop) {
+    auto* watch = new HealthWatch(service, loop);
+    watch->context_.AsyncNotifyWhenDone(&watch->done_);
+    service.RequestWatch(&watch->context_, &watch->request_, &watch->writer_, &loop.queue(),
+                         &loop.queue(), &watch->accepted_);
+  }
+
+  // Before it is added, and constant from then on.
+  const std::string& name() const { return name_; }
+  void Notify(Response::ServingStatus status) {
+    absl::MutexLock lock(&mu_);
+    wanted_ = status;
+    MaybeWrite();
+  }
+
+ private:
+  HealthWatch(HealthService& service, EventLoop& loop)
+      : loop_user_(loop), service_(service), loop_(loop) {}
+
+  void OnAccepted(bool ok) {
+    if (!ok) {
+      Unref();  // there is no call, so `done_` never happens
+      return Unref();
+    }
+    Accept(service_, loop_);
+    const std::string peer = PeerOf(context_, service_.trust_forwarded_for_);
+    const std::optional<std::string> name = service_.ServiceOf(request_);
+    const bool known = name.has_value();
+    name_ = name.value_or("");
+    request_.Clear();
+    bool serving = false;
+    const bool is_one_too_many = !service_.Add(this, peer, serving);
+    bool over = false;
+    {
+      absl::MutexLock lock(&mu_);
+      over = over_;
+      if (is_one_too_many && !over_) {
+        over_ = true;
+        references_.fetch_add(1, std::memory_order_relaxed);
+        writer_.Finish({grpc::RESOURCE_EXHAUSTED, "too many watches of the server's health"},
+                       &finished_);
+      }
+      known_ = known;
+      // A notification that came meanwhile is newer.
+      if (wanted_ == Response::UNKNOWN) wanted_ = StatusOf(serving);
+      MaybeWrite();
+    }
+    // `OnDone` may have come before `Add`, when there was nothing to remove.
+    if (over) service_.Remove(this);
+    Unref();
+  }
+
+  void OnWritten(bool ok) {
+    {
+      absl::MutexLock lock(&mu_);
+      writing_ = false;
+      if (!ok) over_ = true;
+      MaybeWrite();
+    }
+    Unref();
+  }
+
+  void OnFinished(bool) { Unref(); }
+
+  void OnDone(bool) {
+    {
+      absl::MutexLock lock(&mu_);
+      over_ = true;
+    }
+    service_.Remove(this);
+    Unref();
+  }
+
+  void MaybeWrite() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+    const Response::ServingStatus status = known_ ? wanted_ : Response::SERVICE_UNKNOWN;
+    // One write at a time; a status that is passed over was replaced before it could be sent.
+    if (writing_ || over_ || wanted_ == Response::UNKNOWN || status == sent_) return;
+    writing_ = true;
+    sent_ = status;
+    references_.fetch_add(1, std::memory_order_relaxed);
+    writer_.Write(Encoded(status), &written_);
+  }
+
+  void Unref() {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+  const EventLoop::User loop_user_;
+  HealthService& service_;
+  EventLoop& loop_;
+  grpc::ServerContext context_;
+  grpc::ByteBuffer request_;
+  grpc::ServerAsyncWriter<grpc::ByteBuffer> writer_{&context_};
+  std::string name_;
+  EventOf<HealthWatch, &HealthWatch::OnAccepted> accepted_{this};
+  EventOf<HealthWatch, &HealthWatch::OnWritten> written_{this};
+  EventOf<HealthWatch, &HealthWatch::OnDone> done_{this};
+  EventOf<HealthWatch, &HealthWatch::OnFinished> finished_{this};
+  std::atomic<int> references_{2};  // of `accepted_` and `done_`, in any order
+
+  absl::Mutex mu_;
+  bool known_ ABSL_GUARDED_BY(mu_) = true;
+  Response::ServingStatus wanted_ ABSL_GUARDED_BY(mu_) = Response::UNKNOWN;
+  Response::ServingStatus sent_ ABSL_GUARDED_BY(mu_) = Response::UNKNOWN;
+  bool writing_ ABSL_GUARDED_BY(mu_) = false;
+  bool over_ ABSL_GUARDED_BY(mu_) = false;
+};
+
+void HealthService::Accept(EventLoop& loop) {
+  HealthCheck::Accept(*this, loop);
+  HealthWatch::Accept(*this, loop);
+}
+
+void HealthService::SetServing(bool serving) {
+  absl::MutexLock lock(&mu_);
+  serving_ = serving;
+  NotifyAll();
+}
+
+void HealthService::Set(const std::string& service, bool is_there) {
+  absl::MutexLock lock(&mu_);
+  const bool is_other = is_there ? absent_.erase(service) != 0 : absent_.insert(service).second;
+  if (is_other) NotifyAll();
+}
+
+void HealthService::NotifyAll() {
+  for (const auto& [watch, peer] : watches_) watch->Notify(StatusOf(IsServing(watch->name())));
+}
+
+std::optional<std::string> HealthService::ServiceOf(const grpc::ByteBuffer& request) const {
+  HealthCheckRequest parsed;
+  if (request.Length() > kMaxRequestBytes || !Parse(request, parsed)) return std::nullopt;
+  const bool is_one =
+      parsed.service().empty() || std::ranges::find(services_, parsed.service()) != services_.end();
+  if (!is_one) return std::nullopt;
+  return parsed.service();
+}
+
+bool HealthService::Add(HealthWatch* watch, const std::string& peer, bool& serving) {
+  absl::MutexLock lock(&mu_);
+  serving = IsServing(watch->name());
+  if (watches_.size() >= kMaxWatches) return false;
+  // Without a name each call is a peer of its own.
+  if (!peer.empty()) {
+    size_t& of_peer = of_peer_[peer];
+    if (of_peer >= kMaxWatchesOfPeer) return false;
+    ++of_peer;
+  }
+  watches_.emplace(watch, peer);
+  return true;
+}
+
+void HealthService::Remove(HealthWatch* watch) {
+  absl::MutexLock lock(&mu_);
+  const auto at = watches_.find(watch);
+  if (at == watches_.end()) return;
+  const auto of_peer = of_peer_.find(at->second);
+  if (of_peer != of_peer_.end() && --of_peer->second == 0) of_peer_.erase(of_peer);
+  watches_.erase(at);
+}
+
+}  // namespace carom::server

@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/transport/listener.h"
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+
+namespace carom::server {
+namespace {
+
+absl::Status CannotListen(absl::string_view address, absl::string_view reason) {
+  return absl::UnavailableError(absl::StrCat("cannot listen on ", address, ": ", reason));
+}
+
+absl::Status CannotListen(absl::string_view address, int error) {
+  return CannotListen(address, error == EADDRINUSE ? "another process does" : std::strerror(error));
+}
+
+FileDescriptor StreamSocket(int family) {
+  return FileDescriptor(socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+}
+
+// Whether there is a Unix socket that nobody listens on, left by a process that was killed.
+bool IsAbandoned(const sockaddr_un& address) {
+  struct stat file;
+  if (stat(address.sun_path, &file) != 0 || !S_ISSOCK(file.st_mode)) return false;
+  const FileDescriptor client = StreamSocket(AF_UNIX);
+  return connect(client.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 &&
+         errno == ECONNREFUSED;
+}
+
+absl::StatusOr<Listener> ListenOnPath(absl::string_view address, absl::string_view path) {
+  sockaddr_un where{};
+  where.sun_family = AF_UNIX;
+  if (path.size() >= sizeof(where.sun_path)) return CannotListen(address, ENAMETOOLONG);
+  std::memcpy(where.sun_path, path.data(), path.size());
+  const auto* generic = reinterpret_cast<const sockaddr*>(&where);
+  FileDescriptor listening = StreamSocket(AF_UNIX);
+  int error = bind(listening.get(), generic, sizeof(where)) == 0 ? 0 : errno;
+  if (error == EADDRINUSE && IsAbandoned(where)) {
+    unlink(where.sun_path);
+    error = bind(listening.get(), generic, sizeof(where)) == 0 ? 0 : errno;
+  }
+  if (error == 0 && listen(listening.get(), SOMAXCONN) != 0) error = errno;
+  if (error != 0) return CannotListen(address, error);
+  Listener listener;
+  listener.sockets.push_back(std::move(listening));
+  listener.address = std::string(address);
+  listener.unix_path = std::string(path);
+  return listener;
+}
+
+// The port of an internet address, in the order of the network.
+in_port_t& PortOf(sockaddr& address) {
+  return address.sa_family == AF_INET6 ? reinterpret_cast<sockaddr_in6&>(address).sin6_port
+                                       : reinterpret_cast<sockaddr_in&>(address).sin_port;
+}
+
+// Listens on one address of a host; its port, if that was 0, becomes the real one. Returns -1 and
+// sets `error` if it cannot.
+FileDescriptor ListenOn(const addrinfo& address, int& error) {
+  FileDescriptor listening = StreamSocket(address.ai_family);
+  const int on = 1;
+  // Connections that linger after their server has ended do not matter. A process that listens is
+  // an error all the same.
+  setsockopt(listening.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  // The wildcard of IPv6 is that of IPv4, too; where the host name has both, each has a socket.
+  const int only_v6 = address.ai_next != nullptr ? 1 : 0;
+  if (address.ai_family == AF_INET6) {
+    setsockopt(listening.get(), IPPROTO_IPV6, IPV6_V6ONLY, &only_v6, sizeof(only_v6));
+  }
+  socklen_t size = address.ai_addrlen;
+  if (bind(listening.get(), address.ai_addr, size) == 0 &&
+      listen(listening.get(), SOMAXCONN) == 0 &&
+      getsockname(listening.get(), address.ai_addr, &size) == 0) {
+    return listening;
+  }
+  error = errno;
+  return FileDescriptor();
+}
+
+absl::StatusOr<Listener> ListenOnHost(absl::string_view address) {
+  const size_t colon = address.rfind(':');
+  const absl::string_view given = address.substr(0, colon);
+  absl::string_view host = given;
+  if (absl::ConsumePrefix(&host, "[")) absl::ConsumeSuffix(&host, "]");
+  addrinfo hints{};
+  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  const int resolved = getaddrinfo(std::string(host).c_str(),
+                                   std::string(address.substr(colon + 1)).c_str(), &hints, &found);
+  if (resolved != 0) return CannotListen(address, gai_strerror(resolved));
+  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(found, &freeaddrinfo);
+
+  Listener listener;
+  in_port_t port = 0;
+  int error = 0;
+  for (const addrinfo* at = found; at != nullptr; at = at->ai_next) {
+    in_port_t& at_port = PortOf(*at->ai_addr);
+    if (port != 0) at_port = port;
+    FileDescriptor listening = ListenOn(*at, error);
+    if (listening.get() < 0) {
+      // A machine may lack one of the families that the name of its own has.
+      if (error == EADDRNOTAVAIL || error == EAFNOSUPPORT) continue;
+      return CannotListen(address, error);
+    }
+    port = at_port;
+    listener.sockets.push_back(std::move(listening));
+  }
+  if (listener.sockets.empty()) return CannotListen(address, error);
+  listener.address = absl::StrCat(given, ":", ntohs(port));
+  return listener;
+}
+
+}  // namespace
+
+Listener::~Listener() {
+  if (!unix_path.empty()) unlink(unix_path.c_str());
+}
+
+absl::StatusOr<Listener> Listen(absl::string_view address) {
+  absl::string_view path = address;
+  return absl::ConsumePrefix(&path, "unix:") ? ListenOnPath(address, path) : ListenOnHost(address);
+}
+
+}  // namespace carom::server
