@@ -23,7 +23,7 @@ constexpr size_t kMaxCachedShapes = 4096;
 constexpr size_t kMaxCachedRows = 65536;
 constexpr size_t kMaxCachedFloats = 131072;
 
-uint64_t Nanoseconds(Clock::duration duration) {
+uint64_t ElapsedNanoseconds(Clock::duration duration) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count();
 }
 
@@ -146,8 +146,8 @@ Progress FrameEvaluator::Continue(FrameWork& work, Session& session, FrameScratc
   const Progress progress = turn.Run();
   if (progress != Progress::kDone) return progress;
   v1::FrameStats& stats = *work.answer->mutable_stats();
-  stats.set_elapsed_ns(Nanoseconds(Clock::now() - work.received));
-  stats.set_evaluate_ns(Nanoseconds(work.evaluating));
+  stats.set_elapsed_ns(ElapsedNanoseconds(Clock::now() - work.received));
+  stats.set_evaluate_ns(ElapsedNanoseconds(work.evaluating));
   stats.set_work_units(work.work_units);
   stats.set_quiet_moves(work.tiers.quiet);
   stats.set_near_moves(work.tiers.near);
