@@ -47,7 +47,7 @@ std::vector<PolygonSpec> RandomSpecs(Random& random, const Grid& grid, int count
   return specs;
 }
 
-Grid RandomGrid(Random& random) {
+Grid BundledGrid(Random& random) {
   return {.size = 2 + random.Below(8),
           .scale = std::ldexp(1, random.Below(40) - 20),
           .mixed = random.Below(4) == 0};
@@ -118,7 +118,7 @@ TEST(Crc32cTest, IsThatOfTheStandardWithAndWithoutTheInstruction) {
 TEST(BundleTest, RandomScenesComeBackWithTheirPolygonsAndAnswers) {
   Random random(20261123);
   for (int i = 0; i < Repeats(150, 5000); ++i) {
-    const Grid grid = RandomGrid(random);
+    const Grid grid = BundledGrid(random);
     const std::vector<PolygonSpec> specs = RandomSpecs(random, grid, random.Below(12));
     const Scene::Ptr scene = SceneOf(specs);
     // Not of mixed numbers: movers would leave the accepted range.

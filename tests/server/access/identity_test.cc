@@ -11,10 +11,10 @@
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "fixture.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "support/certificates.h"
 #include "support/tokens.h"
+#include "tests/server/fixture.h"
 
 namespace carom::server {
 namespace {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "carom/bundle_file.h"
-#include "fixture.h"
 #include "support/certificates.h"
 #include "support/tokens.h"
+#include "tests/server/fixture.h"
 
 namespace carom::server {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "fixture.h"
 #include "support/certificates.h"
+#include "tests/server/fixture.h"
 
 namespace carom::server {
 namespace {

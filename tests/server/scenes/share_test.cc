@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "carom/status.h"
-#include "fixture.h"
 #include "server/access/tenant.h"
 #include "support/certificates.h"
 #include "support/tokens.h"
+#include "tests/server/fixture.h"
 
 namespace carom::server {
 namespace {
