@@ -175,7 +175,7 @@ class EveryGroup {
 };
 
 // Makes `scenes/f`, a fork of `scenes/a`, which has a square with the id 7.
-void Fork(TestServer& server) {
+void MakeFork(TestServer& server) {
   server.Create("a", {Square(7, 0, 0)});
   Context context;
   v1::ForkSceneResponse fork;
@@ -188,7 +188,7 @@ void Fork(TestServer& server) {
 // size counted `edited_version` and its bytes did not have it.
 TEST(GroupAnswerTest, EmptyEditsBesideSegmentsAreAnsweredByAMessage) {
   TestServer server;
-  Fork(server);
+  MakeFork(server);
 
   int edit_id = 0;
   const auto frame = [&](const std::vector<bool>& has_edits) {
@@ -229,7 +229,7 @@ TEST(GroupAnswerTest, EmptyEditsBesideSegmentsAreAnsweredByAMessage) {
 // others, as bytes.
 TEST(GroupAnswerTest, EveryPairOfFieldsIsAnsweredByTheBytesOfAMessage) {
   TestServer server;
-  Fork(server);
+  MakeFork(server);
   EveryGroup every;
   const std::vector<v1::Frame> alone = every.Frames(1);
   const std::vector<v1::Frame> together = every.Frames(8);
