@@ -3,9 +3,10 @@
 
 // Scenes and their forks.
 //
-// A `ForkStore` is a store of scenes, all of whose functions it passes on, with forks of these
-// beside them: scenes that begin as a version of another one, are edited apart from it by frames,
-// and go when nobody uses them (server/store/fork.h). The journal never hears of a fork.
+// A `ForkStore` forwards the functions of a store of scenes and adds forks (server/store/fork.h). A
+// fork is a scene that begins as a version of another scene, its base. Frames edit it without
+// changing the base. A fork ends with its lease, or when a client deletes it. The journal holds no
+// fork.
 #pragma once
 
 #include <algorithm>

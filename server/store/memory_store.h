@@ -29,10 +29,10 @@ namespace carom::server {
 // ABORTED, as `StaleVersion`, or what is wrong with the edits whatever the scene.
 absl::Status StaleCommit(uint64_t current, std::vector<SceneEdit> edits);
 
-// Versions are those of one counter, unless the journal numbers them
-// (server/store/etcd/fleet_store.h). With a journal a version is visible once it lasts; without one
-// all is gone when the process ends, and of older versions nothing but their summaries is there,
-// and what small changes changed, as far back as fits.
+// One counter numbers all versions, unless the journal numbers them
+// (server/store/etcd/fleet_store.h). With a journal, the store shows a version once the journal has
+// made it durable. Without a journal, scenes end with the process. Of older versions the store then
+// keeps only their summaries, and the polygons that small changes changed, up to a bound of memory.
 //
 // Thread-safe. Readers hold a shared lock for the lookup of a name and no longer; a new version is
 // built, and written down, under the lock of its own scene's writers alone.

@@ -3,13 +3,13 @@
 
 // Where is a segment or a ray inside one polygon?
 //
-// `PassageFinder` computes the passages of a line (line.h) in a polygon: the largest intervals of t
-// in [t_min, t_max] with origin + t * direction in the polygon, exactly, for any rings. It collects
-// every touch of line and edges, joins them (base/passage_merge.h), and separates filled gaps from
-// empty ones by the winding number of the line moved by an infinitesimal amount to its left: there
-// it meets no vertex and runs along no edge, so each edge that passes the line from one side to the
-// other changes the winding by one, at its touch.
-// For small rings, certain crossings make short work of all that (plain_passage.h).
+// `PassageFinder` computes the passages of a line (shape/line.h) in a polygon: the largest
+// intervals of t in [t_min, t_max] with origin + t * direction in the polygon, exactly, for any
+// rings. It collects every touch of line and edges, joins them (base/passage_merge.h), and
+// separates filled gaps from empty ones by the winding number of the line moved by an infinitesimal
+// amount to its left: there it meets no vertex and runs along no edge, so each edge that passes the
+// line from one side to the other changes the winding by one, at its touch. For small rings,
+// certain crossings make short work of all that (plain_passage.h).
 // docs/adr/0002-general-edge-passages.md says why this and not convex pieces.
 #pragma once
 

@@ -26,7 +26,7 @@ constexpr size_t kWindow = 256;       // its lines and walks stay in the nearest
 constexpr size_t kWindowOfAll = 128;  // the same under ALL, whose hits wait for its end
 // The first lines of a large batch are tried. Where more than one in four of a window is hard, as
 // on lattices, the rest of the batch is left to the general path: twice the work would not pay. A
-// smaller batch goes by those before it (hard_share.h).
+// smaller batch goes by those before it (base/hard_share.h).
 constexpr size_t kTried = 32;
 constexpr size_t kSmallBatch = 8 * kTried;
 constexpr double kMostHard = 0.25;

@@ -3,8 +3,8 @@
 
 // Which polygons of a scene may meet a box, where its grid has cells?
 //
-// What box_traversal.h finds by trees, for many boxes that each come near few cells: first the
-// squares of all boxes, then their cells, then the polygons in these, so that the memory of one
+// What index/box_traversal.h finds by trees, for many boxes that each come near few cells: first
+// the squares of all boxes, then their cells, then the polygons in these, so that the memory of one
 // step is on its way during the other. Boxes that are large, and squares without cells, are left to
 // the trees.
 #pragma once

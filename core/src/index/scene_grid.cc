@@ -21,7 +21,7 @@ constexpr double kMostSquares = 64;
 constexpr double kSquaresPerPolygon = 1.0 / 64;
 // Within so many squares of the origin, what rounding adds to the place of a line in its square, by
 // the additions of a walk, too, stays below 2^-20 of a square, which is 0.01 of a unit
-// (grid_walk.h).
+// (cells/grid_walk.h).
 constexpr double kFarthest = 0x1p26;
 // Around a square, in sides: polygons so near belong to it, too.
 constexpr double kMargin = 0x1p-8;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The functions of approach.h, operation by operation, with several points in the lanes of a
+// The functions of shape/approach.h, operation by operation, with several points in the lanes of a
 // vector. Their error bounds are derived there.
 
 #include "proximity/nearest_rows.h"

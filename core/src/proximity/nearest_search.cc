@@ -16,7 +16,7 @@ namespace {
 
 // Cells to each side of the point's that are looked at. Where that is not enough, trees are better.
 constexpr double kMostCells = 3;
-// A place in its cell is off by less than this, in units, and so is a box (grid_block.h).
+// A place in its cell is off by less than this, in units, and so is a box (index/grid_block.h).
 constexpr float kOff = 0.25F;
 
 }  // namespace

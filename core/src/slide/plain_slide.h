@@ -5,8 +5,8 @@
 //
 // The fast path of `SlideShapes` (docs/adr/0027-slides-by-faces.md): legs without skin that meet
 // nothing, or run into one edge, not beyond its ends, and of which the safe pose is next to the
-// exact one. It answers what the exact search does (blocking_sweep.h, blocking_safe.h), or leaves
-// the leg to that.
+// exact one. It answers what the exact search does (blocking/blocking_sweep.h,
+// blocking/blocking_safe.h), or leaves the leg to that.
 #pragma once
 
 #include <algorithm>

@@ -8,7 +8,8 @@
 // two ends. Let L be the largest coordinate of both positions plus the shape's extent, e the
 // tolerance, W the way.
 //
-// (1) W bounds the way of any vertex in [0, 1]. With D and g the angle and growth of turn.h, the
+// (1) W bounds the way of any vertex in [0, 1]. With D and g the angle and growth of
+// numeric/turn.h, the
 //     speed of vertex p is at most |dp/dt| + |p| r0 ((1 + t g) |D| + |g|); kMore covers r0, 1 + t g
 //     and the rounding of W. Edges follow their ends, the disc of a capsule its axis. W < 8 L.
 // (2) The vertices that `Place` makes are within 2^-46 L + 2^-139 of the exact motion's: that is

@@ -49,8 +49,8 @@ struct EtcdClientOptions {
 };
 
 // Thread-safe. Each call blocks; a task that makes one leaves its place on the executor
-// (server/transport/executor.h) meanwhile. Statuses have etcd's codes, and its texts after `etcd:
-// `.
+// (server/transport/executor.h) meanwhile. Statuses have etcd's codes; their messages
+// begin with `etcd: `.
 class EtcdClient {
  public:
   // How long one member is waited for before the next one is asked.
